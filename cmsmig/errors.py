@@ -1,0 +1,164 @@
+"""Everything that can go wrong, as one tree.
+
+    CmsmigError
+    ├── SettingsError              a setting is missing or malformed         exit 2
+    ├── UsageError                 a command was called in a way it can't be  exit 2
+    ├── DecisionsError             a decision file is malformed              exit 2
+    ├── UndecidedError             a decision that the step needs is missing exit 3
+    ├── PlanDriftError             the plan no longer fits what is there     exit 1
+    ├── PreflightError             the destination is not ready for a step   exit 1
+    ├── InterruptedRunError        stopped by a person; resumable            exit 5
+    ├── CacheError                 the raw cache is missing or damaged       exit 1
+    ├── StorageError               the disk refused a write                  exit 1
+    ├── LedgerError                the ledger is damaged or foreign          exit 1
+    │   └── LedgerLockedError      another run holds it                      exit 6
+    └── ServiceError               a service did not do what was asked       exit 1
+        ├── UnreachableError       the request was never taken
+        ├── OutcomeUnknownError    it was sent; whether it was applied is open
+        ├── CredentialsError       401 or 403                                exit 7
+        ├── RateLimitedError       429s went on beyond all patience
+        ├── NotFoundError          404
+        ├── RejectedError          another 4xx, with the fields it names
+        └── MalformedAnswerError   a success whose body can't be used
+
+Each reads as one sentence for an editor: what happened, where, what to do.
+Expected outcomes (a lost class, a skipped draft) are data and not in here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+class CmsmigError(Exception):
+    """The root: `str()` is one sentence, `exit_code` what the command ends with."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class SettingsError(CmsmigError):
+    """A setting is missing or malformed."""
+
+    exit_code = 2
+
+
+class UsageError(CmsmigError):
+    """A command or function was called in a way that cannot work."""
+
+    exit_code = 2
+
+
+class DecisionsError(CmsmigError):
+    """A decision file cannot be read or names what does not exist."""
+
+    exit_code = 2
+
+
+class UndecidedError(CmsmigError):
+    """A decision that the step needs has not been made."""
+
+    exit_code = 3
+
+
+class PlanDriftError(CmsmigError):
+    """Origin, decisions or destination moved since the plan was shown."""
+
+    def __init__(self, drift: tuple[str, ...]) -> None:
+        super().__init__(
+            "The plan no longer fits, so nothing was written: "
+            + "; ".join(drift)
+            + ". Make a new plan and look at it first."
+        )
+        self.drift = drift
+
+
+class PreflightError(CmsmigError):
+    """The destination lacks something that the next step needs."""
+
+
+class InterruptedRunError(CmsmigError):
+    """A person stopped the run; running it again goes on from there."""
+
+    exit_code = 5
+
+
+class CacheError(CmsmigError):
+    """The raw cache is missing, incomplete or damaged."""
+
+
+class StorageError(CmsmigError):
+    """The disk refused to take or give bytes."""
+
+
+class LedgerError(CmsmigError):
+    """The ledger is damaged, foreign or of a newer version."""
+
+
+class LedgerLockedError(LedgerError):
+    """Another run holds the ledger."""
+
+    exit_code = 6
+
+
+@dataclass(frozen=True, slots=True)
+class FieldProblem:
+    """One complaint of a service; `field` is empty when it names none."""
+
+    field: str
+    message: str
+
+
+class ServiceError(CmsmigError):
+    """A service did not do what was asked of it."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        service: str,
+        method: str = "",
+        url: str = "",
+        status: int | None = None,
+        problems: tuple[FieldProblem, ...] = (),
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.service = service
+        """`origin`, `destination`, `upload host` or `files`."""
+        self.method = method
+        self.url = url
+        """Without its query: a signed address may carry a secret."""
+        self.status = status
+        self.problems = problems
+        self.retry_after = retry_after
+
+
+class UnreachableError(ServiceError):
+    """The request was not taken, so nothing was applied."""
+
+
+class OutcomeUnknownError(ServiceError):
+    """The request was sent and no trustworthy answer came back."""
+
+
+class CredentialsError(ServiceError):
+    """The service refused the token, or the token lacks a scope."""
+
+    exit_code = 7
+
+
+class RateLimitedError(ServiceError):
+    """The service went on answering 429 beyond all patience."""
+
+
+class NotFoundError(ServiceError):
+    """There is nothing at this address."""
+
+
+class RejectedError(ServiceError):
+    """The service refused the request and said why in `problems`."""
+
+
+class MalformedAnswerError(ServiceError):
+    """A successful status with a body that cannot be used."""

@@ -1,0 +1,140 @@
+"""The design: which content types, fields, folders and components the
+destination gets. Proposed, reviewed by a person, stored in `design.yaml`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cmsmig.canonical import JsonObject
+
+
+class Encoding(StrEnum):
+    """How an origin value is written at the destination."""
+
+    TEXT = "text"
+    TEXTAREA = "textarea"
+    MARKDOWN = "markdown"
+    """PlainText verbatim in a `markdown` field."""
+    MARKDOWN_AS_RICHTEXT = "markdown_as_richtext"
+    """PlainText that reads as Markdown, converted into a `richtext` field."""
+    RICHTEXT = "richtext"
+    ASSET = "asset"
+    MULTIASSET = "multiasset"
+    MULTILINK = "multilink"
+    NUMBER = "number"
+    DATETIME = "datetime"
+    DATE = "date"
+    """A `datetime` without time: the calendar day, stored as midnight."""
+    BOOLEAN = "boolean"
+    OPTION = "option"
+    OPTION_DATASOURCE = "option_datasource"
+    RELATION = "relation"
+    RELATIONS = "relations"
+    VIDEO_MULTILINK = "video_multilink"
+    VIDEO_TEXT = "video_text"
+    VIDEO_BLOCK = "video_block"
+    COLOR_TEXT = "color_text"
+    COLOR_PLUGIN = "color_plugin"
+    PRICE_AMOUNT = "price_amount"
+    """Minor units to a number in major units."""
+    PRICE_CURRENCY = "price_currency"
+    JSON_TEXT = "json_text"
+    """A structure the destination has no type for, verbatim as JSON text."""
+    ENVELOPE = "envelope"
+    """An envelope value (id, state, times) as text; `origin` is its wire name."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldDesign:
+    """One destination field and where its value comes from."""
+
+    origin: str
+    """The origin field's slug (for ENVELOPE: `id`, `createdOn`, ...)."""
+    origin_type: str
+    key: str
+    """The destination field key."""
+    encoding: Encoding
+    display_name: str
+    required: bool = False
+    options: tuple[tuple[str, str], ...] = ()
+    """(origin option id, unique label) in schema order."""
+    datasource: str = ""
+    """Datasource slug for OPTION_DATASOURCE."""
+    target_collection: str = ""
+    """Collection that a relation points into."""
+    help_text: str = ""
+    note: str = ""
+    """Why this was proposed, for the reviewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class SectionDesign:
+    """A visual group of fields; it changes no value."""
+
+    key: str
+    display_name: str
+    fields: tuple[str, ...]
+    """Destination field keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContentTypeDesign:
+    """One collection's content type and folder."""
+
+    collection_id: str
+    collection_slug: str
+    component: str
+    display_name: str
+    folder: str
+    """The folder's slug, below the locale's folder."""
+    folder_name: str
+    fields: tuple[FieldDesign, ...]
+    sections: tuple[SectionDesign, ...] = ()
+    date_field: str = ""
+    """Origin DateTime field for `first_published_at`; empty: `createdOn`."""
+    order_field: str = ""
+    """Origin Number field for `position`; empty: the origin's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlockDesign:
+    """A nestable component, such as the one that holds raw HTML."""
+
+    component: str
+    display_name: str
+    schema: JsonObject
+    """Destination field definitions by key, without `pos`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """Who took a decision, when, and how."""
+
+    by: str
+    at: str
+    """ISO 8601 in UTC."""
+    how: str
+    """`individually` or `in bulk`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """Everything that is made before the first story."""
+
+    content_types: tuple[ContentTypeDesign, ...]
+    blocks: tuple[BlockDesign, ...]
+    asset_folder: str = ""
+    """Name of the asset folder that uploads go into; empty: the root."""
+    reviewed: Reviewed | None = None
+
+    def content_type(self, collection_id: str) -> ContentTypeDesign | None:
+        """Return the content type of a collection, if it is migrated."""
+        return next(
+            (
+                content_type
+                for content_type in self.content_types
+                if content_type.collection_id == collection_id
+            ),
+            None,
+        )

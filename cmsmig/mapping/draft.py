@@ -1,0 +1,106 @@
+"""Story drafts: what one item becomes, as a pure function of item, design,
+decisions and the asset map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cmsmig.canonical import JsonObject
+from cmsmig.mapping.design import Design
+from cmsmig.origin.schema import ItemKey, Site
+from cmsmig.richtext.engine import Engine
+from cmsmig.richtext.losses import Loss
+from cmsmig.richtext.policy import EmbedPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class AssetHome:
+    """Where an origin file lives at the destination."""
+
+    asset_id: int | None
+    """None while planning."""
+    filename: str
+    """The address that content holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a story goes."""
+
+    folder: str
+    """Full path of the folder without slashes at its ends, such as `fr/blog`."""
+    slug: str
+    position: int
+
+    @property
+    def full_slug(self) -> str:
+        """Return the path the story will have."""
+        return f"{self.folder}/{self.slug}" if self.folder else self.slug
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """A story that exists."""
+
+    uuid: str
+    full_slug: str
+
+
+@dataclass(frozen=True, slots=True)
+class DraftContext:
+    """Everything a draft depends on beside its item; the same for a whole run."""
+
+    site: Site
+    design: Design
+    embeds: EmbedPolicy
+    engine: Engine
+    namespace: str
+    """UUID that block `_uid`s are derived from, constant for a site and space."""
+    places: Mapping[ItemKey, Place]
+    assets: Mapping[str, AssetHome]
+    """By origin address, exactly as it stands in the field or the decoded
+    HTML attribute."""
+    missing_assets: Mapping[str, str]
+    """Addresses that could not be had, with the reason for an editor."""
+    alts: Mapping[str, str]
+    """Alt texts by address and by file id, for `__wf_reserved_inherit`."""
+    file_hosts: frozenset[str]
+    """Hosts (with port, if any) whose addresses are assets."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldLoss:
+    """A loss, and the origin field it happened in."""
+
+    field: str
+    loss: Loss
+
+
+@dataclass(frozen=True, slots=True)
+class RelationUse:
+    """A relation to be filled in phase two."""
+
+    field: str
+    """Destination field key, at the root of the content."""
+    origin_field: str
+    multiple: bool
+    targets: tuple[ItemKey, ...]
+    """In the origin's order, in the item's own locale."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoryDraft:
+    """A story before phase one: complete but for relations and internal links."""
+
+    key: ItemKey
+    name: str
+    place: Place
+    content: JsonObject
+    """With `component` and `_uid`; relation fields empty (`""` or `[]`)."""
+    first_published_at: str
+    """ISO 8601, or empty."""
+    sort_by_date: str
+    """YYYY-MM-DD, or empty."""
+    relations: tuple[RelationUse, ...]
+    losses: tuple[FieldLoss, ...]

@@ -1,0 +1,249 @@
+"""The origin's records, typed: strict where the kit relies on them, tolerant
+where the real service varies (unknown field types, null or missing keys)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.errors import CacheError
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ItemKey:
+    """What identifies an item: locale variants share one id.
+
+    Source: Webflow, working with localization.
+    """
+
+    collection_id: str
+    item_id: str
+    locale_id: str
+    """`cmsLocaleId`, or empty when the service names none."""
+
+    def __str__(self) -> str:
+        locale = f"@{self.locale_id}" if self.locale_id else ""
+        return f"{self.collection_id}/{self.item_id}{locale}"
+
+
+@dataclass(frozen=True, slots=True)
+class Locale:
+    """One locale of a site."""
+
+    locale_id: str
+    """The `cmsLocaleId` that items carry, not the locale's own `id`."""
+    tag: str
+    display_name: str
+    subdirectory: str
+    """Without slashes; empty for the primary locale as a rule."""
+    enabled: bool
+    primary: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The site that a token sees."""
+
+    site_id: str
+    display_name: str
+    short_name: str
+    time_zone: str
+    """An IANA name; `UTC` when the service names none."""
+    domains: tuple[str, ...]
+    """Bare hosts: the custom domains, then `{shortName}.webflow.io`."""
+    locales: tuple[Locale, ...]
+    """The primary first; empty on a site that lists none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a collection's schema."""
+
+    field_id: str
+    slug: str
+    display_name: str
+    type: str
+    """As the service names it; unknown types are kept, v1 names translated."""
+    required: bool
+    help_text: str
+    validations: JsonObject
+    """Empty when the service says null."""
+
+    @property
+    def options(self) -> tuple[tuple[str, str], ...]:
+        """Return the choices of an Option field as (id, name), in schema order."""
+        listed = self.validations.get("options")
+        return tuple(
+            (_text(option.get("id")), _text(option.get("name")))
+            for option in (listed if isinstance(listed, list) else [])
+            if isinstance(option, dict)
+        )
+
+    @property
+    def target_collection(self) -> str:
+        """Return the collection that a reference points into, or empty."""
+        return _text(self.validations.get("collectionId"))
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A collection and its field schema."""
+
+    collection_id: str
+    display_name: str
+    singular_name: str
+    slug: str
+    fields: tuple[Field, ...]
+    field_groups: tuple[JsonObject, ...] = ()
+
+    def field(self, slug: str) -> Field | None:
+        """Return the field with this slug, if there is one."""
+        return next((field for field in self.fields if field.slug == slug), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One item in one locale."""
+
+    key: ItemKey
+    name: str
+    slug: str
+    """Empty when the record holds none."""
+    draft: bool
+    archived: bool
+    created_on: str
+    last_updated: str
+    last_published: str
+    """ISO 8601; empty when never published."""
+    data: JsonObject
+    """`fieldData` as it came: a missing key and null both mean never filled."""
+
+
+_ALIASES = {
+    "Bool": "Switch",
+    "Date": "DateTime",
+    "ExtFileRef": "File",
+    "FileRef": "File",
+    "ImageRef": "Image",
+    "ItemRef": "Reference",
+    "ItemRefSet": "MultiReference",
+    "Set": "MultiImage",
+    "Video": "VideoLink",
+}
+"""Names of the first API version that old dumps still carry."""
+
+
+def parse_site(record: object, where: str) -> Site:
+    """Return the site in `record`; raises `CacheError` naming `where`."""
+    body = _object(record, where)
+    short_name = _text(body.get("shortName"))
+    domains = [
+        _bare_host(_text(domain.get("url")))
+        for domain in _objects(body.get("customDomains"))
+    ]
+    if short_name:
+        domains.append(f"{short_name}.webflow.io")
+    return Site(
+        site_id=_identifier(body, where),
+        display_name=_text(body.get("displayName")) or short_name,
+        short_name=short_name,
+        time_zone=_text(body.get("timeZone")) or "UTC",
+        domains=tuple(dict.fromkeys(domain for domain in domains if domain)),
+        locales=_locales(body.get("locales")),
+    )
+
+
+def parse_collection(record: object, where: str) -> Collection:
+    """Return the collection in `record`; raises `CacheError` naming `where`."""
+    body = _object(record, where)
+    collection_id = _identifier(body, where)
+    return Collection(
+        collection_id=collection_id,
+        display_name=_text(body.get("displayName")) or _text(body.get("slug")),
+        singular_name=_text(body.get("singularName")),
+        slug=_text(body.get("slug")) or collection_id,
+        fields=tuple(_field(field) for field in _objects(body.get("fields"))),
+        field_groups=tuple(_objects(body.get("fieldGroups"))),
+    )
+
+
+def parse_item(record: object, collection_id: str, where: str) -> Item:
+    """Return the item in `record`; raises `CacheError` naming `where`."""
+    body = _object(record, where)
+    data = _object(body.get("fieldData"), f"{where}, fieldData")
+    return Item(
+        key=ItemKey(
+            collection_id, _identifier(body, where), _text(body.get("cmsLocaleId"))
+        ),
+        name=_text(data.get("name")),
+        slug=_text(data.get("slug")),
+        draft=body.get("isDraft") is True,
+        archived=body.get("isArchived") is True,
+        created_on=_text(body.get("createdOn")),
+        last_updated=_text(body.get("lastUpdated")),
+        last_published=_text(body.get("lastPublished")),
+        data=data,
+    )
+
+
+def _field(body: JsonObject) -> Field:
+    kind = _text(body.get("type"))
+    validations = body.get("validations") or body.get("metadata")
+    return Field(
+        field_id=_text(body.get("id")),
+        slug=_text(body.get("slug")) or _text(body.get("id")),
+        display_name=_text(body.get("displayName")) or _text(body.get("slug")),
+        type=_ALIASES.get(kind, kind),
+        required=body.get("isRequired") is True,
+        help_text=_text(body.get("helpText")),
+        validations=validations if isinstance(validations, dict) else {},
+    )
+
+
+def _locales(value: Json) -> tuple[Locale, ...]:
+    if not isinstance(value, dict):
+        return ()
+    primary = [_locale(body, True) for body in _objects([value.get("primary")])]
+    secondary = [_locale(body, False) for body in _objects(value.get("secondary"))]
+    return tuple(locale for locale in primary + secondary if locale.locale_id)
+
+
+def _locale(body: JsonObject, primary: bool) -> Locale:
+    return Locale(
+        locale_id=_text(body.get("cmsLocaleId")),
+        tag=_text(body.get("tag")),
+        display_name=_text(body.get("displayName")) or _text(body.get("tag")),
+        subdirectory=_text(body.get("subdirectory")).strip("/"),
+        enabled=body.get("enabled") is not False,
+        primary=primary,
+    )
+
+
+def _identifier(body: Mapping[str, Json], where: str) -> str:
+    found = body.get("id")
+    if not isinstance(found, str) or not found:
+        raise CacheError(f"{where} has no id; pull it again with --refresh.")
+    return found
+
+
+def _object(value: object, where: str) -> JsonObject:
+    if not isinstance(value, dict):
+        raise CacheError(
+            f"{where} is not a JSON object; pull it again with --refresh."
+        )
+    return value
+
+
+def _objects(value: Json) -> list[JsonObject]:
+    if not isinstance(value, list):
+        return []
+    return [entry for entry in value if isinstance(entry, dict)]
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _bare_host(url: str) -> str:
+    return url.split("://", 1)[-1].split("/", 1)[0].lower()

@@ -1,0 +1,47 @@
+"""What of the input has no place in the output, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cmsmig.canonical import JsonObject
+
+
+class Severity(StrEnum):
+    """How bad a loss is for a reader of the new site."""
+
+    LAYOUT = "layout"
+    """Looks only: a class, an inline style, an alignment."""
+    MEANING = "meaning"
+    """The content stands, something about it is gone: an alt text, an anchor."""
+    CONTENT = "content"
+    """Something a reader saw or could click is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One thing that did not survive: the thing itself, not what is around it."""
+
+    kind: str
+    """A stable reason code in lower case with hyphens, such as `iframe`."""
+    what: str
+    """The address or the text that is lost."""
+    where: str
+    """Where in the input: a path such as `div/p[3]/a`, or a field's slug."""
+    context: str
+    """Some text around it, for a person to find it by."""
+    why: str
+    """One sentence for an editor."""
+    severity: Severity
+
+    def as_json(self) -> JsonObject:
+        """Return the loss as `--losses` and the ledger write it."""
+        return {
+            "kind": self.kind,
+            "what": self.what,
+            "where": self.where,
+            "context": self.context,
+            "why": self.why,
+            "severity": str(self.severity),
+        }
