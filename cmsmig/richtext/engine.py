@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import uuid
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from cmsmig.canonical import JsonObject
@@ -18,13 +19,103 @@ class Converted:
     losses: tuple[Loss, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ImageTarget:
+    """Where an origin picture lives at the destination."""
+
+    asset_id: int | None
+    """None while planning."""
+    src: str
+    """The address that content holds."""
+
+
+class AssetLookup(Protocol):
+    """What a body's conversion asks about files; pure and deterministic.
+
+    An address is always the decoded attribute value, exactly as it stands in
+    the body. Spec: import rule 5.
+    """
+
+    def image(self, address: str) -> ImageTarget | None:
+        """Return the new home of a picture, or None: the address stays."""
+        ...
+
+    def file(self, address: str) -> str | None:
+        """Return the new address of a linked file, or None: the link stays."""
+        ...
+
+    def alt(self, address: str) -> str:
+        """Return the asset's own alt text, or empty when none is known."""
+        ...
+
+    def missing(self, address: str) -> str:
+        """Return why a file could not be had, or empty when nothing is amiss.
+
+        A body keeps the old address of such a file, and lists a loss.
+        """
+        ...
+
+    def uid(self, path: str) -> str:
+        """Return the `_uid` of the block at `path`, which is unique in a body."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Unmapped:
+    """The lookup that knows no file: every address stays as it is."""
+
+    namespace: uuid.UUID = field(default=uuid.NAMESPACE_URL)
+    """What block `_uid`s are derived from."""
+
+    def image(self, address: str) -> ImageTarget | None:
+        """Return None: the address stays."""
+        return None
+
+    def file(self, address: str) -> str | None:
+        """Return None: the link stays."""
+        return None
+
+    def alt(self, address: str) -> str:
+        """Return empty: no alt text is known."""
+        return ""
+
+    def missing(self, address: str) -> str:
+        """Return empty: nothing is amiss."""
+        return ""
+
+    def uid(self, path: str) -> str:
+        """Return a UUID derived from `path` alone."""
+        return str(uuid.uuid5(self.namespace, path))
+
+
+NO_EMBED_CHOICES = EmbedPolicy()
+"""The defaults, which lose nothing."""
+NO_ASSETS = Unmapped()
+"""For bodies converted on their own."""
+
+
 class Engine(Protocol):
     """Turns bodies into rich text documents; pure and deterministic."""
 
-    def from_html(self, html: str, policy: EmbedPolicy) -> Converted:
-        """Convert an origin body. Never raises, whatever the text is."""
+    def from_html(
+        self,
+        html: str,
+        policy: EmbedPolicy = NO_EMBED_CHOICES,
+        assets: AssetLookup = NO_ASSETS,
+    ) -> Converted:
+        """Convert an origin body. Never raises, whatever the text is.
+
+        Picture and file addresses are rewritten through `assets` first, the
+        structures without a node become what `policy` says, and everything
+        without a place in the document is one `Loss` each.
+        """
         ...
 
-    def from_markdown(self, text: str, policy: EmbedPolicy) -> Converted:
+    def from_markdown(
+        self,
+        text: str,
+        policy: EmbedPolicy = NO_EMBED_CHOICES,
+        assets: AssetLookup = NO_ASSETS,
+    ) -> Converted:
         """Convert Markdown. Never raises, whatever the text is."""
         ...
