@@ -1,0 +1,199 @@
+"""The ledger's schema, as numbered functions that never change once released.
+
+Each runs in one transaction with its own bookkeeping row, so a killed upgrade
+leaves the ledger at a whole version. Read top to bottom for the whole history.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+Migration = Callable[[sqlite3.Connection], None]
+
+
+def m001_rows(db: sqlite3.Connection) -> None:
+    """Items and their homes, everything made beside them, runs and plans."""
+    for statement in _ROWS:
+        db.execute(statement)
+
+
+def m002_intents(db: sqlite3.Connection) -> None:
+    """Write-ahead intents: what was about to be asked of the destination."""
+    db.execute(
+        """CREATE TABLE intent (
+            id INTEGER PRIMARY KEY,
+            kind TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            request_hash TEXT NOT NULL,
+            run_id INTEGER,
+            made_at TEXT NOT NULL,
+            outcome TEXT,
+            ended_at TEXT
+        ) STRICT"""
+    )
+    db.execute(
+        """CREATE UNIQUE INDEX one_open_intent ON intent (kind, subject)
+           WHERE outcome IS NULL"""
+    )
+
+
+def m003_views(db: sqlite3.Connection) -> None:
+    """Documented views: the ledger as tables for pandas and plain SQL."""
+    for statement in _VIEWS:
+        db.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (m001_rows, m002_intents, m003_views)
+LATEST = len(MIGRATIONS)
+
+
+def version(db: sqlite3.Connection) -> int:
+    """Return the number of the newest migration that ran. Reads only."""
+    found = db.execute(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'"
+    ).fetchone()
+    if found is None:
+        return 0
+    (number,) = db.execute("SELECT coalesce(max(number), 0) FROM migration").fetchone()
+    return int(number)
+
+
+def migrate(db: sqlite3.Connection) -> None:
+    """Run every migration that has not run; each commits on its own."""
+    db.execute(
+        """CREATE TABLE IF NOT EXISTS migration (
+            number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL
+        ) STRICT"""
+    )
+    for number, step in enumerate(MIGRATIONS, start=1):
+        if number <= version(db):
+            continue
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            step(db)
+            db.execute(
+                "INSERT INTO migration VALUES (?, ?, ?)",
+                (number, step.__name__, datetime.now(UTC).isoformat()),
+            )
+            db.execute("COMMIT")
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+
+
+_ROWS = (
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
+    """CREATE TABLE run (
+        id INTEGER PRIMARY KEY,
+        command TEXT NOT NULL,
+        plan_hash TEXT NOT NULL DEFAULT '',
+        started_at TEXT NOT NULL,
+        ended_at TEXT,
+        outcome TEXT
+    ) STRICT""",
+    """CREATE TABLE plan (
+        hash TEXT PRIMARY KEY, made_at TEXT NOT NULL, body TEXT NOT NULL
+    ) STRICT""",
+    # A home is a story; later several items may share one, a language each.
+    """CREATE TABLE home (
+        id INTEGER PRIMARY KEY,
+        story_id INTEGER NOT NULL UNIQUE,
+        uuid TEXT NOT NULL UNIQUE,
+        full_slug TEXT NOT NULL,
+        made INTEGER NOT NULL,
+        content_hash TEXT NOT NULL,
+        destination_updated_at TEXT NOT NULL
+    ) STRICT""",
+    """CREATE TABLE item (
+        collection_id TEXT NOT NULL,
+        item_id TEXT NOT NULL,
+        locale_id TEXT NOT NULL,
+        name TEXT NOT NULL,
+        full_slug TEXT NOT NULL DEFAULT '',
+        origin_hash TEXT NOT NULL DEFAULT '',
+        status TEXT NOT NULL
+            CHECK (status IN ('selected', 'created', 'reused', 'skipped', 'failed')),
+        reason TEXT NOT NULL DEFAULT '',
+        explanation TEXT NOT NULL DEFAULT '',
+        link_state TEXT NOT NULL DEFAULT 'open'
+            CHECK (link_state IN ('open', 'nothing', 'pending', 'linked')),
+        published TEXT NOT NULL DEFAULT '',
+        home_id INTEGER REFERENCES home (id),
+        language TEXT NOT NULL DEFAULT '',
+        changed_at TEXT NOT NULL,
+        PRIMARY KEY (collection_id, item_id, locale_id)
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE asset (
+        sha256 TEXT PRIMARY KEY,
+        ext_id TEXT NOT NULL,
+        name TEXT NOT NULL,
+        status TEXT NOT NULL CHECK (status IN ('signed', 'proven', 'failed')),
+        reason TEXT NOT NULL DEFAULT '',
+        explanation TEXT NOT NULL DEFAULT '',
+        asset_id INTEGER,
+        content_url TEXT NOT NULL DEFAULT '',
+        changed_at TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID""",
+    # Components, folders, asset folders, datasources and their entries.
+    """CREATE TABLE made (
+        kind TEXT NOT NULL,
+        name TEXT NOT NULL,
+        destination_id INTEGER NOT NULL,
+        uuid TEXT NOT NULL DEFAULT '',
+        made INTEGER NOT NULL,
+        body_hash TEXT NOT NULL DEFAULT '',
+        changed_at TEXT NOT NULL,
+        PRIMARY KEY (kind, name)
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE loss (
+        collection_id TEXT NOT NULL,
+        item_id TEXT NOT NULL,
+        locale_id TEXT NOT NULL,
+        ordinal INTEGER NOT NULL,
+        field TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        what TEXT NOT NULL,
+        place TEXT NOT NULL,
+        context TEXT NOT NULL,
+        why TEXT NOT NULL,
+        severity TEXT NOT NULL,
+        PRIMARY KEY (collection_id, item_id, locale_id, ordinal)
+    ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE message (
+        id INTEGER PRIMARY KEY,
+        run_id INTEGER,
+        at TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        code TEXT NOT NULL,
+        text TEXT NOT NULL
+    ) STRICT""",
+)
+
+_VIEWS = (
+    # One row: in = created + reused + skipped + failed (+ open before a run ends).
+    """CREATE VIEW accounting AS SELECT
+        count(*) AS items,
+        count(*) FILTER (WHERE status = 'created') AS created,
+        count(*) FILTER (WHERE status = 'reused') AS reused,
+        count(*) FILTER (WHERE status = 'skipped') AS skipped,
+        count(*) FILTER (WHERE status = 'failed') AS failed,
+        count(*) FILTER (WHERE status = 'selected') AS open
+    FROM item""",
+    # One row per item and locale, with the story it lives in.
+    """CREATE VIEW items AS SELECT
+        item.collection_id, item.item_id, item.locale_id, item.name,
+        item.full_slug, item.status, item.reason, item.explanation,
+        item.link_state, item.published, item.language,
+        home.story_id, home.uuid, home.content_hash
+    FROM item LEFT JOIN home ON home.id = item.home_id""",
+    # How many of what was lost, and how bad.
+    """CREATE VIEW losses_by_kind AS SELECT
+        kind, severity, count(*) AS losses,
+        count(DISTINCT collection_id || '/' || item_id || '@' || locale_id) AS items
+    FROM loss GROUP BY kind, severity""",
+    # How many items ended in which state and why.
+    """CREATE VIEW reasons AS SELECT
+        status, reason, count(*) AS items FROM item GROUP BY status, reason""",
+)

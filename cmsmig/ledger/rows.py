@@ -1,0 +1,128 @@
+"""What the ledger's rows hold, as records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cmsmig.canonical import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a ledger belongs to; another site or space is refused."""
+
+    site_id: str
+    base_url: str
+    space_id: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class RowKey:
+    """The key of an item's row: collection, item id and locale."""
+
+    collection_id: str
+    item_id: str
+    locale_id: str
+
+    def __str__(self) -> str:
+        locale = f"@{self.locale_id}" if self.locale_id else ""
+        return f"{self.collection_id}/{self.item_id}{locale}"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """An item's state."""
+
+    key: RowKey
+    name: str
+    full_slug: str
+    origin_hash: str
+    status: str
+    """`selected`, `created`, `reused`, `skipped` or `failed`."""
+    reason: str
+    explanation: str
+    link_state: str
+    """`open`, `nothing` (to fill), `pending` (a target is missing) or `linked`."""
+    published: str
+    home: HomeRow | None
+
+
+@dataclass(frozen=True, slots=True)
+class HomeRow:
+    """A story that an item lives in."""
+
+    story_id: int
+    uuid: str
+    full_slug: str
+    made: bool
+    """Whether this ledger created it."""
+    content_hash: str
+    """Fingerprint of the content that was last written."""
+    updated_at: str
+    """What the destination said of our last write."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssetRow:
+    """An asset, by the hash of its bytes."""
+
+    sha256: str
+    ext_id: str
+    name: str
+    status: str
+    """`signed` (not yet proven), `proven` or `failed`."""
+    reason: str
+    explanation: str
+    asset_id: int | None
+    content_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class MadeRow:
+    """A component, folder, asset folder, datasource or datasource entry."""
+
+    kind: str
+    name: str
+    destination_id: int
+    uuid: str
+    made: bool
+    body_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A request that is about to be sent."""
+
+    kind: str
+    """`component`, `folder`, `sign`, `create`, `update`, `publish`, ..."""
+    subject: str
+    """What it is about: an item key, a name or a file's hash."""
+    request_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class LossRow:
+    """A loss of one item, flat."""
+
+    field: str
+    loss: JsonObject
+    """With the keys kind, what, where, context, why and severity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accounting:
+    """In = created + reused + skipped + failed; `open` is what is still to do."""
+
+    items: int
+    created: int
+    reused: int
+    skipped: int
+    failed: int
+    open: int
+
+    def __str__(self) -> str:
+        line = (
+            f"in {self.items} = created {self.created} + reused {self.reused} "
+            f"+ skipped {self.skipped} + failed {self.failed}"
+        )
+        return f"{line} + open {self.open}" if self.open else line
