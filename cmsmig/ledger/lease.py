@@ -68,7 +68,9 @@ def _lock(descriptor: int, path: Path) -> None:
 
 def _sign(descriptor: int, command: str, path: Path) -> None:
     started = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    text = f"`{command}`, process {os.getpid()} on {socket.gethostname()}, since {started}"
+    text = (
+        f"`{command}`, process {os.getpid()} on {socket.gethostname()}, since {started}"
+    )
     try:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, text.encode(), 0)

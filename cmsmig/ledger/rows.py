@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject
+from cmsmig.itemkey import ItemKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,24 +17,11 @@ class Identity:
     space_id: str
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class RowKey:
-    """The key of an item's row: collection, item id and locale."""
-
-    collection_id: str
-    item_id: str
-    locale_id: str
-
-    def __str__(self) -> str:
-        locale = f"@{self.locale_id}" if self.locale_id else ""
-        return f"{self.collection_id}/{self.item_id}{locale}"
-
-
 @dataclass(frozen=True, slots=True)
 class ItemRow:
     """An item's state."""
 
-    key: RowKey
+    key: ItemKey
     name: str
     full_slug: str
     origin_hash: str

@@ -8,23 +8,7 @@ from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CacheError
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class ItemKey:
-    """What identifies an item: locale variants share one id.
-
-    Source: Webflow, working with localization.
-    """
-
-    collection_id: str
-    item_id: str
-    locale_id: str
-    """`cmsLocaleId`, or empty when the service names none."""
-
-    def __str__(self) -> str:
-        locale = f"@{self.locale_id}" if self.locale_id else ""
-        return f"{self.collection_id}/{self.item_id}{locale}"
+from cmsmig.itemkey import ItemKey as ItemKey
 
 
 @dataclass(frozen=True, slots=True)

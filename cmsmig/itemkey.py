@@ -1,0 +1,22 @@
+"""What identifies an item everywhere: in the origin, the ledger and the mapping."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ItemKey:
+    """What identifies an item: locale variants share one id.
+
+    Source: Webflow, working with localization.
+    """
+
+    collection_id: str
+    item_id: str
+    locale_id: str
+    """`cmsLocaleId`, or empty when the service names none."""
+
+    def __str__(self) -> str:
+        locale = f"@{self.locale_id}" if self.locale_id else ""
+        return f"{self.collection_id}/{self.item_id}{locale}"

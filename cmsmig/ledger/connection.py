@@ -1,0 +1,132 @@
+"""SQLite connections that commit the way the ledger promises, and their errors."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cmsmig.errors import LedgerError, LedgerLockedError, StorageError
+
+
+class Store:
+    """One ledger file through two connections.
+
+    Intents go through a durable one; results through one of their own, which a
+    killed process loses nothing of, and whose loss in a power cut is settled
+    from the intent.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.run_id: int | None = None
+        """The run that rows are written for."""
+        self._durable = connect(path, durable=True)
+        try:
+            self._plain = connect(path, durable=False)
+        except BaseException:
+            self._durable.close()
+            raise
+
+    def close(self) -> None:
+        """Close both connections."""
+        self._plain.close()
+        self._durable.close()
+
+    def atomic(
+        self, *, durable: bool = False
+    ) -> AbstractContextManager[sqlite3.Connection]:
+        """Run the body as one transaction; anything raised rolls all of it back."""
+        return atomic(self._durable if durable else self._plain, self.path)
+
+    @contextmanager
+    def schema(self) -> Iterator[sqlite3.Connection]:
+        """Give the durable connection, for migrations that commit themselves."""
+        with translated(self.path):
+            yield self._durable
+
+    def all(self, statement: str, values: Sequence[object] = ()) -> list[sqlite3.Row]:
+        """Return every row of a query. Reads only."""
+        with translated(self.path):
+            return self._plain.execute(statement, tuple(values)).fetchall()
+
+    def one(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Row | None:
+        """Return the first row of a query, if there is one. Reads only."""
+        rows = self.all(statement, values)
+        return rows[0] if rows else None
+
+
+def now() -> str:
+    """Return the time as the ledger writes it: ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
+    """Open `path` in WAL mode; `durable` commits survive a power cut (FULL).
+
+    A commit that is not durable (NORMAL) survives the process being killed.
+    Raises what `translated` raises.
+    """
+    with translated(path):
+        db = sqlite3.connect(path, isolation_level=None, timeout=10)
+        try:
+            db.row_factory = sqlite3.Row
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            db.execute("PRAGMA foreign_keys = ON")
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+
+@contextmanager
+def atomic(db: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Connection]:
+    """Run the body as one transaction; anything raised rolls all of it back."""
+    with translated(path):
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            yield db
+        except BaseException:
+            # A full disk may have ended the transaction already.
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+            raise
+        db.execute("COMMIT")
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors in the body into one sentence about `path`.
+
+    Raises `StorageError` for the disk, `LedgerLockedError` for a busy file and
+    `LedgerError` for a damaged one.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _translation(path, error) from error
+
+
+def _translation(path: Path, error: sqlite3.Error) -> Exception:
+    code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+        return StorageError(
+            f"{path} could not be written because the disk is full or failing; free "
+            "some space and run this again: it goes on where it stopped."
+        )
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+        return StorageError(
+            f"{path} cannot be opened for writing; give this user the right to write "
+            "in the project folder."
+        )
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return LedgerLockedError(
+            f"Another program keeps {path} busy; close it and run this again."
+        )
+    return LedgerError(
+        f"{path} is damaged or is not a ledger ({error}); restore it from a backup, "
+        "or move it away and run `cmsmig rebuild`."
+    )

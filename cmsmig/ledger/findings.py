@@ -1,0 +1,64 @@
+"""What was lost and said: losses by item, messages by run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.connection import Store, now
+from cmsmig.ledger.rows import LossRow
+
+_LOSS_KEYS = ("kind", "what", "where", "context", "why", "severity")
+
+
+class Findings:
+    """Every method commits before it returns."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def save_losses(self, key: ItemKey, losses: Sequence[LossRow]) -> None:
+        """Replace the losses of one item."""
+        with self._store.atomic() as db:
+            db.execute(
+                """DELETE FROM loss
+                   WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
+                (key.collection_id, key.item_id, key.locale_id),
+            )
+            db.executemany(
+                "INSERT INTO loss VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (
+                        *(key.collection_id, key.item_id, key.locale_id),
+                        ordinal,
+                        row.field,
+                        *(str(row.loss[name]) for name in _LOSS_KEYS),
+                    )
+                    for ordinal, row in enumerate(losses)
+                ],
+            )
+
+    def losses_by_kind(self) -> dict[str, int]:
+        """Return how many losses there are of each kind. Reads only."""
+        return {
+            row["kind"]: int(row["losses"])
+            for row in self._store.all(
+                "SELECT kind, sum(losses) AS losses FROM losses_by_kind GROUP BY kind"
+            )
+        }
+
+    def reasons(self) -> dict[str, dict[str, int]]:
+        """Return how many items are in each status for each reason. Reads only."""
+        found: dict[str, dict[str, int]] = {}
+        for row in self._store.all("SELECT * FROM reasons ORDER BY status, reason"):
+            found.setdefault(row["status"], {})[row["reason"]] = int(row["items"])
+        return found
+
+    def note(self, subject: str, code: str, text: str) -> None:
+        """Write one message of the current run."""
+        with self._store.atomic() as db:
+            db.execute(
+                "INSERT INTO message (run_id, at, subject, code, text) "
+                "VALUES (?, ?, ?, ?, ?)",
+                (self._store.run_id, now(), subject, code, text),
+            )

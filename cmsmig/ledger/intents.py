@@ -1,0 +1,62 @@
+"""Write-ahead intents: what is about to be asked of the destination."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+from cmsmig.ledger.connection import Store, now
+from cmsmig.ledger.rows import Intent
+
+
+class Intents:
+    """An intent without an outcome is settled by looking, never by sending."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def write(self, intents: Sequence[Intent]) -> None:
+        """Write a batch of intents durably; none of them may be sent before."""
+        run_id = self._store.run_id
+        with self._store.atomic(durable=True) as db:
+            db.executemany(
+                """INSERT INTO intent (kind, subject, request_hash, run_id, made_at)
+                   VALUES (?, ?, ?, ?, ?)
+                   ON CONFLICT (kind, subject) WHERE outcome IS NULL
+                   DO UPDATE SET request_hash = excluded.request_hash""",
+                [
+                    (
+                        each.kind,
+                        each.subject,
+                        each.request_hash,
+                        self._store.run_id,
+                        now(),
+                    )
+                    for each in intents
+                ],
+            )
+
+    def open(self, kind: str) -> tuple[Intent, ...]:
+        """Return the intents of a kind whose outcome is not known. Reads only."""
+        return tuple(
+            Intent(row["kind"], row["subject"], row["request_hash"])
+            for row in self._store.all(
+                """SELECT * FROM intent WHERE kind = ? AND outcome IS NULL
+                   ORDER BY id""",
+                (kind,),
+            )
+        )
+
+    def settle(self, kind: str, subject: str, outcome: str) -> None:
+        """Close an open intent that has no result of its own to write."""
+        with self._store.atomic() as db:
+            close_intent(db, kind, subject, outcome)
+
+
+def close_intent(db: sqlite3.Connection, kind: str, subject: str, outcome: str) -> None:
+    """Write an intent's outcome within the caller's transaction."""
+    db.execute(
+        """UPDATE intent SET outcome = ?, ended_at = ?
+           WHERE kind = ? AND subject = ? AND outcome IS NULL""",
+        (outcome, now(), kind, subject),
+    )

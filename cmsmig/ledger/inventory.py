@@ -1,0 +1,73 @@
+"""What was made beside stories: assets, components, folders, datasources."""
+
+from __future__ import annotations
+
+from cmsmig.ledger.connection import Store, now
+from cmsmig.ledger.intents import close_intent
+from cmsmig.ledger.rows import AssetRow, MadeRow
+
+
+class Inventory:
+    """Every method commits before it returns."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def save_asset(self, asset: AssetRow, *, intent_outcome: str = "") -> None:
+        """Write an asset's state, and close its signing intent if one is given."""
+        with self._store.atomic() as db:
+            db.execute(
+                "INSERT OR REPLACE INTO asset VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    asset.sha256,
+                    asset.ext_id,
+                    asset.name,
+                    asset.status,
+                    asset.reason,
+                    asset.explanation,
+                    asset.asset_id,
+                    asset.content_url,
+                    now(),
+                ),
+            )
+            if intent_outcome:
+                close_intent(db, "sign", asset.sha256, intent_outcome)
+
+    def assets(self) -> dict[str, AssetRow]:
+        """Return every asset's row by the hash of its bytes. Reads only."""
+        return {
+            row["sha256"]: AssetRow(*tuple(row)[:8])
+            for row in self._store.all("SELECT * FROM asset ORDER BY sha256")
+        }
+
+    def save_made(self, row: MadeRow, *, intent: str = "") -> None:
+        """Write something made or reused, and close the intent of kind `intent`."""
+        with self._store.atomic() as db:
+            db.execute(
+                "INSERT OR REPLACE INTO made VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    row.kind,
+                    row.name,
+                    row.destination_id,
+                    row.uuid,
+                    row.made,
+                    row.body_hash,
+                    now(),
+                ),
+            )
+            if intent:
+                close_intent(db, intent, row.name, "done")
+
+    def made(self, kind: str) -> dict[str, MadeRow]:
+        """Return what was made or reused of a kind, by name. Reads only."""
+        return {
+            row["name"]: MadeRow(
+                row["kind"],
+                row["name"],
+                row["destination_id"],
+                row["uuid"],
+                bool(row["made"]),
+                row["body_hash"],
+            )
+            for row in self._store.all("SELECT * FROM made WHERE kind = ?", (kind,))
+        }

@@ -1,0 +1,204 @@
+"""Items and their homes: one row per item and locale."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.connection import Store, now
+from cmsmig.ledger.intents import close_intent
+from cmsmig.ledger.rows import Accounting, HomeRow, ItemRow
+
+
+class Items:
+    """Every method commits before it returns."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def select(self, rows: Iterable[ItemRow]) -> None:
+        """Write what an import is about to handle.
+
+        An item that already has a home keeps its status; others take the status
+        given (`selected`, `skipped` or `failed`). Rows that are in the ledger
+        and not in `rows` become skipped when they have no home.
+        """
+        with self._store.atomic() as db:
+            db.execute(
+                """UPDATE item SET status = 'skipped', reason = 'not_selected',
+                   explanation = 'It is no longer part of the import.'
+                   WHERE home_id IS NULL"""
+            )
+            db.executemany(
+                """INSERT INTO item (collection_id, item_id, locale_id, name,
+                       full_slug, origin_hash, status, reason, explanation, changed_at)
+                   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                   ON CONFLICT DO UPDATE SET name = excluded.name,
+                       full_slug = excluded.full_slug, status = excluded.status,
+                       reason = excluded.reason, explanation = excluded.explanation
+                   WHERE home_id IS NULL""",
+                [
+                    (
+                        *_key(row.key),
+                        row.name,
+                        row.full_slug,
+                        row.origin_hash,
+                        row.status,
+                        row.reason,
+                        row.explanation,
+                        now(),
+                    )
+                    for row in rows
+                ],
+            )
+
+    def housed(
+        self, key: ItemKey, home: HomeRow, origin_hash: str, intent: str
+    ) -> None:
+        """Write an item's home and close the intent of kind `intent`."""
+        with self._store.atomic() as db:
+            home_id = _save_home(db, home)
+            db.execute(
+                """UPDATE item SET status = ?, reason = '', explanation = '',
+                       origin_hash = ?, home_id = ?, full_slug = ?, changed_at = ?
+                   WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
+                (
+                    "created" if home.made else "reused",
+                    origin_hash,
+                    home_id,
+                    home.full_slug,
+                    now(),
+                    *_key(key),
+                ),
+            )
+            close_intent(db, intent, str(key), "done")
+
+    def written(self, key: ItemKey, home: HomeRow, link_state: str) -> None:
+        """Write the result of an update of an item's story."""
+        with self._store.atomic() as db:
+            _save_home(db, home)
+            _set_link_state(db, key, link_state)
+            close_intent(db, "update", str(key), "done")
+
+    def set_link_state(self, key: ItemKey, link_state: str) -> None:
+        """Write that an item needs no update, or waits for a target."""
+        with self._store.atomic() as db:
+            _set_link_state(db, key, link_state)
+
+    def failed(
+        self, key: ItemKey, reason: str, explanation: str, intent: str = ""
+    ) -> None:
+        """Write why an item failed; a story that exists keeps its home."""
+        with self._store.atomic() as db:
+            db.execute(
+                """UPDATE item SET status = 'failed', reason = ?, explanation = ?,
+                       changed_at = ?
+                   WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
+                (reason, explanation, now(), *_key(key)),
+            )
+            if intent:
+                close_intent(db, intent, str(key), "refused")
+
+    def recovered(self, key: ItemKey) -> None:
+        """Write that an item with a home, which had failed, is being retried."""
+        with self._store.atomic() as db:
+            db.execute(
+                """UPDATE item SET reason = '', explanation = '', status =
+                       (SELECT iif(made, 'created', 'reused') FROM home
+                        WHERE home.id = item.home_id)
+                   WHERE (collection_id, item_id, locale_id) = (?, ?, ?)
+                       AND home_id IS NOT NULL""",
+                _key(key),
+            )
+
+    def published(self, key: ItemKey, home: HomeRow, at: str) -> None:
+        """Write that an item's story was published."""
+        with self._store.atomic() as db:
+            _save_home(db, home)
+            db.execute(
+                """UPDATE item SET published = ?
+                   WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
+                (at, *_key(key)),
+            )
+            close_intent(db, "publish", str(key), "done")
+
+    def all(self) -> dict[ItemKey, ItemRow]:
+        """Return every item's row. Reads only."""
+        return {
+            row.key: row
+            for row in map(
+                _item_row,
+                self._store.all(
+                    """SELECT item.*, home.story_id, home.uuid AS home_uuid,
+                        home.full_slug AS home_slug, home.made, home.content_hash,
+                        home.destination_updated_at
+                    FROM item LEFT JOIN home ON home.id = item.home_id
+                    ORDER BY collection_id, item_id, locale_id"""
+                ),
+            )
+        }
+
+    def accounting(self) -> Accounting:
+        """Return the accounting over all items. Reads only."""
+        row = self._store.one("SELECT * FROM accounting")
+        return Accounting(*(int(value) for value in tuple(row or (0,) * 6)))
+
+
+def _save_home(db: sqlite3.Connection, home: HomeRow) -> int:
+    db.execute(
+        """INSERT INTO home (story_id, uuid, full_slug, made, content_hash,
+               destination_updated_at) VALUES (?, ?, ?, ?, ?, ?)
+           ON CONFLICT (story_id) DO UPDATE SET uuid = excluded.uuid,
+               full_slug = excluded.full_slug, content_hash = excluded.content_hash,
+               destination_updated_at = excluded.destination_updated_at""",
+        (
+            home.story_id,
+            home.uuid,
+            home.full_slug,
+            home.made,
+            home.content_hash,
+            home.updated_at,
+        ),
+    )
+    (home_id,) = db.execute(
+        "SELECT id FROM home WHERE story_id = ?", (home.story_id,)
+    ).fetchone()
+    return int(home_id)
+
+
+def _set_link_state(db: sqlite3.Connection, key: ItemKey, link_state: str) -> None:
+    db.execute(
+        """UPDATE item SET link_state = ?, changed_at = ?
+           WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
+        (link_state, now(), *_key(key)),
+    )
+
+
+def _item_row(row: sqlite3.Row) -> ItemRow:
+    home = None
+    if row["story_id"] is not None:
+        home = HomeRow(
+            story_id=row["story_id"],
+            uuid=row["home_uuid"],
+            full_slug=row["home_slug"],
+            made=bool(row["made"]),
+            content_hash=row["content_hash"],
+            updated_at=row["destination_updated_at"],
+        )
+    return ItemRow(
+        key=ItemKey(row["collection_id"], row["item_id"], row["locale_id"]),
+        name=row["name"],
+        full_slug=row["full_slug"],
+        origin_hash=row["origin_hash"],
+        status=row["status"],
+        reason=row["reason"],
+        explanation=row["explanation"],
+        link_state=row["link_state"],
+        published=row["published"],
+        home=home,
+    )
+
+
+def _key(key: ItemKey) -> tuple[str, str, str]:
+    return (key.collection_id, key.item_id, key.locale_id)

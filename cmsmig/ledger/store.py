@@ -1,0 +1,150 @@
+"""The ledger: which item has which home, what was intended and what was done."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from pathlib import Path
+
+from cmsmig.canonical import JsonObject, canonical
+from cmsmig.errors import LedgerError
+from cmsmig.ledger import migrations
+from cmsmig.ledger.connection import Store, now
+from cmsmig.ledger.findings import Findings
+from cmsmig.ledger.intents import Intents
+from cmsmig.ledger.inventory import Inventory
+from cmsmig.ledger.items import Items
+from cmsmig.ledger.rows import Identity
+
+_NAMESPACE = uuid.UUID("5b0c6a39-9c5c-5f4e-8f3b-3f7a6f0a2d11")
+"""Root of every derived `_uid` and external id; must never change."""
+
+
+def derived_namespace(site_id: str, space_id: str) -> str:
+    """Return the UUID that block ids of this site in this space derive from.
+
+    It depends on nothing else, so a ledger made anew knows its own stories.
+    """
+    return str(uuid.uuid5(_NAMESPACE, f"{site_id} -> {space_id}"))
+
+
+class Ledger:
+    """One project's memory. Every method commits before it returns."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.intents = Intents(store)
+        self.items = Items(store)
+        self.inventory = Inventory(store)
+        self.findings = Findings(store)
+
+    @classmethod
+    def open(cls, path: Path, identity: Identity) -> Ledger:
+        """Open or make the ledger at `path` for `identity`.
+
+        Raises `LedgerError` when it is damaged, of a newer version, or belongs
+        to another site or space.
+        """
+        store = Store(path)
+        try:
+            _upgrade(store)
+            _claim(store, identity)
+        except BaseException:
+            store.close()
+            raise
+        return cls(store)
+
+    @classmethod
+    def open_existing(cls, path: Path) -> Ledger:
+        """Open a ledger whatever it belongs to. Raises `LedgerError` without one."""
+        if not path.exists():
+            raise LedgerError(
+                f"There is no ledger at {path} yet; `cmsmig plan` makes the first."
+            )
+        store = Store(path)
+        try:
+            _upgrade(store)
+        except BaseException:
+            store.close()
+            raise
+        return cls(store)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._store.close()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def begin_run(self, command: str, plan_hash: str = "") -> int:
+        """Write one run row and return its number."""
+        with self._store.atomic() as db:
+            cursor = db.execute(
+                "INSERT INTO run (command, plan_hash, started_at) VALUES (?, ?, ?)",
+                (command, plan_hash, now()),
+            )
+        self._store.run_id = int(cursor.lastrowid or 0)
+        return self._store.run_id
+
+    def end_run(self, outcome: str) -> None:
+        """Write how the current run ended."""
+        with self._store.atomic() as db:
+            db.execute(
+                "UPDATE run SET ended_at = ?, outcome = ? WHERE id = ?",
+                (now(), outcome, self._store.run_id),
+            )
+
+    def save_plan(self, plan_hash: str, body: JsonObject) -> None:
+        """Store a plan under its hash; the same plan again only renews it."""
+        with self._store.atomic() as db:
+            db.execute(
+                "INSERT OR REPLACE INTO plan VALUES (?, ?, ?)",
+                (plan_hash, now(), canonical(body).decode()),
+            )
+
+    def plan(self, plan_hash: str) -> JsonObject | None:
+        """Return the stored plan whose hash starts with `plan_hash`. Reads only."""
+        row = self._store.one(
+            "SELECT body FROM plan WHERE substr(hash, 1, ?) = ? ORDER BY made_at DESC",
+            (len(plan_hash), plan_hash),
+        )
+        return None if row is None else _object(row["body"])
+
+
+def _upgrade(store: Store) -> None:
+    with store.schema() as db:
+        found = migrations.version(db)
+        if found > migrations.LATEST:
+            raise LedgerError(
+                f"{store.path} was written by a newer version of this tool (schema "
+                f"{found}, this one knows {migrations.LATEST}); upgrade cmsmig and run "
+                "this again."
+            )
+        migrations.migrate(db)
+
+
+def _claim(store: Store, identity: Identity) -> None:
+    wanted = {"site": identity.site_id, "space": identity.space_id}
+    with store.atomic(durable=True) as db:
+        for key, value in wanted.items():
+            db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (key, value))
+        db.execute(
+            "INSERT OR REPLACE INTO meta VALUES ('base_url', ?)", (identity.base_url,)
+        )
+        for key, value in wanted.items():
+            (found,) = db.execute(
+                "SELECT value FROM meta WHERE key = ?", (key,)
+            ).fetchone()
+            if found != value:
+                raise LedgerError(
+                    f"{store.path} belongs to {key} {found}, but the settings name "
+                    f"{key} {value}; use another project folder for another {key}."
+                )
+
+
+def _object(text: str) -> JsonObject:
+    found = json.loads(text)
+    return found if isinstance(found, dict) else {}
