@@ -29,7 +29,7 @@ class Intents:
                         each.kind,
                         each.subject,
                         each.request_hash,
-                        self._store.run_id,
+                        run_id,
                         now(),
                     )
                     for each in intents
