@@ -1,0 +1,175 @@
+"""Where the old site's addresses lead: to an item, to a page, or elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import unquote
+
+from cmsmig.mapping.draft import Home, Place
+from cmsmig.origin.schema import Collection, ItemKey, Site
+
+_ABSOLUTE = re.compile(r"(?:https?:)?//([^/?#\\\s]*)(.*)", re.IGNORECASE | re.DOTALL)
+_DEFAULT_PORT = re.compile(r":(?:80|443)?$")
+
+
+class PageCause(StrEnum):
+    """Why a link into the old site does not lead to a story."""
+
+    STATIC = "static"
+    """A page that is no item: the home page, an about page."""
+    TEMPLATE = "template"
+    """A collection's own path, which has no item behind it."""
+    UNLISTED = "unlisted"
+    """Below a collection's path, but no item that is migrated."""
+
+
+@dataclass(frozen=True, slots=True)
+class RouteTarget:
+    """A link to an item that becomes a story."""
+
+    key: ItemKey
+    anchor: str
+    """Without `#`; empty when the link names none."""
+    query: str
+    """Without `?`; empty when the link names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class StaticPage:
+    """A link into the old site that stays as it is."""
+
+    path: str
+    cause: PageCause
+
+
+class Routes:
+    """The old site's paths, and the items behind them. Reads only.
+
+    A path is `/{subdirectory}/{collection slug}/{item slug}`; the primary
+    locale has no subdirectory as a rule. Source: Webflow, localization.
+    """
+
+    __slots__ = (
+        "_exact",
+        "_folded",
+        "_hosts",
+        "_paths",
+        "_primary",
+        "_roots",
+        "places",
+    )
+
+    def __init__(
+        self,
+        site: Site,
+        collections: Iterable[Collection],
+        places: Mapping[ItemKey, Place],
+        slugs: Mapping[ItemKey, str],
+    ) -> None:
+        """Take the places of the stories to be, and the items' old slugs.
+
+        An item without an entry in `slugs` is known by its new slug.
+        """
+        self.places = places
+        """Every item that becomes a story, and where it goes."""
+        self._hosts = _site_hosts(site)
+        self._primary = next(
+            (each.locale_id for each in site.locales if each.primary), ""
+        )
+        slug_of = {each.collection_id: each.slug for each in collections}
+        prefixes = _prefixes(site)
+        self._roots = {
+            _folded((*prefix, slug))
+            for prefix in {(), *prefixes.values()}
+            for slug in slug_of.values()
+        }
+        self._paths: dict[ItemKey, str] = {}
+        self._exact: dict[tuple[str, ...], dict[str, ItemKey]] = {}
+        self._folded: dict[tuple[str, ...], dict[str, ItemKey]] = {}
+        for key in sorted(places):
+            path = (
+                *prefixes.get(key.locale_id, ()),
+                slug_of.get(key.collection_id, key.collection_id),
+                slugs.get(key) or places[key].slug,
+            )
+            self._paths[key] = "/" + "/".join(path)
+            self._exact.setdefault(path, {}).setdefault(key.locale_id, key)
+            folded = _folded(path)
+            self._folded.setdefault(folded, {}).setdefault(key.locale_id, key)
+
+    def path(self, key: ItemKey) -> str:
+        """Return the old path of an item that becomes a story, or empty."""
+        return self._paths.get(key, "")
+
+    def planned_homes(self) -> Mapping[ItemKey, Home]:
+        """Return a stand-in home for every story to be, for planning."""
+        return {
+            key: Home(uuid=f"planned:{key}", full_slug=place.full_slug)
+            for key, place in self.places.items()
+        }
+
+    def resolve(self, href: str, from_locale: str) -> RouteTarget | StaticPage | None:
+        """Return what a link leads to; None for another site or no page at all.
+
+        Root-relative and absolute links are read, with any of the site's
+        domains; the case of the path, a slash at its end and percent-encoding
+        do not matter. A path that several locales share means the primary's
+        item, else that of `from_locale`.
+        """
+        local = self._local(href.strip())
+        if local is None:
+            return None
+        path, _, anchor = local.partition("#")
+        path, _, query = path.partition("?")
+        parts = tuple(unquote(part) for part in path.split("/") if part)
+        found = self._find(parts, from_locale)
+        if found is not None:
+            return RouteTarget(found, anchor, query)
+        return StaticPage(path or "/", self._cause(parts))
+
+    def _local(self, href: str) -> str | None:
+        absolute = _ABSOLUTE.fullmatch(href)
+        if absolute is None:
+            return href if href.startswith("/") else None
+        host = _DEFAULT_PORT.sub("", absolute[1].lower()).rstrip(".")
+        rest = absolute[2]
+        return rest if host in self._hosts else None
+
+    def _find(self, parts: tuple[str, ...], from_locale: str) -> ItemKey | None:
+        candidates = self._exact.get(parts) or self._folded.get(_folded(parts))
+        if not candidates:
+            return None
+        for locale in (self._primary, from_locale):
+            if locale in candidates:
+                return candidates[locale]
+        return candidates[min(candidates)]
+
+    def _cause(self, parts: tuple[str, ...]) -> PageCause:
+        folded = _folded(parts)
+        if folded in self._roots:
+            return PageCause.TEMPLATE
+        if folded[:-1] in self._roots:
+            return PageCause.UNLISTED
+        return PageCause.STATIC
+
+
+def _site_hosts(site: Site) -> frozenset[str]:
+    hosts = {domain.lower().rstrip(".") for domain in site.domains}
+    if site.short_name:
+        hosts.add(f"{site.short_name.lower()}.webflow.io")
+    bare = {host.removeprefix("www.") for host in hosts}
+    return frozenset(bare | {f"www.{host}" for host in bare})
+
+
+def _prefixes(site: Site) -> dict[str, tuple[str, ...]]:
+    return {
+        locale.locale_id: tuple(part for part in locale.subdirectory.split("/") if part)
+        for locale in site.locales
+    }
+
+
+def _folded(parts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(part.casefold() for part in parts)

@@ -1,0 +1,39 @@
+"""Identifiers derived from what a thing is, so that a second run is equal."""
+
+from __future__ import annotations
+
+import uuid
+
+from cmsmig.origin.schema import ItemKey
+
+
+def story_uid(namespace: str, key: ItemKey) -> str:
+    """Return the `_uid` of a story's root block: how we know a story as ours."""
+    return _derived(namespace, "story", *_parts(key))
+
+
+def block_uid(namespace: str, key: ItemKey, path: str) -> str:
+    """Return the `_uid` of the block at `path` (unique in the item)."""
+    return _derived(namespace, "block", *_parts(key), path)
+
+
+def external_id(namespace: str, sha256: str) -> str:
+    """Return the external id of the asset that holds these bytes."""
+    return _derived(namespace, "asset", sha256)
+
+
+def _parts(key: ItemKey) -> tuple[str, str, str]:
+    return key.collection_id, key.item_id, key.locale_id
+
+
+def _derived(namespace: str, *parts: str) -> str:
+    # The length in front keeps ("a", "bc") and ("ab", "c") apart.
+    name = "".join(f"{len(part)}:{part}" for part in parts)
+    return str(uuid.uuid5(_root(namespace), name))
+
+
+def _root(namespace: str) -> uuid.UUID:
+    try:
+        return uuid.UUID(namespace)
+    except ValueError:
+        return uuid.uuid5(uuid.NAMESPACE_URL, namespace)
