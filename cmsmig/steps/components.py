@@ -1,0 +1,189 @@
+"""Components and datasources: everything a story needs before it can be made.
+
+Spec: import rule 1, no schema-on-write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+
+from cmsmig.canonical import Json, fingerprint
+from cmsmig.destination.schema import Component, Datasource, DatasourceEntry
+from cmsmig.errors import PreflightError
+from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.ledger.rows import Intent, MadeRow
+from cmsmig.mapping.components import (
+    ComponentBody,
+    component_bodies,
+    datasource_bodies,
+    equal_component,
+)
+from cmsmig.mapping.draft import StoryDraft
+from cmsmig.steps.job import Job
+from cmsmig.steps.settling import apply_once
+
+STEP = "components"
+
+
+async def make_components(job: Job) -> None:
+    """Create what the design needs and the space lacks; reuse what is equal.
+
+    Raises `PreflightError` when a component of the name exists and differs.
+    """
+    bodies = component_bodies(job.migration.design)
+    job.observer(StepStarted(STEP, len(bodies)))
+    await _make_datasources(job)
+    for body in bodies:
+        await _make_component(job, body)
+        job.observer(StepAdvanced(STEP, body.name))
+    job.observer(StepFinished(STEP, f"{len(bodies)} components are there"))
+
+
+async def _make_component(job: Job, wanted: ComponentBody) -> None:
+    found = job.survey.component(wanted.name)
+    ours = job.ledger.inventory.made("component").get(wanted.name)
+    wanted_hash = fingerprint(wanted.body)
+    if found is None:
+        job.ledger.intents.write([Intent("component", wanted.name, wanted_hash)])
+        made = await apply_once(
+            partial(job.client.create_component, wanted.body),
+            partial(_look, job, wanted.name),
+        )
+        _record(job, made, wanted_hash, made_by_us=True)
+    elif ours is not None and ours.made and ours.body_hash != wanted_hash:
+        await job.client.update_component(found.component_id, wanted.body)
+        _record(job, found, wanted_hash, made_by_us=True)
+    elif ours is None:
+        _adopt(job, found, wanted, wanted_hash)
+
+
+async def _look(job: Job, name: str) -> Component | None:
+    return next(
+        (each for each in await job.client.components() if each.name == name), None
+    )
+
+
+def _adopt(job: Job, found: Component, wanted: ComponentBody, wanted_hash: str) -> None:
+    intended = any(
+        intent.subject == wanted.name for intent in job.ledger.intents.open("component")
+    )
+    if not equal_component(found.body, wanted.body):
+        raise PreflightError(
+            f"The space already has a component `{wanted.name}` that differs from the "
+            "design, and it was not made by this import, so it is left alone; give the "
+            "content type another component name in decisions/design.yaml."
+        )
+    _record(job, found, wanted_hash, made_by_us=intended)
+
+
+def _record(
+    job: Job, component: Component, body_hash: str, *, made_by_us: bool
+) -> None:
+    job.ledger.inventory.save_made(
+        MadeRow(
+            kind="component",
+            name=component.name,
+            destination_id=component.component_id,
+            uuid="",
+            made=made_by_us,
+            body_hash=body_hash,
+        ),
+        intent="component",
+    )
+
+
+async def _make_datasources(job: Job) -> None:
+    existing = {each.slug: each for each in job.survey.datasources}
+    for wanted in datasource_bodies(job.migration.design):
+        found = existing.get(wanted.slug)
+        if found is None:
+            job.ledger.intents.write([Intent("datasource", wanted.slug, "")])
+            found = await apply_once(
+                partial(job.client.create_datasource, wanted.name, wanted.slug),
+                partial(_look_datasource, job, wanted.slug),
+            )
+            job.ledger.inventory.save_made(
+                MadeRow("datasource", wanted.slug, found.datasource_id, "", True, ""),
+                intent="datasource",
+            )
+        known = {
+            entry.value
+            for entry in await job.client.datasource_entries(found.datasource_id)
+        }
+        for name, value in wanted.entries:
+            if value not in known:
+                await apply_once(
+                    partial(
+                        job.client.create_datasource_entry,
+                        found.datasource_id,
+                        name,
+                        value,
+                    ),
+                    partial(_look_entry, job, found.datasource_id, value),
+                )
+
+
+async def _look_datasource(job: Job, slug: str) -> Datasource | None:
+    return next(
+        (each for each in await job.client.datasources() if each.slug == slug), None
+    )
+
+
+async def _look_entry(
+    job: Job, datasource_id: int, value: str
+) -> DatasourceEntry | None:
+    entries = await job.client.datasource_entries(datasource_id)
+    return next((each for each in entries if each.value == value), None)
+
+
+async def check_components(job: Job) -> None:
+    """Read the components back and compare them with what the drafts use.
+
+    Raises `PreflightError` naming each component or field key that a draft uses
+    and the space lacks: the service would store it without a word. Reads only.
+    """
+    there = {each.name: each.field_keys for each in await job.client.components()}
+    problems = list(_missing(there, used_keys(job.drafts())))
+    if problems:
+        shown = "; ".join(problems[:8])
+        more = f"; and {len(problems) - 8} more" if len(problems) > 8 else ""
+        raise PreflightError(
+            f"The space lacks what the stories use: {shown}{more}. Run `cmsmig "
+            "prepare` again, or correct decisions/design.yaml."
+        )
+
+
+def _missing(
+    there: Mapping[str, frozenset[str]], used: Mapping[str, set[str]]
+) -> Iterable[str]:
+    for component, keys in sorted(used.items()):
+        if component not in there:
+            yield f"component `{component}`"
+            continue
+        for key in sorted(keys - there[component]):
+            yield f"field `{key}` of component `{component}`"
+
+
+def used_keys(drafts: Sequence[StoryDraft]) -> dict[str, set[str]]:
+    """Return the field keys that drafts use, by component, nested blocks included."""
+    used: dict[str, set[str]] = {}
+    pending: list[Json] = [draft.content for draft in drafts]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, list):
+            pending.extend(value)
+        elif isinstance(value, dict):
+            component = value.get("component")
+            if isinstance(component, str) and "_uid" in value:
+                keys = used.setdefault(component, set())
+                keys.update(set(value) - {"component", "_uid"})
+            pending.extend(value.values())
+    return used
+
+
+async def settle_components(job: Job) -> None:
+    """Close the open component intents that the space shows were not applied."""
+    for intent in job.ledger.intents.open("component"):
+        if job.survey.component(intent.subject) is None:
+            job.ledger.intents.settle("component", intent.subject, "absent")

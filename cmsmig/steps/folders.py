@@ -1,0 +1,111 @@
+"""Folders: one per collection, below one per locale when there are several."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from cmsmig.canonical import JsonObject, fingerprint
+from cmsmig.destination.schema import StoryRow
+from cmsmig.errors import PreflightError
+from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.ledger.rows import Intent, MadeRow
+from cmsmig.mapping.slugs import FolderPlan
+from cmsmig.steps.job import Job
+from cmsmig.steps.settling import apply_once
+
+STEP = "folders"
+
+
+async def make_folders(job: Job) -> None:
+    """Create the folders that are not there, parents first; reuse the others.
+
+    Raises `PreflightError` when a story stands where a folder has to be.
+    """
+    plans = job.migration.folders
+    job.observer(StepStarted(STEP, len(plans)))
+    for plan in plans:
+        await _make_folder(job, plan)
+        job.observer(StepAdvanced(STEP, plan.path))
+    job.observer(StepFinished(STEP, f"{len(plans)} folders are there"))
+
+
+async def _make_folder(job: Job, plan: FolderPlan) -> None:
+    found = folder_at(job.survey.stories, plan.path)
+    known = job.ledger.inventory.made("folder")
+    if found is not None:
+        _keep(job, plan, found, known.get(plan.path))
+        return
+    body = _body(job, plan)
+    job.ledger.intents.write([Intent("folder", plan.path, fingerprint(body))])
+    row = await apply_once(partial(_create, job, body), partial(_look, job, plan.path))
+    _record(job, plan, row, made_by_us=True)
+
+
+def folder_at(rows: tuple[StoryRow, ...], path: str) -> StoryRow | None:
+    """Return the folder at `path`, if there is one.
+
+    A folder and its start page share one full slug, so stories do not count.
+    """
+    return next(
+        (row for row in rows if row.is_folder and row.full_slug.strip("/") == path),
+        None,
+    )
+
+
+def _keep(job: Job, plan: FolderPlan, found: StoryRow, known: MadeRow | None) -> None:
+    if known is not None and known.destination_id == found.story_id:
+        return
+    intended = any(
+        intent.subject == plan.path for intent in job.ledger.intents.open("folder")
+    )
+    _record(job, plan, found, made_by_us=intended)
+
+
+def _record(job: Job, plan: FolderPlan, row: StoryRow, *, made_by_us: bool) -> None:
+    job.ledger.inventory.save_made(
+        MadeRow("folder", plan.path, row.story_id, row.uuid, made_by_us, ""),
+        intent="folder",
+    )
+
+
+def _body(job: Job, plan: FolderPlan) -> JsonObject:
+    body: JsonObject = {
+        "name": plan.name,
+        "slug": plan.slug,
+        "is_folder": True,
+        "parent_id": parent_id(job, plan.parent),
+    }
+    if plan.default_root:
+        body["default_root"] = plan.default_root
+    return body
+
+
+async def _create(job: Job, body: JsonObject) -> StoryRow:
+    return (await job.client.create_story(body)).row
+
+
+async def _look(job: Job, path: str) -> StoryRow | None:
+    rows = await job.client.stories(with_slug=path)
+    return folder_at(tuple(rows), path)
+
+
+def parent_id(job: Job, path: str) -> int:
+    """Return the id of the folder at `path`; 0 is the root of the space.
+
+    Raises `PreflightError` when the folder was not made.
+    """
+    if not path:
+        return 0
+    row = job.ledger.inventory.made("folder").get(path)
+    if row is None:
+        raise PreflightError(
+            f"The folder `{path}` has not been made; run `cmsmig prepare` first."
+        )
+    return row.destination_id
+
+
+async def settle_folders(job: Job) -> None:
+    """Close the open folder intents that the space shows were not applied."""
+    for intent in job.ledger.intents.open("folder"):
+        if folder_at(job.survey.stories, intent.subject) is None:
+            job.ledger.intents.settle("folder", intent.subject, "absent")

@@ -1,0 +1,71 @@
+"""What every step of an import works with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from cmsmig.destination.client import DestinationClient
+from cmsmig.events import Observer
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.draft import AssetHome, Home, StoryDraft
+from cmsmig.origin.schema import ItemKey
+from cmsmig.settings import Settings
+from cmsmig.steps.batches import StopSignal
+from cmsmig.steps.migration import Migration
+from cmsmig.steps.survey import Survey
+
+
+@dataclass(slots=True)
+class Job:
+    """One import under way; the only mutable thing is the drafts it remembers."""
+
+    settings: Settings
+    migration: Migration
+    client: DestinationClient
+    ledger: Ledger
+    survey: Survey
+    observer: Observer
+    stop: StopSignal
+    _drafts: tuple[StoryDraft, ...] | None = field(default=None, init=False)
+
+    def asset_homes(self) -> dict[str, AssetHome]:
+        """Return where each origin address lives now, for the proven assets."""
+        assets = self.ledger.inventory.assets()
+        homes: dict[str, AssetHome] = {}
+        for upload in self.migration.uploads:
+            row = assets.get(upload.sha256)
+            if row is None or row.status != "proven":
+                continue
+            home = AssetHome(row.asset_id, row.content_url)
+            homes.update(dict.fromkeys(upload.addresses, home))
+        return homes
+
+    def missing_assets(self) -> dict[str, str]:
+        """Return addresses without a home at the destination, with the reason."""
+        assets = self.ledger.inventory.assets()
+        missing = dict(self.migration.missing_files)
+        for upload in self.migration.uploads:
+            row = assets.get(upload.sha256)
+            if row is not None and row.status == "failed":
+                missing.update(dict.fromkeys(upload.addresses, row.explanation))
+        return missing
+
+    def drafts(self) -> tuple[StoryDraft, ...]:
+        """Return the drafts of all selected items over the uploaded assets.
+
+        Computed once, when the assets are settled.
+        """
+        if self._drafts is None:
+            self._drafts = tuple(
+                self.migration.drafts(self.asset_homes(), self.missing_assets())
+            )
+        return self._drafts
+
+    def homes(self) -> Mapping[ItemKey, Home]:
+        """Return the stories that exist for items, by key."""
+        return {
+            key: Home(row.home.uuid, row.home.full_slug)
+            for key, row in self.ledger.items.all().items()
+            if row.home is not None
+        }

@@ -1,0 +1,46 @@
+"""Writes whose reply was lost: settled by looking, never by sending blindly."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from cmsmig.errors import MalformedAnswerError, OutcomeUnknownError, RejectedError
+
+T = TypeVar("T")
+
+ATTEMPTS = 5
+"""How often a write is sent when each look shows that it was not applied."""
+
+
+async def apply_once(
+    send: Callable[[], Awaitable[T]], look: Callable[[], Awaitable[T | None]]
+) -> T:
+    """Send a write until its effect is seen exactly once.
+
+    After a lost or unusable reply `look` tells whether it was applied; only when
+    it was not is it sent again. A refusal because the name is taken, after a
+    reply was lost, is an effect that showed late. Raises what `send` raises.
+    """
+    doubtful = False
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            return await send()
+        except (OutcomeUnknownError, MalformedAnswerError):
+            found = await look()
+            if found is not None:
+                return found
+            doubtful = True
+            if attempt == ATTEMPTS:
+                raise
+        except RejectedError as error:
+            found = await look() if doubtful and is_taken(error) else None
+            if found is None:
+                raise
+            return found
+    raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+def is_taken(error: RejectedError) -> bool:
+    """Return whether the service refused because the name or slug is in use."""
+    return any("taken" in problem.message for problem in error.problems)
