@@ -1,0 +1,93 @@
+"""Destination keys: of fields, and the names of components."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from cmsmig.mapping.naming import claims, folded, identifier
+
+RESERVED = frozenset(("component", "_uid", "_editable"))
+"""Keys that a block uses itself. Source: destination, content rules."""
+
+KEY = re.compile(r"[a-z][a-z0-9_]*")
+COMPONENT = re.compile(r"[a-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyChoice:
+    """The destination key of one origin field."""
+
+    slug: str
+    key: str
+    note: str
+    """One sentence when more than `-` to `_` was needed, else empty."""
+
+
+def assign_keys(
+    slugs: Sequence[str], taken: Collection[str] = ()
+) -> tuple[KeyChoice, ...]:
+    """Return a key for each slug, in order: valid, and no two alike.
+
+    A slug that is a good key keeps it, whoever else would become equal to it.
+    """
+    unchanged_first = sorted(
+        range(len(slugs)), key=lambda index: _plain_key(slugs[index]) != slugs[index]
+    )
+    given = claims(
+        [_plain_key(slugs[index]) for index in unchanged_first], numbered_name, taken
+    )
+    by_index = dict(zip(unchanged_first, given, strict=True))
+    return tuple(
+        KeyChoice(slug, by_index[index], _note(slug, by_index[index]))
+        for index, slug in enumerate(slugs)
+    )
+
+
+def key_problem(key: str) -> str:
+    """Return why `key` can't be a field key, as half a sentence, or empty."""
+    if key in RESERVED or key.startswith("_"):
+        return "is reserved by the destination"
+    if not KEY.fullmatch(key):
+        return (
+            "may hold only lower-case letters, digits and underscores, "
+            "and must begin with a letter"
+        )
+    if "__i18n__" in key:
+        return "holds __i18n__, which the destination reads as a translation"
+    return ""
+
+
+def component_name(text: str) -> str:
+    """Return a component name made of `text`, such as `blog_post`, or empty."""
+    return identifier(text)
+
+
+def numbered_name(name: str, number: int) -> str:
+    """Return `name_2` and so on."""
+    return f"{name}_{number}"
+
+
+def _plain_key(slug: str) -> str:
+    key = re.sub(r"[^a-z0-9_]", "_", folded(slug))
+    key = re.sub("_+i18n_+", "_i18n_", key)
+    bare = key.lstrip("_")
+    if key != bare or not bare or bare[0].isdigit():
+        key = f"field_{bare}".rstrip("_")
+    return f"{key}_field" if key in RESERVED else key
+
+
+def _note(slug: str, key: str) -> str:
+    if slug.replace("-", "_") == key:
+        return ""
+    plain = _plain_key(slug)
+    if plain != key:
+        why = f"another field has the key `{plain}`"
+    elif slug.replace("-", "_").startswith("_") or slug in RESERVED:
+        why = "the destination keeps such keys for itself"
+    elif slug[:1].isdigit():
+        why = "a key must not begin with a digit"
+    else:
+        why = "a key holds only lower-case letters, digits and underscores"
+    return f"Renamed from `{slug}` to `{key}`: {why}."
