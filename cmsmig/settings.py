@@ -1,10 +1,34 @@
-"""Settings: where they come from, what the plans allow, and the project folder."""
+"""Settings: where they come from, in which order, and the project folder.
+
+The environment comes first, then `.env`, then `cmsmig.toml`. Tokens come from
+the first two only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import platformdirs
+
+from cmsmig.configuration.plans import ORIGIN_RATES, destination_limits
+from cmsmig.configuration.regions import base_of
+from cmsmig.configuration.sources import Given, read_given, variable
+from cmsmig.errors import SettingsError
+
+_WHERE_TOKENS_COME_FROM = {
+    "origin_token": (
+        "make a site token with the scopes sites:read and cms:read in the site's "
+        "settings, under Apps and integrations, API access"
+    ),
+    "destination_token": (
+        "make a personal access token that may read and write content and reaches "
+        "the space, in the account's settings"
+    ),
+}
+_TOML = "cmsmig.toml"
+_MEGABYTE = 1024 * 1024
 
 
 class Secret:
@@ -45,6 +69,7 @@ class Settings:
     destination_rate: float
     """Requests per second."""
     destination_plan: str
+    """A name in `DESTINATION_PLANS`, or empty when none was given."""
     finish_uploads: bool
     """Whether the optional finish call is sent; it costs one quota call a file."""
     asset_max_bytes: int
@@ -66,7 +91,7 @@ class Project:
     @property
     def toml(self) -> Path:
         """Return the settings file."""
-        return self.root / "cmsmig.toml"
+        return self.root / _TOML
 
     @property
     def env(self) -> Path:
@@ -97,3 +122,97 @@ class Project:
     def lock(self) -> Path:
         """Return the file that the lease is held on."""
         return self.root / "ledger.lock"
+
+
+def find_project(
+    explicit: Path | None, environ: Mapping[str, str], cwd: Path | None = None
+) -> Project:
+    """Return the project folder; it need not exist yet.
+
+    The first of: `explicit`, `$CMSMIG_PROJECT`, the nearest folder from `cwd`
+    upwards that holds `cmsmig.toml`, `migration` in `cwd`.
+    """
+    here = (cwd or Path.cwd()).absolute()
+    named = explicit or _path(environ.get("CMSMIG_PROJECT", ""))
+    if named is not None:
+        return Project(here / named.expanduser())
+    for folder in (here, *here.parents):
+        if (folder / _TOML).is_file():
+            return Project(folder)
+    return Project(here / "migration")
+
+
+def load_settings(
+    project: Project,
+    environ: Mapping[str, str],
+    *,
+    need_origin: bool = True,
+    need_destination: bool = True,
+) -> Settings:
+    """Return the settings of a project. Reads `cmsmig.toml` and `.env` only.
+
+    A side that is not needed may lack its token and its ids; they are empty
+    then. Raises `SettingsError` with one sentence that names the place.
+    """
+    given, tokens = read_given(project.toml, project.env, environ)
+    if need_origin:
+        _require_token("origin_token", tokens, project)
+    if need_destination:
+        _require_token("destination_token", tokens, project)
+        _require_space(given, project)
+    return Settings(
+        origin_api_url=given.origin_api_url,
+        origin_token=Secret(_without_scheme(tokens.get("origin_token", ""))),
+        origin_rate=given.origin_rate or ORIGIN_RATES.get(given.origin_plan),
+        site_id=given.site_id,
+        destination_base_url=given.destination_base_url or base_of(given.space_id),
+        destination_token=Secret(tokens.get("destination_token", "")),
+        space_id=given.space_id,
+        destination_rate=_destination_rate(given),
+        destination_plan=given.destination_plan,
+        finish_uploads=given.finish_uploads,
+        asset_max_bytes=given.asset_max_mb * _MEGABYTE,
+        file_hosts=given.file_hosts,
+        in_flight=given.in_flight,
+        state_folder=_state_folder(given, project),
+        assumed=given.assumed,
+    )
+
+
+def _destination_rate(given: Given) -> float:
+    # No plan named: the smallest plan's rate. The text of a 429 names the limit.
+    return given.destination_rate or destination_limits(given.destination_plan).rate
+
+
+def _state_folder(given: Given, project: Project) -> Path:
+    if given.state_dir is None:
+        return platformdirs.user_state_path("cmsmig")
+    return project.root / given.state_dir.expanduser()
+
+
+def _without_scheme(token: str) -> str:
+    # The origin knows one scheme only, so a pasted header value means the same.
+    scheme, _, rest = token.partition(" ")
+    return rest.strip() if scheme.lower() == "bearer" else token
+
+
+def _require_token(name: str, tokens: Mapping[str, str], project: Project) -> None:
+    if name in tokens:
+        return
+    service = name.partition("_")[0]
+    raise SettingsError(
+        f"The token of the {service} is missing: {_WHERE_TOKENS_COME_FROM[name]}, and "
+        f"put it as {variable(name)} into {project.env} or the environment."
+    )
+
+
+def _require_space(given: Given, project: Project) -> None:
+    if not given.space_id:
+        raise SettingsError(
+            "The destination space is not named: put its number as space_id into "
+            f"{project.toml}, or as {variable('space_id')} into the environment."
+        )
+
+
+def _path(text: str) -> Path | None:
+    return Path(text) if text.strip() else None

@@ -1,0 +1,198 @@
+"""What was set, and where: the environment, `.env` and `cmsmig.toml`, merged in
+that order and read value by value."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Annotated
+
+from dotenv.parser import parse_stream
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+
+from cmsmig.configuration import values
+from cmsmig.configuration.plans import DESTINATION_PLANS, ORIGIN_RATES
+from cmsmig.configuration.regions import (
+    DESTINATION_VERSION,
+    ORIGIN_API_URL,
+    ORIGIN_VERSION,
+)
+from cmsmig.errors import SettingsError
+
+PREFIX = "CMSMIG_"
+TOKENS = ("origin_token", "destination_token")
+
+
+class Given(BaseModel):
+    """Every setting but the tokens, read; None or empty where nobody gave it.
+
+    The names are those of the toml file; a variable's name is the same in upper
+    case after `CMSMIG_`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    origin_api_url: Annotated[
+        str, BeforeValidator(values.base_address(ORIGIN_VERSION, False))
+    ] = ORIGIN_API_URL
+    origin_plan: Annotated[str, BeforeValidator(values.plan(ORIGIN_RATES))] = ""
+    origin_rate: Annotated[
+        int | None,
+        BeforeValidator(values.whole_number(1, 100_000, "requests per minute")),
+    ] = None
+    site_id: Annotated[str | None, BeforeValidator(values.site_id)] = None
+    destination_base_url: Annotated[
+        str, BeforeValidator(values.base_address(DESTINATION_VERSION, True))
+    ] = ""
+    space_id: Annotated[str, BeforeValidator(values.space_number)] = ""
+    destination_plan: Annotated[
+        str, BeforeValidator(values.plan(DESTINATION_PLANS))
+    ] = ""
+    destination_rate: Annotated[float | None, BeforeValidator(values.rate)] = None
+    finish_uploads: Annotated[bool, BeforeValidator(values.switch)] = False
+    asset_max_mb: Annotated[
+        int, BeforeValidator(values.whole_number(1, 5000, "megabytes"))
+    ] = 500
+    file_hosts: Annotated[tuple[str, ...], BeforeValidator(values.hosts)] = ()
+    in_flight: Annotated[
+        int,
+        BeforeValidator(
+            values.whole_number(1, 29, "requests, below the service's own 30")
+        ),
+    ] = 12
+    state_dir: Annotated[Path | None, BeforeValidator(values.folder)] = None
+    assumed: Annotated[dict[str, str], BeforeValidator(values.overrides)] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    value: object
+    place: str
+
+
+def read_given(
+    toml: Path, env: Path, environ: Mapping[str, str]
+) -> tuple[Given, dict[str, str]]:
+    """Return the settings and, by name, the tokens that were given.
+
+    Reads both files if they are there. A blank value counts as not given.
+    Raises `SettingsError` naming the place of the first thing that is wrong.
+    """
+    merged = _from_toml(toml) | _from_env(env) | _from_environ(environ)
+    tokens = {name: _token(name, merged[name]) for name in TOKENS if name in merged}
+    rest = {name: placed for name, placed in merged.items() if name not in TOKENS}
+    try:
+        given = Given.model_validate(
+            {name: placed.value for name, placed in rest.items()}
+        )
+    except ValidationError as error:
+        raise _explained(error, rest) from None
+    return given, tokens
+
+
+def variable(name: str) -> str:
+    """Return the environment variable of a setting."""
+    return PREFIX + name.upper()
+
+
+def _explained(error: ValidationError, given: Mapping[str, _Placed]) -> SettingsError:
+    first = error.errors(include_url=False, include_input=False)[0]
+    name = str(first["loc"][0])
+    reason = first["msg"].removeprefix("Value error, ")
+    placed = given[name]
+    value = str(placed.value)
+    # A long value, or one with an @, may be a token in the wrong place.
+    shown = f" is {value!r}" if len(value) <= 40 and "@" not in value else ""
+    return SettingsError(f"{name} in {placed.place}{shown or ' is wrong'}: {reason}.")
+
+
+def _from_toml(path: Path) -> dict[str, _Placed]:
+    try:
+        table = tomllib.loads(_content(path))
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path} is not readable as TOML: {error}.") from None
+    for name in table:
+        if "token" in name.lower():
+            raise SettingsError(
+                f"{path} holds {name}, but that file is made to be shared: move the "
+                f"token to .env, and make a new one if the file was ever shared."
+            )
+        _refuse_unknown(name, f"{path}")
+    return _given(table, str(path))
+
+
+def _from_env(path: Path) -> dict[str, _Placed]:
+    found: dict[str, object] = {}
+    for binding in parse_stream(StringIO(_content(path))):
+        if binding.error:
+            raise SettingsError(
+                f"{path} cannot be read at line {binding.original.line}: write "
+                "NAME=value there."
+            )
+        if binding.key is not None and binding.key.startswith(PREFIX):
+            name = binding.key.removeprefix(PREFIX).lower()
+            _refuse_unknown(name, f"{path}", TOKENS, spelling=variable)
+            found[name] = binding.value
+    return _given(found, str(path))
+
+
+def _from_environ(environ: Mapping[str, str]) -> dict[str, _Placed]:
+    names = {*_names(), *TOKENS}
+    found = {name: environ.get(variable(name)) for name in sorted(names)}
+    return {
+        name: _Placed(placed.value, f"the environment ({variable(name)})")
+        for name, placed in _given(found, "").items()
+    }
+
+
+def _given(found: Mapping[str, object], place: str) -> dict[str, _Placed]:
+    return {
+        name: _Placed(value, place)
+        for name, value in found.items()
+        if value is not None and not (isinstance(value, str) and not value.strip())
+    }
+
+
+def _names() -> tuple[str, ...]:
+    return tuple(Given.model_fields)
+
+
+def _refuse_unknown(
+    name: str,
+    place: str,
+    more: tuple[str, ...] = (),
+    *,
+    spelling: Callable[[str], str] = str,
+) -> None:
+    known = (*_names(), *more)
+    if name in known:
+        return
+    plain = name.lower().removeprefix(PREFIX.lower())
+    near = difflib.get_close_matches(plain, known, n=1, cutoff=0.5)
+    hint = f"did you mean {spelling(near[0])}?" if near else "take it out."
+    raise SettingsError(f"{place} sets {spelling(name)}, which is not known: {hint}")
+
+
+def _token(name: str, placed: _Placed) -> str:
+    token = str(placed.value).strip()
+    if not (token.isascii() and token.isprintable()):
+        raise SettingsError(
+            f"{variable(name)} in {placed.place} holds characters that no token has: "
+            "copy it again."
+        )
+    return token
+
+
+def _content(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError:
+        raise SettingsError(f"{path} is not UTF-8 text: save it as UTF-8.") from None
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read: {error.strerror}.") from None
