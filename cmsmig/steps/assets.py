@@ -1,0 +1,256 @@
+"""Assets: each file once, signed, uploaded and proven to be there.
+
+Spec: import rule 5 and the asset upload rules. Only signing draws on the quota.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from cmsmig.destination.schema import Asset, AssetFolder, SignedUpload
+from cmsmig.errors import (
+    MalformedAnswerError,
+    NotFoundError,
+    OutcomeUnknownError,
+    RejectedError,
+    StorageError,
+)
+from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.ledger.rows import AssetRow, Intent, MadeRow
+from cmsmig.mapping.assets import UploadPlan
+from cmsmig.steps.batches import work_through
+from cmsmig.steps.job import Job
+from cmsmig.steps.settling import apply_once
+
+STEP = "assets"
+UPLOAD_ATTEMPTS = 4
+"""Signings of one file before it is listed as failed."""
+
+
+async def upload_assets(job: Job) -> None:
+    """Bring every file to the destination that is not proven to be there.
+
+    A file that fails is a ledger row with its reason; the others go on.
+    """
+    folder_id = await _make_folder(job)
+    await _settle(job)
+    known = job.ledger.inventory.assets()
+    todo = [
+        upload
+        for upload in job.migration.uploads
+        if (row := known.get(upload.sha256)) is None or row.status != "proven"
+    ]
+    job.observer(StepStarted(STEP, len(todo)))
+    await work_through(
+        todo,
+        intend=lambda batch: _intend(job, batch),
+        perform=partial(_bring, job, folder_id),
+        abandon=lambda upload: job.ledger.intents.settle(
+            "sign", upload.sha256, "not_sent"
+        ),
+        workers=job.settings.in_flight,
+        stop=job.stop,
+    )
+    job.observer(StepFinished(STEP, f"{len(job.migration.uploads)} files are settled"))
+
+
+def _intend(job: Job, batch: list[UploadPlan] | tuple[UploadPlan, ...]) -> None:
+    known = job.ledger.inventory.assets()
+    job.ledger.intents.write(
+        [
+            Intent("sign", upload.sha256, upload.ext_id)
+            for upload in batch
+            if _signed_id(known.get(upload.sha256)) is None
+        ]
+    )
+
+
+def _signed_id(row: AssetRow | None) -> int | None:
+    return None if row is None else row.asset_id
+
+
+async def _bring(job: Job, folder_id: int | None, upload: UploadPlan) -> None:
+    try:
+        data = job.migration.file_path(upload.sha256).read_bytes()
+    except OSError as error:
+        raise _unreadable(job.migration.file_path(upload.sha256), error) from error
+    known = job.ledger.inventory.assets().get(upload.sha256)
+    if known is not None and known.asset_id is not None and known.content_url:
+        # Signed by an earlier run: it may be there already.
+        if await _is_there(job, known.content_url, upload.sha256):
+            _save(job, upload, "proven", known.asset_id, known.content_url)
+            job.observer(StepAdvanced(STEP, upload.name))
+            return
+    try:
+        await _sign_and_send(job, folder_id, upload, data, _signed_id(known))
+    except RejectedError as error:
+        _fail(job, upload, "refused", str(error))
+    job.observer(StepAdvanced(STEP, upload.name))
+
+
+async def _sign_and_send(
+    job: Job,
+    folder_id: int | None,
+    upload: UploadPlan,
+    data: bytes,
+    replace: int | None,
+) -> None:
+    asset_id = replace
+    for _ in range(UPLOAD_ATTEMPTS):
+        signed = await _sign(job, folder_id, upload, asset_id)
+        asset_id = signed.asset_id
+        _save(job, upload, "signed", asset_id, signed.content_url, closing=True)
+        try:
+            await job.client.upload(signed, data, upload.content_type)
+        except (OutcomeUnknownError, RejectedError):
+            # Whether it is there is seen below; a policy may have expired.
+            pass
+        if await _is_there(job, signed.content_url, upload.sha256):
+            if job.settings.finish_uploads:
+                await job.client.finish_upload(asset_id)
+            _save(job, upload, "proven", asset_id, signed.content_url)
+            return
+    _fail(
+        job,
+        upload,
+        "not_stored",
+        f"{upload.name} was uploaded {UPLOAD_ATTEMPTS} times and its bytes are still "
+        "not at its public address; upload it by hand, or run this again.",
+    )
+
+
+async def _sign(
+    job: Job, folder_id: int | None, upload: UploadPlan, replace: int | None
+) -> SignedUpload:
+    async def send(asset_id: int | None) -> SignedUpload:
+        return await job.client.sign_upload(
+            upload.name,
+            size=upload.size,
+            ext_id=upload.ext_id,
+            asset_folder_id=folder_id,
+            alt=upload.alt,
+            replace=asset_id,
+        )
+
+    try:
+        return await send(replace)
+    except (OutcomeUnknownError, MalformedAnswerError):
+        # The lost reply may have left an asset without bytes: sign that one again.
+        orphan = await _look(job, upload)
+        return await send(orphan.asset_id if orphan else replace)
+
+
+async def _look(job: Job, upload: UploadPlan) -> Asset | None:
+    found = await job.client.assets(ext_id=upload.ext_id)
+    return min(found, key=lambda asset: asset.asset_id, default=None)
+
+
+async def _is_there(job: Job, url: str, sha256: str) -> bool:
+    try:
+        found = await job.client.public(url)
+    except NotFoundError:
+        return False
+    return found.sha256 == sha256
+
+
+async def _settle(job: Job) -> None:
+    """Look up each signing whose reply a killed run lost.
+
+    An asset found keeps its id, so that it is signed again and no orphan stays.
+    """
+    uploads = {upload.sha256: upload for upload in job.migration.uploads}
+    for intent in job.ledger.intents.open("sign"):
+        upload = uploads.get(intent.subject)
+        orphan = None if upload is None else await _look(job, upload)
+        if upload is None or orphan is None:
+            job.ledger.intents.settle("sign", intent.subject, "absent")
+        else:
+            _save(
+                job,
+                upload,
+                "signed",
+                orphan.asset_id,
+                orphan.content_url,
+                closing=True,
+            )
+
+
+async def _make_folder(job: Job) -> int | None:
+    name = job.migration.design.asset_folder
+    if not name:
+        return None
+    known = job.ledger.inventory.made("asset_folder").get(name)
+    found = next((each for each in job.survey.asset_folders if each.name == name), None)
+    if found is not None:
+        if known is None:
+            _record_folder(job, name, found.folder_id, made_by_us=False)
+        return found.folder_id
+    job.ledger.intents.write([Intent("asset_folder", name, "")])
+    made = await apply_once(
+        partial(job.client.create_asset_folder, name, None),
+        partial(_look_folder, job, name),
+    )
+    _record_folder(job, name, made.folder_id, made_by_us=True)
+    return made.folder_id
+
+
+async def _look_folder(job: Job, name: str) -> AssetFolder | None:
+    return next(
+        (each for each in await job.client.asset_folders() if each.name == name), None
+    )
+
+
+def _record_folder(job: Job, name: str, folder_id: int, *, made_by_us: bool) -> None:
+    job.ledger.inventory.save_made(
+        MadeRow("asset_folder", name, folder_id, "", made_by_us, ""),
+        intent="asset_folder",
+    )
+
+
+def _save(
+    job: Job,
+    upload: UploadPlan,
+    status: str,
+    asset_id: int | None,
+    content_url: str,
+    *,
+    closing: bool = False,
+) -> None:
+    job.ledger.inventory.save_asset(
+        AssetRow(
+            sha256=upload.sha256,
+            ext_id=upload.ext_id,
+            name=upload.name,
+            status=status,
+            reason="",
+            explanation="",
+            asset_id=asset_id,
+            content_url=content_url,
+        ),
+        intent_outcome="done" if closing else "",
+    )
+
+
+def _fail(job: Job, upload: UploadPlan, reason: str, explanation: str) -> None:
+    known = job.ledger.inventory.assets().get(upload.sha256)
+    job.ledger.inventory.save_asset(
+        AssetRow(
+            sha256=upload.sha256,
+            ext_id=upload.ext_id,
+            name=upload.name,
+            status="failed",
+            reason=reason,
+            explanation=explanation,
+            asset_id=_signed_id(known),
+            content_url=known.content_url if known else "",
+        ),
+        intent_outcome="refused",
+    )
+
+
+def _unreadable(path: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"The downloaded file {path} cannot be read ({error.strerror}); run `cmsmig "
+        "pull` again to fetch it."
+    )

@@ -1,0 +1,78 @@
+"""Publication: only of what a decision names, after everything is linked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from cmsmig.errors import (
+    MalformedAnswerError,
+    NotFoundError,
+    OutcomeUnknownError,
+    RejectedError,
+)
+from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.ledger.rows import Intent, ItemRow
+from cmsmig.steps.batches import work_through
+from cmsmig.steps.job import Job
+
+STEP = "publish"
+
+
+async def publish_stories(job: Job) -> None:
+    """Publish the stories of items whose collection was decided to be published.
+
+    Only items that are live at the origin, and never folders.
+    """
+    todo = to_publish(job)
+    job.observer(StepStarted(STEP, len(todo)))
+    await work_through(
+        todo,
+        intend=lambda batch: _intend(job, batch),
+        perform=partial(_publish, job),
+        abandon=lambda row: job.ledger.intents.settle(
+            "publish", str(row.key), "not_sent"
+        ),
+        workers=job.settings.in_flight,
+        stop=job.stop,
+    )
+    job.observer(StepFinished(STEP, f"{len(todo)} stories handled"))
+
+
+def to_publish(job: Job) -> tuple[ItemRow, ...]:
+    """Return the items to publish that are not published yet. Reads only."""
+    wanted = job.migration.to_publish
+    return tuple(
+        row
+        for key, row in job.ledger.items.all().items()
+        if key in wanted
+        and row.home is not None
+        and row.home.made
+        and row.status == "created"
+        and not row.published
+    )
+
+
+def _intend(job: Job, batch: Sequence[ItemRow]) -> None:
+    job.ledger.intents.write(
+        [Intent("publish", str(row.key), row.origin_hash) for row in batch]
+    )
+
+
+async def _publish(job: Job, row: ItemRow) -> None:
+    assert row.home is not None
+    try:
+        # Publishing what is published changes nothing, so a lost reply is repeated.
+        story = await job.client.publish_story(row.home.story_id)
+    except (
+        NotFoundError,
+        RejectedError,
+        OutcomeUnknownError,
+        MalformedAnswerError,
+    ) as error:
+        job.ledger.items.failed(row.key, "not_published", str(error), "publish")
+    else:
+        home = replace(row.home, updated_at=story.row.updated_at)
+        job.ledger.items.published(row.key, home, story.row.updated_at)
+    job.observer(StepAdvanced(STEP, row.full_slug))

@@ -1,0 +1,193 @@
+"""Phase two: relations and internal links, now that every UUID is known.
+
+Spec: import rules 3 and 4. A PUT replaces the whole content, so nothing that
+changed since our own last write is written over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from cmsmig.canonical import JsonObject, fingerprint
+from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.errors import (
+    MalformedAnswerError,
+    NotFoundError,
+    OutcomeUnknownError,
+    RejectedError,
+)
+from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import HomeRow, Intent
+from cmsmig.mapping.draft import StoryDraft
+from cmsmig.mapping.linking import Linked, link_story
+from cmsmig.mapping.story import story_body
+from cmsmig.steps.batches import work_through
+from cmsmig.steps.folders import parent_id
+from cmsmig.steps.job import Job
+from cmsmig.steps.settling import ATTEMPTS
+
+STEP = "relations"
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """One story's whole content for phase two."""
+
+    draft: StoryDraft
+    home: HomeRow
+    content: JsonObject
+    link_state: str
+
+
+async def link_stories(job: Job) -> None:
+    """Update every story that has a relation or an internal link to fill.
+
+    A story that needs nothing is not written. A story that somebody changed
+    since our own write becomes a conflict and is left alone.
+    """
+    updates = updates_to_send(job)
+    _settle_open(job, updates)
+    job.observer(StepStarted(STEP, len(updates)))
+    rows = await _rows(job) if updates else {}
+    await work_through(
+        updates,
+        intend=lambda batch: _intend(job, batch),
+        perform=partial(_update, job, rows),
+        abandon=lambda update: job.ledger.intents.settle(
+            "update", str(update.draft.key), "not_sent"
+        ),
+        workers=job.settings.in_flight,
+        stop=job.stop,
+    )
+    job.observer(StepFinished(STEP, f"{len(updates)} stories handled"))
+
+
+def updates_to_send(job: Job) -> tuple[Update, ...]:
+    """Return the updates still needed, and note the items that need none."""
+    homes = job.homes()
+    rows = job.ledger.items.all()
+    updates: list[Update] = []
+    for draft in job.drafts():
+        row = rows.get(draft.key)
+        if row is None or row.home is None or not row.home.made:
+            continue
+        linked = link_story(draft, homes, job.migration.routes)
+        state = _link_state(linked)
+        if fingerprint(linked.content) == row.home.content_hash:
+            if row.link_state != state:
+                job.ledger.items.set_link_state(draft.key, state)
+        else:
+            updates.append(Update(draft, row.home, linked.content, state))
+    return tuple(updates)
+
+
+def _link_state(linked: Linked) -> str:
+    if linked.pending:
+        return "pending"
+    return "linked" if linked.filled or linked.links else "nothing"
+
+
+def _settle_open(job: Job, updates: Sequence[Update]) -> None:
+    """Close intents of updates that turned out to be written or not needed."""
+    needed = {str(update.draft.key) for update in updates}
+    for intent in job.ledger.intents.open("update"):
+        if intent.subject not in needed:
+            job.ledger.intents.settle("update", intent.subject, "not_needed")
+
+
+async def _rows(job: Job) -> Mapping[int, StoryRow]:
+    return {row.story_id: row for row in await job.client.stories()}
+
+
+def _intend(job: Job, batch: Sequence[Update]) -> None:
+    job.ledger.intents.write(
+        [
+            Intent("update", str(update.draft.key), fingerprint(update.content))
+            for update in batch
+        ]
+    )
+
+
+async def _update(job: Job, rows: Mapping[int, StoryRow], update: Update) -> None:
+    try:
+        await _write(job, rows.get(update.home.story_id), update)
+    except NotFoundError:
+        _fail(
+            job,
+            update.draft.key,
+            "deleted_since",
+            f"The story `{update.home.full_slug}` was deleted at the destination after "
+            "it was created; restore it there, or let `cmsmig rebuild` forget it.",
+        )
+    except RejectedError as error:
+        _fail(job, update.draft.key, "refused", str(error))
+    except (OutcomeUnknownError, MalformedAnswerError) as error:
+        _fail(job, update.draft.key, "not_confirmed", str(error))
+    job.observer(StepAdvanced(STEP, update.home.full_slug))
+
+
+async def _write(job: Job, row: StoryRow | None, update: Update) -> None:
+    untouched = row is not None and row.updated_at == update.home.updated_at
+    if not untouched:
+        story = await job.client.story(update.home.story_id)
+        if _wanted(story, update):
+            _written(job, update, story)
+            return
+        if fingerprint(story.content) != update.home.content_hash:
+            _conflict(job, update)
+            return
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            written = await job.client.update_story(
+                update.home.story_id, _body(job, update)
+            )
+        except (OutcomeUnknownError, MalformedAnswerError):
+            story = await job.client.story(update.home.story_id)
+            if _wanted(story, update):
+                _written(job, update, story)
+                return
+            if fingerprint(story.content) != update.home.content_hash:
+                _conflict(job, update)
+                return
+            if attempt == ATTEMPTS:
+                raise
+        else:
+            _written(job, update, written)
+            return
+
+
+def _wanted(story: Story, update: Update) -> bool:
+    return fingerprint(story.content) == fingerprint(update.content)
+
+
+def _body(job: Job, update: Update) -> JsonObject:
+    draft = replace(update.draft, content=update.content)
+    return story_body(draft, parent_id=parent_id(job, draft.place.folder))
+
+
+def _written(job: Job, update: Update, story: Story) -> None:
+    home = replace(
+        update.home,
+        content_hash=fingerprint(update.content),
+        updated_at=story.row.updated_at,
+    )
+    job.ledger.items.recovered(update.draft.key)
+    job.ledger.items.written(update.draft.key, home, update.link_state)
+
+
+def _conflict(job: Job, update: Update) -> None:
+    _fail(
+        job,
+        update.draft.key,
+        "edited_since",
+        f"The story `{update.home.full_slug}` was edited at the destination after this "
+        "import wrote it, so its relations and links were not filled; fill them there, "
+        "or decide in decisions/conflicts.yaml.",
+    )
+
+
+def _fail(job: Job, key: ItemKey, reason: str, explanation: str) -> None:
+    job.ledger.items.failed(key, reason, explanation, "update")
