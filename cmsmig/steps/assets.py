@@ -5,6 +5,7 @@ Spec: import rule 5 and the asset upload rules. Only signing draws on the quota.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -76,12 +77,15 @@ async def _bring(job: Job, folder_id: int | None, upload: UploadPlan) -> None:
     except OSError as error:
         raise _unreadable(job.migration.file_path(upload.sha256), error) from error
     known = job.ledger.inventory.assets().get(upload.sha256)
-    if known is not None and known.asset_id is not None and known.content_url:
+    if (
+        known is not None
+        and known.content_url
         # Signed by an earlier run: it may be there already.
-        if await _is_there(job, known.content_url, upload.sha256):
-            _save(job, upload, "proven", known.asset_id, known.content_url)
-            job.observer(StepAdvanced(STEP, upload.name))
-            return
+        and await _is_there(job, known.content_url, upload.sha256)
+    ):
+        _save(job, upload, "proven", known.asset_id, known.content_url)
+        job.observer(StepAdvanced(STEP, upload.name))
+        return
     try:
         await _sign_and_send(job, folder_id, upload, data, _signed_id(known))
     except RejectedError as error:
@@ -101,11 +105,9 @@ async def _sign_and_send(
         signed = await _sign(job, folder_id, upload, asset_id)
         asset_id = signed.asset_id
         _save(job, upload, "signed", asset_id, signed.content_url, closing=True)
-        try:
+        # Whether it is there is seen below; a policy may have expired.
+        with suppress(OutcomeUnknownError, RejectedError):
             await job.client.upload(signed, data, upload.content_type)
-        except (OutcomeUnknownError, RejectedError):
-            # Whether it is there is seen below; a policy may have expired.
-            pass
         if await _is_there(job, signed.content_url, upload.sha256):
             if job.settings.finish_uploads:
                 await job.client.finish_upload(asset_id)

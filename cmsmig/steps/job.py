@@ -12,6 +12,7 @@ from cmsmig.mapping.draft import AssetHome, Home, StoryDraft
 from cmsmig.origin.schema import ItemKey
 from cmsmig.settings import Settings
 from cmsmig.steps.batches import StopSignal
+from cmsmig.steps.conflicts import Conflict
 from cmsmig.steps.migration import Migration
 from cmsmig.steps.survey import Survey
 
@@ -25,6 +26,7 @@ class Job:
     client: DestinationClient
     ledger: Ledger
     survey: Survey
+    conflicts: Mapping[ItemKey, Conflict]
     observer: Observer
     stop: StopSignal
     _drafts: tuple[StoryDraft, ...] | None = field(default=None, init=False)

@@ -49,7 +49,7 @@ def to_publish(job: Job) -> tuple[ItemRow, ...]:
         if key in wanted
         and row.home is not None
         and row.home.made
-        and row.status == "created"
+        and (row.status == "created" or row.reason == "not_published")
         and not row.published
     )
 
@@ -74,5 +74,6 @@ async def _publish(job: Job, row: ItemRow) -> None:
         job.ledger.items.failed(row.key, "not_published", str(error), "publish")
     else:
         home = replace(row.home, updated_at=story.row.updated_at)
+        job.ledger.items.recovered(row.key)
         job.ledger.items.published(row.key, home, story.row.updated_at)
     job.observer(StepAdvanced(STEP, row.full_slug))

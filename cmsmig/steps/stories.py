@@ -43,7 +43,7 @@ async def create_stories(job: Job) -> None:
         if (row := rows.get(draft.key)) is not None
         and row.home is None
         and row.status in ("selected", "failed")
-        and draft.key not in job.migration.conflicts
+        and draft.key not in job.conflicts
     ]
     _record_losses(job)
     job.observer(StepStarted(STEP, len(todo)))

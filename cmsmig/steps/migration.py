@@ -1,0 +1,283 @@
+"""The migration as it was decided: origin, decisions and what follows from both.
+
+Nothing here asks a service; the same raw cache and decision files give the same
+migration on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+from pathlib import Path
+
+from cmsmig.canonical import fingerprint
+from cmsmig.errors import UndecidedError
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.store import derived_namespace
+from cmsmig.mapping.assets import (
+    AssetUse,
+    FileFact,
+    UploadPlan,
+    alts_of,
+    find_assets,
+    plan_uploads,
+)
+from cmsmig.mapping.choices import PublishRule
+from cmsmig.mapping.decisions import check_against, embed_policy
+from cmsmig.mapping.design import Design
+from cmsmig.mapping.draft import AssetHome, DraftContext, Place, StoryDraft
+from cmsmig.mapping.places import FolderPlan, Places, assign_places
+from cmsmig.mapping.references import KnownItems, known_items
+from cmsmig.mapping.routes import Routes
+from cmsmig.mapping.selection import Selected, Selection, SkippedItem, select_items
+from cmsmig.mapping.story import draft_story
+from cmsmig.origin.cache import RawCache
+from cmsmig.origin.files import FileRow, FileStore
+from cmsmig.origin.schema import Collection, Item, Site
+from cmsmig.richtext.native import NativeEngine
+from cmsmig.settings import Project, Settings
+from cmsmig.steps.decisionfiles import Decisions, read_decisions
+from cmsmig.steps.filehosts import file_hosts
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What was pulled, typed."""
+
+    site: Site
+    collections: tuple[Collection, ...]
+    staged: Mapping[str, tuple[Item, ...]]
+    live: Mapping[str, tuple[Item, ...]]
+    files: Mapping[str, FileRow]
+    hashes: Mapping[str, str]
+    """Fingerprints of the raw answers, by collection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """Everything an import needs to know beside the destination."""
+
+    origin: Origin
+    decisions: Decisions
+    selected: tuple[Selected, ...]
+    skipped: tuple[SkippedItem, ...]
+    places: Places
+    uses: tuple[AssetUse, ...]
+    uploads: tuple[UploadPlan, ...]
+    missing_files: Mapping[str, str]
+    routes: Routes
+    known: KnownItems
+    namespace: str
+    file_hosts: frozenset[str]
+    store: FileStore
+
+    @property
+    def design(self) -> Design:
+        """Return the reviewed design."""
+        return self.decisions.design
+
+    @property
+    def folders(self) -> tuple[FolderPlan, ...]:
+        """Return the folders that stories go into, parents first."""
+        return self.places.folders
+
+    @property
+    def to_publish(self) -> Set[ItemKey]:
+        """Return the items whose stories are to be published, as was decided."""
+        publishing = {
+            choice.collection_id
+            for choice in self.decisions.collections.collections
+            if choice.publish is PublishRule.WHAT_IS_LIVE
+        }
+        return {
+            entry.item.key
+            for entry in self.selected
+            if entry.live and entry.item.key.collection_id in publishing
+        }
+
+    def file_path(self, sha256: str) -> Path:
+        """Return where the downloaded bytes are."""
+        return self.store.path(sha256)
+
+    def origin_hash(self, key: ItemKey) -> str:
+        """Return the fingerprint of the item as it was pulled."""
+        entry = next(entry for entry in self.selected if entry.item.key == key)
+        return fingerprint(entry.item.data)
+
+    def drafts(
+        self, assets: Mapping[str, AssetHome], missing: Mapping[str, str]
+    ) -> Iterator[StoryDraft]:
+        """Yield the draft of every selected item over the given asset map."""
+        context = self.context(assets, missing)
+        for entry in self.selected:
+            content_type = self.design.content_type(entry.item.key.collection_id)
+            if content_type is not None:
+                yield draft_story(entry.item, content_type, context)
+
+    def planned_drafts(self) -> Iterator[StoryDraft]:
+        """Yield the drafts as they will be when every file has been uploaded."""
+        homes = {
+            address: AssetHome(None, f"planned:{upload.sha256}")
+            for upload in self.uploads
+            for address in upload.addresses
+        }
+        return self.drafts(homes, self.missing_files)
+
+    def context(
+        self, assets: Mapping[str, AssetHome], missing: Mapping[str, str]
+    ) -> DraftContext:
+        """Return what all drafts share."""
+        return DraftContext(
+            site=self.origin.site,
+            design=self.design,
+            embeds=embed_policy(self.decisions.embeds, self.design),
+            engine=NativeEngine(),
+            namespace=self.namespace,
+            places=self.places.places,
+            assets=assets,
+            missing_assets=missing,
+            alts=alts_of(self.uses),
+            file_hosts=self.file_hosts,
+        )
+
+
+def read_origin(project: Project, site_id: str | None) -> Origin:
+    """Return the pulled site. Raises `CacheError` when it is not all there."""
+    cache = RawCache(project.raw)
+    cache.require_complete()
+    collections = cache.collections()
+    return Origin(
+        site=cache.site(site_id),
+        collections=collections,
+        staged=_items(cache, collections, live=False),
+        live=_items(cache, collections, live=True),
+        files=FileStore(project.files, project.raw).rows(),
+        hashes=cache.fingerprint(),
+    )
+
+
+def open_migration(project: Project, settings: Settings) -> Migration:
+    """Return the migration that the project folder describes.
+
+    Raises `CacheError` without a complete pull, `UndecidedError` without the
+    decisions and `DecisionsError` when they do not fit the origin.
+    """
+    origin = read_origin(project, settings.site_id)
+    decisions = read_decisions(project)
+    check_against(decisions.collections, origin.collections)
+    selections = _select(origin, decisions)
+    selected = tuple(
+        entry for selection in selections.values() for entry in selection.selected
+    )
+    namespace = derived_namespace(origin.site.site_id, settings.space_id)
+    hosts = file_hosts(settings, origin.collections, origin.staged, origin.live)
+    uses = tuple(_uses(origin, selected, hosts))
+    places = assign_places(
+        {name: each.selected for name, each in selections.items()},
+        decisions.design,
+        decisions.collections.locales,
+    )
+    store = FileStore(project.files, project.raw)
+    return Migration(
+        origin=origin,
+        decisions=decisions,
+        selected=selected,
+        skipped=tuple(
+            entry for selection in selections.values() for entry in selection.skipped
+        ),
+        places=places,
+        uses=uses,
+        uploads=plan_uploads(uses, _facts(origin.files), namespace=namespace),
+        missing_files=_missing(uses, origin.files),
+        routes=_routes(origin, selected, places.places),
+        known=_known(origin, decisions, selected),
+        namespace=namespace,
+        file_hosts=hosts,
+        store=store,
+    )
+
+
+def _items(
+    cache: RawCache, collections: tuple[Collection, ...], *, live: bool
+) -> dict[str, tuple[Item, ...]]:
+    return {
+        each.collection_id: tuple(cache.items(each.collection_id, live=live))
+        for each in collections
+    }
+
+
+def _select(origin: Origin, decisions: Decisions) -> dict[str, Selection]:
+    found: dict[str, Selection] = {}
+    for collection in origin.collections:
+        choice = decisions.collections.choice(collection.collection_id)
+        if choice is None:
+            raise UndecidedError(
+                f"Nothing is decided about the collection {collection.display_name} "
+                f"({collection.slug}); decide in decisions/collections.yaml, or run "
+                "`cmsmig decide --accept-proposals`."
+            )
+        found[collection.collection_id] = select_items(
+            origin.staged[collection.collection_id],
+            origin.live[collection.collection_id],
+            choice,
+            decisions.collections.locales,
+        )
+    return found
+
+
+def _uses(
+    origin: Origin, selected: tuple[Selected, ...], hosts: frozenset[str]
+) -> Iterator[AssetUse]:
+    by_id = {each.collection_id: each for each in origin.collections}
+    for entry in selected:
+        collection = by_id[entry.item.key.collection_id]
+        yield from find_assets(entry.item, collection, hosts)
+
+
+def _facts(files: Mapping[str, FileRow]) -> dict[str, FileFact]:
+    return {
+        address: FileFact(
+            sha256=row.sha256,
+            width=row.width,
+            height=row.height,
+            content_type=row.content_type,
+            size=row.size,
+        )
+        for address, row in files.items()
+        if not row.error
+    }
+
+
+def _missing(
+    uses: tuple[AssetUse, ...], files: Mapping[str, FileRow]
+) -> dict[str, str]:
+    missing: dict[str, str] = {}
+    for use in uses:
+        row = files.get(use.address)
+        if row is None:
+            missing[use.address] = "It was not downloaded; run `cmsmig pull` again."
+        elif row.error:
+            missing[use.address] = row.detail or row.error
+    return missing
+
+
+def _routes(
+    origin: Origin, selected: tuple[Selected, ...], places: Mapping[ItemKey, Place]
+) -> Routes:
+    slugs = {entry.item.key: entry.live_slug or entry.item.slug for entry in selected}
+    return Routes(origin.site, origin.collections, places, slugs)
+
+
+def _known(
+    origin: Origin, decisions: Decisions, selected: tuple[Selected, ...]
+) -> KnownItems:
+    return known_items(
+        (
+            item
+            for items in (*origin.staged.values(), *origin.live.values())
+            for item in items
+        ),
+        selected={entry.item.key for entry in selected},
+        listed=[each.collection_id for each in origin.collections],
+        migrated=[each.collection_id for each in decisions.design.content_types],
+    )
