@@ -45,6 +45,10 @@ class Encoding(StrEnum):
     """An envelope value (id, state, times) as text; `origin` is its wire name."""
 
 
+UNLISTED = "unlisted"
+"""Type of a value whose key the origin's schema does not list."""
+
+
 @dataclass(frozen=True, slots=True)
 class FieldDesign:
     """One destination field and where its value comes from."""
@@ -52,6 +56,7 @@ class FieldDesign:
     origin: str
     """The origin field's slug (for ENVELOPE: `id`, `createdOn`, ...)."""
     origin_type: str
+    """As the origin names it, or `UNLISTED`."""
     key: str
     """The destination field key."""
     encoding: Encoding
@@ -66,6 +71,16 @@ class FieldDesign:
     help_text: str = ""
     note: str = ""
     """Why this was proposed, for the reviewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutField:
+    """An origin field that no destination field is made for."""
+
+    origin: str
+    origin_type: str
+    note: str
+    """Why, for the reviewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +110,23 @@ class ContentTypeDesign:
     """Origin DateTime field for `first_published_at`; empty: `createdOn`."""
     order_field: str = ""
     """Origin Number field for `position`; empty: the origin's order."""
+    left_out: tuple[LeftOutField, ...] = ()
+    universal: bool = False
+    """Content type and nestable both: the wire has no flag of its own for it."""
+    note: str = ""
+    """Why this was proposed, for the reviewer."""
+
+
+class BlockRole(StrEnum):
+    """What the conversion uses a block for."""
+
+    HTML = "html"
+    """Raw HTML that rich text has no node for."""
+    EMBED = "embed"
+    """An address with its kind, title, caption and original HTML."""
+    LINKED_IMAGE = "linked_image"
+    """A picture with a link and a caption."""
+    OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +137,8 @@ class BlockDesign:
     display_name: str
     schema: JsonObject
     """Destination field definitions by key, without `pos`."""
+    role: BlockRole = BlockRole.OTHER
+    universal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +161,10 @@ class Design:
     asset_folder: str = ""
     """Name of the asset folder that uploads go into; empty: the root."""
     reviewed: Reviewed | None = None
+
+    def block(self, role: BlockRole) -> BlockDesign | None:
+        """Return the block that the conversion uses for `role`, if there is one."""
+        return next((block for block in self.blocks if block.role is role), None)
 
     def content_type(self, collection_id: str) -> ContentTypeDesign | None:
         """Return the content type of a collection, if it is migrated."""

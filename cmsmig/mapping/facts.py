@@ -1,0 +1,185 @@
+"""What the values of a field have in common: the evidence for a proposal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
+from zoneinfo import ZoneInfo
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.dates import parse_moment
+from cmsmig.origin.schema import Item
+
+
+class Shape(StrEnum):
+    """What kind of JSON a value is, as far as an encoding depends on it."""
+
+    TEXT = "text"
+    NUMBER = "number"
+    FLAG = "flag"
+    PRICE = "price"
+    """`{"value": number, "unit": text}`, perhaps with more keys."""
+    FILE = "file"
+    """An object with an address and a file id."""
+    FILES = "files"
+    STRUCTURE = "structure"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldFacts:
+    """Counts over the values of one field in the items to import."""
+
+    items: int
+    filled: int
+    """Values that will not count as blank at the destination."""
+    shapes: frozenset[Shape] = frozenset()
+    multiline: int = 0
+    longest: int = 0
+    """Characters."""
+    markdown: int = 0
+    """Texts with marks that only Markdown explains."""
+    unknown_options: int = 0
+    """Option ids that the schema does not list."""
+    midnights: int = 0
+    """Moments at midnight, in UTC or in the site's zone."""
+    moments: int = 0
+    announced: int = 0
+    """Moments that lie after the item's last change: events, not publications."""
+
+    @property
+    def complete(self) -> bool:
+        """Return whether every item to import fills the field."""
+        return 0 < self.items == self.filled
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceFacts:
+    """What the destination's space holds already."""
+
+    components: Mapping[str, JsonObject] = field(default_factory=dict)
+    """Component bodies by name, as the service returns them."""
+    plugins: frozenset[str] = frozenset()
+    """Names of the field plugins that are assigned to the space."""
+
+
+def field_facts(
+    slug: str, items: Sequence[Item], time_zone: str, options: frozenset[str]
+) -> FieldFacts:
+    """Return the facts about the values under `slug` in `items`.
+
+    `options` are the ids an Option may hold; empty when the field is none.
+    Reads only, and never raises, whatever the values are.
+    """
+    values = [item.data.get(slug) for item in items]
+    filled = [value for value in values if not is_blank(value)]
+    texts = [value for value in filled if isinstance(value, str)]
+    unknown = sum(text not in options for text in texts) if options else 0
+    moments = [
+        (item, moment)
+        for item, value in zip(items, values, strict=True)
+        if (moment := parse_moment(value)) is not None
+    ]
+    zone = _zone(time_zone)
+    return FieldFacts(
+        items=len(items),
+        filled=len(filled) - unknown,
+        shapes=frozenset(_shape(value) for value in filled),
+        multiline=sum("\n" in text or "\r" in text for text in texts),
+        longest=max(map(len, texts), default=0),
+        markdown=sum(reads_as_markdown(text) for text in texts),
+        unknown_options=unknown,
+        midnights=sum(_is_midnight(moment, zone) for _, moment in moments),
+        moments=len(moments),
+        announced=sum(_is_ahead(moment, item) for item, moment in moments),
+    )
+
+
+def is_blank(value: Json) -> bool:
+    """Return whether the destination takes a value for missing.
+
+    Null, empty lists and objects, and text of nothing but blanks.
+    """
+    if isinstance(value, str):
+        return not value.strip()
+    return value is None or value == [] or value == {}
+
+
+_MARKDOWN = re.compile(
+    r"""
+      ^\ {0,3}\#{1,6}[ ]+\S          # a heading
+    | \[[^\[\]\n]+\]\([^()\s]+\)     # a link or picture
+    | (?<!\S)(\*\*|__)\S[^\n]{0,200}?\1   # bold
+    | ^\ {0,3}(```|~~~)              # fenced code
+    | ^\ {0,3}(?:>[ ]+\S|\|.+\|[ ]*$)  # a quote, a table
+    | (?:^\ {0,3}(?:[*+]|\d+\.)[ ]+\S.*(?:\n|\Z)){2}  # a list of two or more
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+
+
+def reads_as_markdown(text: str) -> bool:
+    """Return whether `text` holds marks that only make sense as Markdown.
+
+    A line that begins with a hyphen is no sign: people type lists like that.
+    """
+    return _MARKDOWN.search(text) is not None
+
+
+def _shape(value: Json) -> Shape:
+    if isinstance(value, str):
+        return Shape.TEXT
+    if isinstance(value, bool):
+        return Shape.FLAG
+    if isinstance(value, (int, float)):
+        return Shape.NUMBER
+    if isinstance(value, dict):
+        return _object_shape(value)
+    if isinstance(value, list) and all(
+        isinstance(entry, dict) and _object_shape(entry) is Shape.FILE
+        for entry in value
+    ):
+        return Shape.FILES
+    return Shape.STRUCTURE
+
+
+def _object_shape(value: JsonObject) -> Shape:
+    amount, unit = value.get("value"), value.get("unit")
+    if (
+        isinstance(amount, (int, float))
+        and not isinstance(amount, bool)
+        and isinstance(unit, str)
+    ):
+        return Shape.PRICE
+    if isinstance(value.get("url"), str) and isinstance(value.get("fileId"), str):
+        return Shape.FILE
+    return Shape.STRUCTURE
+
+
+def _is_midnight(moment: datetime, zone: tzinfo) -> bool:
+    return _at_midnight(moment) or _at_midnight(_local(moment, zone))
+
+
+def _at_midnight(moment: datetime) -> bool:
+    return (moment.hour, moment.minute, moment.second) == (0, 0, 0)
+
+
+def _local(moment: datetime, zone: tzinfo) -> datetime:
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:
+        return moment
+
+
+def _is_ahead(moment: datetime, item: Item) -> bool:
+    changed = parse_moment(max(item.last_updated, item.last_published))
+    return changed is not None and moment > changed
+
+
+def _zone(name: str) -> tzinfo:
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, KeyError):
+        return UTC

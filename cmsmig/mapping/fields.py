@@ -1,0 +1,336 @@
+"""The field map: what each origin field becomes, proposed with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from cmsmig.mapping.design import UNLISTED, Encoding, FieldDesign, LeftOutField
+from cmsmig.mapping.encodings import ALLOWED, RELATION_ENCODINGS
+from cmsmig.mapping.facts import FieldFacts, Shape
+from cmsmig.mapping.naming import claims
+from cmsmig.origin.schema import Field
+
+LONGEST_TEXT = 255
+"""Characters that fit a single-line field comfortably."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What a reviewer asks the proposal for; the defaults lose nothing."""
+
+    video: Encoding = Encoding.VIDEO_MULTILINK
+    color: Encoding = Encoding.COLOR_TEXT
+    """COLOR_PLUGIN is followed only where the space has the plugin."""
+    markdown: Encoding = Encoding.TEXTAREA
+    """For multi-line text that reads as Markdown."""
+    options: Encoding = Encoding.OPTION
+    envelope: bool = False
+    """Whether a section with the origin's id, state and times is added."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldContext:
+    """What a proposal depends on beside the field and its values."""
+
+    listed: Mapping[str, str] = field(default_factory=dict)
+    """Display names of the site's collections by id."""
+    migrated: frozenset[str] = frozenset()
+    """Ids of the collections that are migrated."""
+    has_color_plugin: bool = False
+    preferences: Preferences = field(default_factory=Preferences)
+
+
+Proposal = tuple[FieldDesign, ...] | LeftOutField
+
+
+def propose_field(origin: Field, facts: FieldFacts, context: FieldContext) -> Proposal:
+    """Return what one origin field becomes: one or more fields, or none and why.
+
+    Keys are still the origin's slugs; `keys.assign_keys` turns them into valid
+    ones. Never raises: an unknown type goes by the shape of its values.
+    """
+    propose = _RULES.get(origin.type)
+    if Shape.PRICE in facts.shapes or propose is None:
+        return _by_shape(origin, facts)
+    return tuple(
+        _with_required(design, origin, facts)
+        for design in propose(origin, facts, context)
+    )
+
+
+def propose_unlisted(slug: str, facts: FieldFacts) -> Proposal:
+    """Return what becomes of values under a key that the schema does not list."""
+    if slug.startswith("_") or slug in _LEFTOVERS:
+        return LeftOutField(
+            slug, UNLISTED, "Left over from the origin's first API; not content."
+        )
+    origin = Field("", slug, _title(slug), UNLISTED, False, "", {})
+    return _by_shape(origin, facts)
+
+
+def option_labels(options: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Return (id, label) in schema order, no two labels alike and none blank.
+
+    The first of several equal labels stays as it is, the others get ` (2)`, and
+    so on; a blank label is replaced by the option's id.
+    """
+    once = dict(options)
+    labels = claims(
+        [label if label.strip() else option_id for option_id, label in once.items()],
+        lambda label, number: f"{label} ({number})",
+    )
+    return tuple(zip(once, labels, strict=True))
+
+
+_LEFTOVERS = frozenset(("published-on", "published-by", "updated-on", "created-on"))
+
+
+def _field(
+    origin: Field, encoding: Encoding, *notes: str, key: str = ""
+) -> FieldDesign:
+    return FieldDesign(
+        origin=origin.slug,
+        origin_type=origin.type,
+        key=key or origin.slug,
+        encoding=encoding,
+        display_name=origin.display_name or _title(origin.slug),
+        help_text=origin.help_text,
+        note=" ".join(note for note in notes if note),
+    )
+
+
+def _plain(
+    origin: Field, facts: FieldFacts, context: FieldContext
+) -> tuple[FieldDesign, ...]:
+    return (_field(origin, ALLOWED[origin.type][0]),)
+
+
+def _text(
+    origin: Field, facts: FieldFacts, context: FieldContext
+) -> tuple[FieldDesign, ...]:
+    single = origin.validations.get("singleLine")
+    encoding, note = _text_encoding(single, facts)
+    if encoding is Encoding.TEXTAREA and facts.markdown * 2 > facts.filled:
+        encoding = context.preferences.markdown
+        note = (
+            f"{facts.markdown} of {facts.filled} values read as Markdown; kept "
+            "verbatim by `textarea` and `markdown`, converted by "
+            "`markdown_as_richtext`."
+        )
+    return (_field(origin, encoding, note),)
+
+
+def _text_encoding(single: object, facts: FieldFacts) -> tuple[Encoding, str]:
+    if single is False:
+        return Encoding.TEXTAREA, ""
+    if facts.multiline:
+        said = (
+            "Single-line at the origin, but"
+            if single is True
+            else "The origin does not say whether it is one line, and"
+        )
+        return (
+            Encoding.TEXTAREA,
+            f"{said} {_count(facts.multiline, 'value has', 'values have')} "
+            "line breaks.",
+        )
+    if single is not True and facts.longest > LONGEST_TEXT:
+        return (
+            Encoding.TEXTAREA,
+            "The origin does not say whether it is one line, and the longest value "
+            f"has {facts.longest} characters.",
+        )
+    return Encoding.TEXT, ""
+
+
+def _moment(
+    origin: Field, facts: FieldFacts, context: FieldContext
+) -> tuple[FieldDesign, ...]:
+    if 0 < facts.filled == facts.moments == facts.midnights:
+        return (
+            _field(
+                origin,
+                Encoding.DATE,
+                f"A date without a time: {_all(facts.filled)} at midnight.",
+            ),
+        )
+    return (_field(origin, Encoding.DATETIME),)
+
+
+def _video(
+    origin: Field, facts: FieldFacts, context: FieldContext
+) -> tuple[FieldDesign, ...]:
+    return (_field(origin, context.preferences.video),)
+
+
+def _color(
+    origin: Field, facts: FieldFacts, context: FieldContext
+) -> tuple[FieldDesign, ...]:
+    if not context.has_color_plugin:
+        return (_field(origin, Encoding.COLOR_TEXT),)
+    if context.preferences.color is Encoding.COLOR_PLUGIN:
+        return (_field(origin, Encoding.COLOR_PLUGIN),)
+    note = "The space has the colour picker: `color_plugin` would use it."
+    return (_field(origin, Encoding.COLOR_TEXT, note),)
+
+
+def _option(
+    origin: Field, facts: FieldFacts, context: FieldContext
+) -> tuple[FieldDesign, ...]:
+    options = option_labels(origin.options)
+    renamed = [
+        label
+        for (_, label), (_, before) in zip(
+            options, dict(origin.options).items(), strict=True
+        )
+        if label != before
+    ]
+    doubled = f"Equal labels told apart: {', '.join(renamed)}." if renamed else ""
+    unknown = (
+        f"{_count(facts.unknown_options, 'item holds', 'items hold')} a choice that "
+        "is no longer in the list; it is listed as a loss."
+        if facts.unknown_options
+        else ""
+    )
+    design = _field(origin, context.preferences.options, doubled, unknown)
+    datasource = origin.slug if design.encoding is Encoding.OPTION_DATASOURCE else ""
+    return (replace(design, options=options, datasource=datasource),)
+
+
+def _relation(
+    origin: Field, facts: FieldFacts, context: FieldContext
+) -> tuple[FieldDesign, ...]:
+    target = origin.target_collection
+    if target in context.migrated:
+        note = ""
+    elif target in context.listed:
+        note = (
+            f"Points into {context.listed[target]}, which is not migrated: the field "
+            "stays empty and its references are listed."
+        )
+    else:
+        note = (
+            "Points into a collection that the site does not list: the field stays "
+            "empty and its references are listed."
+        )
+    design = _field(origin, ALLOWED[origin.type][0], note)
+    return (replace(design, target_collection=target),)
+
+
+_RULES: Mapping[
+    str, Callable[[Field, FieldFacts, FieldContext], tuple[FieldDesign, ...]]
+] = {
+    "PlainText": _text,
+    "RichText": _plain,
+    "Image": _plain,
+    "MultiImage": _plain,
+    "File": _plain,
+    "Link": _plain,
+    "VideoLink": _video,
+    "Email": _plain,
+    "Phone": _plain,
+    "Color": _color,
+    "Number": _plain,
+    "DateTime": _moment,
+    "Switch": _plain,
+    "Option": _option,
+    "Reference": _relation,
+    "MultiReference": _relation,
+}
+
+
+def _by_shape(origin: Field, facts: FieldFacts) -> Proposal:
+    """Go by the values where the type says nothing: ecommerce and the unknown."""
+    what = (
+        "A key that the schema does not list"
+        if origin.type == UNLISTED
+        else f"The type {origin.type or '(none)'}"
+    )
+    if not facts.filled:
+        return LeftOutField(
+            origin.slug,
+            origin.type,
+            f"{what} has no counterpart, and no item to import fills it.",
+        )
+    if facts.shapes == {Shape.PRICE}:
+        return _price(origin)
+    encoding = _BY_SHAPE.get(next(iter(facts.shapes)))
+    if len(facts.shapes) > 1 or encoding is None:
+        note = f"{what} has no counterpart: its values are kept as JSON text."
+        return (_field(origin, Encoding.JSON_TEXT, note),)
+    if encoding is Encoding.TEXT and (facts.multiline or facts.longest > LONGEST_TEXT):
+        encoding = Encoding.TEXTAREA
+    note = f"{what} has no counterpart; chosen by {_all(facts.filled)}."
+    return (_field(origin, encoding, note),)
+
+
+_BY_SHAPE = {
+    Shape.TEXT: Encoding.TEXT,
+    Shape.NUMBER: Encoding.NUMBER,
+    Shape.FLAG: Encoding.BOOLEAN,
+    Shape.FILE: Encoding.ASSET,
+    Shape.FILES: Encoding.MULTIASSET,
+}
+
+
+def _price(origin: Field) -> tuple[FieldDesign, ...]:
+    amount = _field(
+        origin,
+        Encoding.PRICE_AMOUNT,
+        "A price: the amount in major units, its currency in the field below.",
+    )
+    currency = _field(
+        origin,
+        Encoding.PRICE_CURRENCY,
+        "The currency of the field above.",
+        key=f"{origin.slug}-currency",
+    )
+    name = f"{amount.display_name} currency"
+    return (amount, replace(currency, display_name=name, help_text=""))
+
+
+_NEVER_REQUIRED = RELATION_ENCODINGS | {
+    # The service takes `false` for missing, and a file may turn out to be gone.
+    Encoding.BOOLEAN,
+    Encoding.ASSET,
+    Encoding.MULTIASSET,
+    Encoding.VIDEO_BLOCK,
+}
+
+
+def _with_required(
+    design: FieldDesign, origin: Field, facts: FieldFacts
+) -> FieldDesign:
+    """Propose `required` where the origin has it and no story could be refused.
+
+    Source: destination, content rules: required fields are enforced on creation.
+    """
+    if not origin.required or design.encoding is Encoding.BOOLEAN:
+        return design
+    if facts.complete and design.encoding not in _NEVER_REQUIRED:
+        return replace(design, required=True)
+    if design.encoding in RELATION_ENCODINGS:
+        note = "Required at the origin; relations are filled after creation."
+    elif facts.complete or not facts.items:
+        note = "Required at the origin, but not here: a missing file would stop items."
+    else:
+        lack = facts.items - facts.filled
+        note = (
+            f"Required at the origin, but {lack} of "
+            f"{_count(facts.items, 'item', 'items')} to import "
+            f"{'lacks' if lack == 1 else 'lack'} it."
+        )
+    return replace(design, note=f"{design.note} {note}".strip())
+
+
+def _title(slug: str) -> str:
+    return slug.replace("-", " ").replace("_", " ").strip().capitalize() or slug
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _all(number: int) -> str:
+    return "its one value" if number == 1 else f"all {number} values"
