@@ -7,7 +7,7 @@ migration on every machine.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cmsmig.canonical import fingerprint
@@ -177,6 +177,7 @@ def open_migration(project: Project, settings: Settings) -> Migration:
         decisions.design,
         decisions.collections.locales,
     )
+    places = _renamed(places, decisions.conflicts)
     store = FileStore(project.files, project.raw)
     return Migration(
         origin=origin,
@@ -223,6 +224,22 @@ def _select(origin: Origin, decisions: Decisions) -> dict[str, Selection]:
             decisions.collections.locales,
         )
     return found
+
+
+def _renamed(places: Places, conflicts: ConflictsDecision) -> Places:
+    """Return the places with the slugs that people chose where one was taken."""
+    renames = {
+        choice.what: choice.rename_to
+        for choice in conflicts.conflicts
+        if choice.kind is ConflictKind.STORY and choice.action is ConflictAction.RENAME
+    }
+    return replace(
+        places,
+        places={
+            key: replace(place, slug=renames.get(place.full_slug, place.slug))
+            for key, place in places.places.items()
+        },
+    )
 
 
 def _uses(

@@ -1,0 +1,131 @@
+"""What a plan was made of, and what moved since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.destination.schema import StoryRow
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.components import component_bodies
+from cmsmig.settings import Settings
+from cmsmig.steps.migration import Migration
+from cmsmig.steps.survey import Survey
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprints:
+    """Fingerprints by name. What our own ledger records is in none of them."""
+
+    origin: Mapping[str, str]
+    """By collection id."""
+    decisions: Mapping[str, str]
+    """By file name, and `settings` for those that change the calls."""
+    destination: Mapping[str, str]
+    """Foreign components and stories, and stories of ours that were edited."""
+
+    def as_json(self) -> JsonObject:
+        """Return the fingerprints as the plan stores them."""
+        return {
+            "origin": dict(self.origin),
+            "decisions": dict(self.decisions),
+            "destination": dict(self.destination),
+        }
+
+    @classmethod
+    def from_json(cls, value: Json) -> Fingerprints:
+        """Return stored fingerprints; what is not there counts as empty."""
+        body = value if isinstance(value, dict) else {}
+        return cls(*(_texts(body.get(name)) for name in _PARTS))
+
+    def drift_from(self, shown: Fingerprints) -> tuple[str, ...]:
+        """Return what is not as it was when `shown` was taken, a phrase each."""
+        return tuple(
+            phrase
+            for part in _PARTS
+            for phrase in _moved(part, getattr(shown, part), getattr(self, part))
+        )
+
+
+_PARTS = ("origin", "decisions", "destination")
+
+
+def fingerprints(
+    migration: Migration, ledger: Ledger, survey: Survey, settings: Settings
+) -> Fingerprints:
+    """Return the fingerprints of everything a plan depends on. Reads only."""
+    return Fingerprints(
+        origin={**migration.origin.hashes, "files": _files(migration)},
+        decisions={
+            **migration.decisions.hashes,
+            "settings": fingerprint([settings.finish_uploads, migration.namespace]),
+        },
+        destination=dict(_foreign(migration, ledger, survey)),
+    )
+
+
+def _files(migration: Migration) -> str:
+    """Fingerprint the bytes, not the addresses: those differ between rehearsals."""
+    return fingerprint(sorted(upload.sha256 for upload in migration.uploads))
+
+
+def _foreign(
+    migration: Migration, ledger: Ledger, survey: Survey
+) -> Iterator[tuple[str, str]]:
+    mine = set(ledger.inventory.made("component"))
+    mine |= {intent.subject for intent in ledger.intents.open("component")}
+    wanted = {body.name for body in component_bodies(migration.design)}
+    for component in survey.components:
+        if component.name in wanted and component.name not in mine:
+            yield f"component {component.name}", fingerprint(component.body)
+    yield from _foreign_stories(migration, ledger, survey)
+
+
+def _foreign_stories(
+    migration: Migration, ledger: Ledger, survey: Survey
+) -> Iterator[tuple[str, str]]:
+    homes = {
+        row.home.story_id: row.home
+        for row in ledger.items.all().values()
+        if row.home is not None
+    }
+    folders = {row.destination_id for row in ledger.inventory.made("folder").values()}
+    pending = _pending_places(migration, ledger)
+    for row in survey.stories:
+        path = row.full_slug.strip("/")
+        home = homes.get(row.story_id)
+        if row.story_id in folders or (home is None and path in pending):
+            continue
+        if home is None or (home.made and home.updated_at != row.updated_at):
+            yield f"story {path}", _row_print(row)
+
+
+def _pending_places(migration: Migration, ledger: Ledger) -> set[str]:
+    """Return the paths whose create or folder request has an unknown outcome."""
+    creating = {intent.subject for intent in ledger.intents.open("create")}
+    folders = {intent.subject for intent in ledger.intents.open("folder")}
+    return folders | {
+        place.full_slug
+        for key, place in migration.places.places.items()
+        if str(key) in creating
+    }
+
+
+def _row_print(row: StoryRow) -> str:
+    return fingerprint([row.story_id, row.updated_at, row.is_folder])
+
+
+def _moved(
+    part: str, before: Mapping[str, str], after: Mapping[str, str]
+) -> Iterator[str]:
+    for name in sorted(set(before) | set(after)):
+        if before.get(name) == after.get(name):
+            continue
+        verb = "is new" if name not in before else "changed"
+        yield f"{part}: {name} {'is gone' if name not in after else verb}"
+
+
+def _texts(value: Json) -> dict[str, str]:
+    body = value if isinstance(value, dict) else {}
+    return {name: text for name, text in body.items() if isinstance(text, str)}
