@@ -122,6 +122,7 @@ class ServiceError(CmsmigError):
         status: int | None = None,
         problems: tuple[FieldProblem, ...] = (),
         retry_after: float | None = None,
+        body: object = None,
     ) -> None:
         super().__init__(message)
         self.service = service
@@ -132,6 +133,8 @@ class ServiceError(CmsmigError):
         self.status = status
         self.problems = problems
         self.retry_after = retry_after
+        self.body = body
+        """What the service said: parsed JSON, else text; None when nothing."""
 
 
 class UnreachableError(ServiceError):

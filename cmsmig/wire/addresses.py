@@ -1,0 +1,155 @@
+"""Which addresses of other people's content may be asked for at all."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from cmsmig.errors import FieldProblem, RejectedError
+from cmsmig.wire.answers import bare
+
+Resolver: TypeAlias = Callable[[str, int], Awaitable[tuple[str, ...]]]
+"""Host and port to numeric addresses; raises `OSError`."""
+
+_Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+
+class Refusal(StrEnum):
+    """Why a file is not fetched; `problems[0].field` of the error."""
+
+    NOT_HTTP = "not_http"
+    PRIVATE = "private_address"
+    TOO_LARGE = "too_large"
+    REDIRECTS = "redirects"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """An address that may be asked for."""
+
+    url: str
+    """Without credentials and fragment."""
+    host: str
+    port: int
+    tls: bool
+
+    def at(self, place: str) -> str:
+        """Return the address with a numeric one in the place of its host."""
+        host = f"[{place}]" if ":" in place else place
+        return urlsplit(self.url)._replace(netloc=f"{host}:{self.port}").geturl()
+
+
+def refuse(reason: Refusal, url: str, sentence: str) -> RejectedError:
+    """Return the error for an address that is not asked for."""
+    return RejectedError(
+        sentence,
+        service="files",
+        method="GET",
+        url=bare(url),
+        problems=(FieldProblem(reason.value, sentence),),
+    )
+
+
+def target(url: str) -> Target:
+    """Take an address apart; raises `RejectedError` unless it is http or https."""
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host, port = urlsplit(""), "", None
+    if parts.scheme not in ("http", "https") or not host:
+        raise refuse(
+            Refusal.NOT_HTTP,
+            url,
+            f"The address {bare(url)} is neither http nor https; correct it in the"
+            " origin.",
+        )
+    tls = parts.scheme == "https"
+    place = parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment="")
+    return Target(place.geturl(), host, port or (443 if tls else 80), tls)
+
+
+async def reachable(
+    aim: Target, *, allowed_host: str | None, resolve: Resolver | None
+) -> tuple[str, ...]:
+    """Return the numeric addresses of `aim`, all of them public.
+
+    `allowed_host` may be private. Without `resolve` only what the address
+    itself says is looked at. Raises `RejectedError` for a private address and
+    `OSError` when the name is unknown.
+    """
+    literal = _numeric(aim.host)
+    if literal is not None:
+        found: tuple[str, ...] = (aim.host,)
+    elif resolve is not None:
+        found = await resolve(aim.host, aim.port)
+    else:
+        found = ()
+    if aim.host == allowed_host:
+        return found
+    local = aim.host == "localhost" or aim.host.endswith(".localhost")
+    if local or any(not _public(address) for address in found):
+        raise refuse(
+            Refusal.PRIVATE,
+            aim.url,
+            f"{aim.host} is an address inside a private network, so nothing is"
+            " downloaded from it.",
+        )
+    return found
+
+
+async def resolve_by_system(host: str, port: int) -> tuple[str, ...]:
+    """Ask the system's resolver; raises `OSError`."""
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except UnicodeError as error:
+        raise OSError(f"{host} is no host name") from error
+    return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+
+def goes_by_proxy(url: str) -> bool:
+    """Return whether the environment sends `url` to a proxy, which then resolves."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    proxies = getproxies()
+    proxied = parts.scheme in proxies or "all" in proxies
+    return proxied and not proxy_bypass(parts.hostname or "")
+
+
+def is_private_host(host: str) -> bool:
+    """Return whether `host` says of itself that it is private, without a lookup."""
+    address = _numeric(host)
+    if address is None:
+        return host == "localhost" or host.endswith(".localhost")
+    return not _public(host)
+
+
+def _numeric(host: str) -> _Address | None:
+    try:
+        return ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return None
+
+
+def _public(host: str) -> bool:
+    address = _numeric(host)
+    if address is None:
+        return False
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour
+        if address in _NAT64:
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            address = inner
+    return address.is_global and not address.is_multicast

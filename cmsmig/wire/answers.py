@@ -1,0 +1,256 @@
+"""Requests, answers, and what an answer that is no success means."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import NoReturn, TypeAlias, cast
+from urllib.parse import urlsplit
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.errors import (
+    CredentialsError,
+    FieldProblem,
+    MalformedAnswerError,
+    NotFoundError,
+    RejectedError,
+    ServiceError,
+)
+
+Problems: TypeAlias = tuple[FieldProblem, ...]
+ProblemReader: TypeAlias = Callable[[object], Problems]
+"""Finds the complaints in a parsed body (or text) of one service."""
+
+_SAID = 300
+"""How many characters of an unknown body go into a message."""
+_NAMED_LIMIT = re.compile(r"rate limit of (\d{1,6})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request to a service's API."""
+
+    method: str
+    url: str
+    """Absolute."""
+    params: tuple[tuple[str, str], ...] = ()
+    json: JsonObject | None = None
+    quota: bool = True
+    """Whether it draws on the service's budget."""
+    repeatable: bool | None = None
+    """Whether sending it twice does no harm; None: only GET and HEAD."""
+
+    @property
+    def may_repeat(self) -> bool:
+        """Return whether it may be sent again without knowing the outcome."""
+        if self.repeatable is None:
+            return self.reads_only
+        return self.repeatable
+
+    @property
+    def reads_only(self) -> bool:
+        """Return whether it cannot change anything."""
+        return self.method in ("GET", "HEAD")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One whole answer."""
+
+    status: int
+    headers: Mapping[str, str]
+    """Keys in lower case."""
+    body: bytes
+
+    def json(self) -> Json:
+        """Return the body as JSON; raises `MalformedAnswerError`."""
+        try:
+            return cast(Json, json.loads(self.body, parse_constant=_no_constant))
+        except (ValueError, RecursionError) as error:
+            raise MalformedAnswerError(
+                "A service's answer is not JSON, though it reports success"
+                f" ({self.said() or 'it is empty'}); try again later.",
+                service="",
+                status=self.status,
+                body=self.said(),
+            ) from error
+
+    def said(self) -> str:
+        """Return the start of the body as one line of text."""
+        text = self.body[: _SAID * 4].decode("utf-8", "replace")
+        return " ".join(text.split())[:_SAID]
+
+    def content(self) -> object:
+        """Return the body as parsed JSON, else as text; None when it is empty."""
+        if not self.body.strip():
+            return None
+        try:
+            return cast(object, json.loads(self.body))
+        except (ValueError, RecursionError):
+            return self.body.decode("utf-8", "replace")
+
+    def number(self, header: str) -> int | None:
+        """Return a header as a whole number, if it is one."""
+        text = self.headers.get(header, "").strip()
+        return int(text) if text.isascii() and text.isdigit() else None
+
+    def retry_after(self, now: float) -> float | None:
+        """Return the pause that a 429 asks for in seconds, from either form."""
+        text = self.headers.get("retry-after", "").strip()
+        if not text:
+            return None
+        try:
+            seconds = float(text)
+        except ValueError:
+            return _seconds_until(text, now)
+        return seconds if 0 <= seconds < float("inf") else None
+
+    def named_limit(self) -> int | None:
+        """Return the limit that a 429's body names, if it names one."""
+        found = _NAMED_LIMIT.search(self.said())
+        return int(found.group(1)) if found else None
+
+
+def bare(url: str) -> str:
+    """Return an address without query, fragment and credentials."""
+    try:
+        parts = urlsplit(url)
+        host = parts.netloc.rpartition("@")[2]
+    except ValueError:
+        return "(unreadable address)"
+    return f"{parts.scheme}://{host}{parts.path}"
+
+
+def path_of(url: str) -> str:
+    """Return the path of an address, for events and messages."""
+    try:
+        return urlsplit(url).path or "/"
+    except ValueError:
+        return "(unreadable address)"
+
+
+def failure(
+    method: str,
+    url: str,
+    answer: Answer,
+    *,
+    service: str,
+    credentials_hint: str = "",
+    read_problems: ProblemReader | None = None,
+    token: str = "",
+) -> ServiceError:
+    """Return the error for an answer that is neither a success nor a 429 or 5xx."""
+    content = answer.content()
+    problems = (read_problems or generic_problems)(content)
+    said = "; ".join(_complaint(problem) for problem in problems) or answer.said()
+    kind, message = _told(method, url, answer, service, credentials_hint, said)
+    error = kind(
+        _without(token, message),
+        service=service,
+        method=method,
+        url=bare(url),
+        status=answer.status,
+        problems=tuple(
+            FieldProblem(problem.field, _without(token, problem.message))
+            for problem in problems
+        ),
+        body=_without(token, content) if isinstance(content, str) else content,
+    )
+    if token and token in json.dumps(content, default=str):
+        error.body = None
+    return error
+
+
+def upload_failure(url: str, answer: Answer) -> RejectedError:
+    """Return the error for a form that the upload host refused, in its XML."""
+    said = answer.body.decode("utf-8", "replace")
+    code, reason = (_element(name, said) for name in ("Code", "Message"))
+    told = f"{code}: {reason}" if code else answer.said() or "no reason given"
+    return RejectedError(
+        f"The upload host refused a file ({answer.status}, {told}); run again, and"
+        " the upload is signed anew.",
+        service="upload host",
+        method="POST",
+        url=bare(url),
+        status=answer.status,
+        problems=(FieldProblem(code, reason or answer.said()),),
+        body=said,
+    )
+
+
+def generic_problems(content: object) -> Problems:
+    """Find complaints in the error shapes that most services use."""
+    if not isinstance(content, Mapping):
+        return ()
+    details = content.get("details")
+    named = [
+        FieldProblem(_word(entry.get("field")), _word(entry.get("message")))
+        for entry in (details if isinstance(details, list) else [])
+        if isinstance(entry, Mapping)
+    ]
+    if named:
+        return tuple(named)
+    texts = [content.get(key) for key in ("message", "error", "msg", "err")]
+    return tuple(FieldProblem("", text) for text in texts if isinstance(text, str))[:1]
+
+
+def _told(
+    method: str, url: str, answer: Answer, service: str, hint: str, said: str
+) -> tuple[type[ServiceError], str]:
+    what = f"{method} {path_of(url)}"
+    reason = f": {said}" if said else ""
+    status = answer.status
+    if status in (401, 403):
+        advice = hint or "check the token and its scopes"
+        return CredentialsError, (
+            f"The {service} refused the token for {what} ({status}{reason}); {advice}."
+        )
+    if status == 404:
+        return NotFoundError, (
+            f"The {service} has nothing at {path_of(url)} ({method}, 404{reason});"
+            " check the id and the address."
+        )
+    if 300 <= status < 400:
+        target = bare(answer.headers.get("location", ""))
+        return RejectedError, (
+            f"The {service} sends {what} elsewhere ({status}, to {target});"
+            " check its address in the settings."
+        )
+    return RejectedError, f"The {service} rejected {what} ({status}{reason})."
+
+
+def _complaint(problem: FieldProblem) -> str:
+    if problem.field:
+        return f"{problem.field}: {problem.message}"
+    return problem.message
+
+
+def _without(token: str, text: str) -> str:
+    return text.replace(token, "(hidden)") if token else text
+
+
+def _element(name: str, xml: str) -> str:
+    found = re.search(rf"<{name}>([^<]*)</{name}>", xml)
+    return found.group(1) if found else ""
+
+
+def _word(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _seconds_until(text: str, now: float) -> float | None:
+    try:
+        date = parsedate_to_datetime(text)
+        if date.tzinfo is None:
+            date = date.replace(tzinfo=UTC)
+        return max(0.0, (date - datetime.fromtimestamp(now, UTC)).total_seconds())
+    except (ValueError, TypeError, OverflowError, OSError):
+        return None
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")

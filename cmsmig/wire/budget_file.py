@@ -1,0 +1,260 @@
+"""The budget's file: its state and the log of releases, changed one at a time."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import math
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from cmsmig.errors import StorageError
+
+_Result = TypeVar("_Result")
+
+VERSION = 1
+_BUSY_MS = 4
+"""Short, since SQLite waits inside the event loop; longer waits are the caller's."""
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS budget (
+    one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS release (
+    number INTEGER PRIMARY KEY, at REAL NOT NULL) STRICT;
+"""
+
+
+class BudgetBusyError(StorageError):
+    """Another process is changing the budget just now; try again shortly."""
+
+
+class _DamagedError(Exception):
+    """The file holds something that no budget wrote."""
+
+
+@dataclass(slots=True)
+class BudgetState:
+    """What all sharers of a budget agree on; times are in the budget's own clock."""
+
+    offset: float = 0.0
+    """Added to the machine's clock, so that time never runs backwards."""
+    seen: float = 0.0
+    """The latest time that anyone saw."""
+    released: int = 0
+    """The number of the latest release."""
+    next_slot: float = 0.0
+    """When the next evenly spaced release may be."""
+    generation: int = 0
+    """Slots reserved under another generation are void."""
+    frozen_until: float = 0.0
+    frozen_number: int = 0
+    """Releases up to this number were sent before the freeze."""
+    level: int = 0
+    """How many freezes in a row; 0 when requests flow."""
+    probe_until: float = 0.0
+    """Until then the one probe of a freeze has the word."""
+    named: int = 0
+    """The limit in the service's last answer; 0 when it names none."""
+    learned: int = 0
+    """The limit in a 429's body; 0 when none was named."""
+    learned_at: float = 0.0
+    pace: float = 1.0
+    """1 is the full rate; falls after a 429 and recovers with successes."""
+
+
+class Book:
+    """State and log inside one transaction."""
+
+    def __init__(self, connection: sqlite3.Connection, state: BudgetState) -> None:
+        self._connection = connection
+        self.state = state
+
+    def now(self, clock: float) -> float:
+        """Return the budget's time, which stands still when the clock goes back."""
+        now = clock + self.state.offset
+        if now < self.state.seen:
+            self.state.offset += self.state.seen - now
+            now = self.state.seen
+        self.state.seen = now
+        return now
+
+    def record(self, at: float, count: int = 1) -> int:
+        """Add `count` releases at one time; return the number of the last."""
+        first = self.state.released + 1
+        self.state.released += count
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO release (number, at) VALUES (?, ?)",
+            ((first + index, at) for index in range(count)),
+        )
+        return self.state.released
+
+    def newest(self, nth: int) -> float | None:
+        """Return when the `nth` newest release was, 1 being the latest."""
+        found = self._connection.execute(
+            "SELECT at FROM release WHERE number = ?",
+            (self.state.released - nth + 1,),
+        ).fetchone()
+        return None if found is None else float(found[0])
+
+    def count_since(self, time: float) -> int:
+        """Return how many releases are later than `time`."""
+        found = self._connection.execute(
+            "SELECT count(*) FROM release WHERE at > ?", (time,)
+        ).fetchone()
+        return int(found[0])
+
+    def forget_before(self, time: float) -> None:
+        """Drop the releases that no window can hold any more."""
+        self._connection.execute(
+            "DELETE FROM release WHERE number < (SELECT number FROM release"
+            " WHERE at >= ? ORDER BY number LIMIT 1)",
+            (time,),
+        )
+
+
+class BudgetFile:
+    """One SQLite file; every change is one `BEGIN IMMEDIATE` transaction.
+
+    A connection never crosses threads or a fork. A damaged file is made anew:
+    all that it held is the last minute's history.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connection: sqlite3.Connection | None = None
+        self._opened_as: tuple[int, int, int] = (0, 0, 0)
+
+    def change(self, work: Callable[[Book], _Result]) -> _Result:
+        """Run `work` in a transaction and keep what it did to the book.
+
+        Raises `BudgetBusyError` when another process holds the file, and
+        `StorageError` when the disk refuses it.
+        """
+        try:
+            return self._change(work)
+        except _DamagedError:
+            self._recreate()
+        try:
+            return self._change(work)
+        except _DamagedError:
+            raise self._refused("it is damaged and cannot be replaced") from None
+
+    def close(self) -> None:
+        """Close the file; the next change opens it again."""
+        connection, self._connection = self._connection, None
+        # A connection of another thread or of a parent process is not ours to close.
+        if connection is not None and self._opened_as[:2] == _thread():
+            connection.close()
+
+    def _change(self, work: Callable[[Book], _Result]) -> _Result:
+        with self._translated():
+            connection = self._open()
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                book = Book(connection, _load(connection))
+                result = work(book)
+                connection.execute(
+                    "INSERT OR REPLACE INTO budget (one, state) VALUES (1, ?)",
+                    (json.dumps(asdict(book.state)),),
+                )
+                connection.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):
+                    connection.execute("ROLLBACK")
+                raise
+            return result
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is not None and self._opened_as == self._identity():
+            return self._connection
+        self.close()
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(
+            self.path, timeout=_BUSY_MS / 1000, isolation_level=None
+        )
+        try:
+            _prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        self._connection = connection
+        self._opened_as = self._identity()
+        return connection
+
+    def _identity(self) -> tuple[int, int, int]:
+        """Tell thread, process and file apart: another sharer may replace the file."""
+        try:
+            return (*_thread(), os.stat(self.path).st_ino)
+        except FileNotFoundError:
+            return (*_thread(), 0)
+
+    def _recreate(self) -> None:
+        """Replace a damaged file, unless another process has just done so."""
+        self.close()
+        with self._translated(), open(self.path.with_suffix(".lock"), "a") as lock:
+            fcntl.lockf(lock, fcntl.LOCK_EX)
+            try:
+                _load(self._open())
+            except (sqlite3.DatabaseError, _DamagedError):
+                self.close()
+                for suffix in ("", "-wal", "-shm"):
+                    Path(f"{self.path}{suffix}").unlink(missing_ok=True)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+            if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise BudgetBusyError(
+                    f"The request budget {self.path} is in use by another process."
+                ) from None
+            if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, 1):
+                raise _DamagedError from error
+            raise self._refused(str(error)) from error
+        except OSError as error:
+            raise self._refused(error.strerror or str(error)) from error
+
+    def _refused(self, reason: str) -> StorageError:
+        return StorageError(
+            f"The request budget {self.path} cannot be used ({reason}); free the"
+            " disk or make its folder writable, then run again."
+        )
+
+
+def _thread() -> tuple[int, int]:
+    return os.getpid(), threading.get_ident()
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if version not in (0, VERSION):
+        raise _DamagedError
+    # Not flushed: a killed process loses nothing, a power cut a minute's history.
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = OFF")
+    if version == 0:
+        connection.executescript(_SCHEMA)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _load(connection: sqlite3.Connection) -> BudgetState:
+    found = connection.execute("SELECT state FROM budget").fetchone()
+    if found is None:
+        return BudgetState()
+    try:
+        state = BudgetState(**json.loads(found[0]))
+    except (ValueError, TypeError):
+        raise _DamagedError from None
+    if not all(
+        isinstance(value, int | float) and math.isfinite(value)
+        for value in asdict(state).values()
+    ):
+        raise _DamagedError
+    return state

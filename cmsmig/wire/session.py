@@ -1,0 +1,275 @@
+"""HTTP to one service. The only module that imports the HTTP library."""
+
+from __future__ import annotations
+
+import asyncio
+import random as _random
+import time
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager, contextmanager
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from cmsmig.events import Observer, unobserved
+from cmsmig.wire.addresses import Resolver, Target, goes_by_proxy, resolve_by_system
+from cmsmig.wire.answers import Answer, ProblemReader, Request
+from cmsmig.wire.budget import Budget
+from cmsmig.wire.download import BrokenTransferError, Download, Fetched, Stream
+from cmsmig.wire.failures import NoAnswer
+from cmsmig.wire.sending import Outcome, Sender
+
+_FILE_SECONDS = 300.0
+_CONNECT_SECONDS = 15.0
+_IDLE_SECONDS = 4.0
+"""Shorter than a server's usual five, or requests run into closing connections."""
+_UNSENT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+    httpx.InvalidURL,
+    httpx.LocalProtocolError,
+)
+_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+_AGENT = "cmsmig"
+
+
+class Session:
+    """An async context manager for all requests to one service.
+
+    The token is sent by `send` only and shown nowhere. `credentials_hint`
+    ends the message of a 401 or 403 ("check the scopes ..."), `read_problems`
+    finds a service's complaints in its bodies. With a `transport` of one's own
+    the addresses of files are looked up only by a `resolve` of one's own.
+    """
+
+    def __init__(
+        self,
+        service: str,
+        *,
+        authorization: str | None,
+        budget: Budget | None,
+        in_flight: int,
+        observer: Observer = unobserved,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        random: Callable[[], float] = _random.random,
+        clock: Callable[[], float] = time.time,
+        transport: httpx.AsyncBaseTransport | None = None,
+        resolve: Resolver | None = None,
+        timeout: float = 60,
+        credentials_hint: str = "",
+        read_problems: ProblemReader | None = None,
+    ) -> None:
+        self._authorization = authorization
+        self._budget = budget
+        self._slots = asyncio.Semaphore(max(1, in_flight))
+        self._file_slots = asyncio.Semaphore(max(1, in_flight))
+        self._sleep = sleep
+        self._random = random
+        self._transport = transport
+        self._resolve = resolve or (None if transport else resolve_by_system)
+        self._timeout = httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
+        self._verify = httpx.create_ssl_context()
+        self._client = self._new_client(trust_env=transport is None)
+        self._pinned: dict[str, httpx.AsyncClient] = {}
+        self._sender = Sender(
+            service=service,
+            exchange=self._exchange,
+            budget=budget,
+            observer=observer,
+            sleep=sleep,
+            random=random,
+            clock=clock,
+            credentials_hint=credentials_hint,
+            read_problems=read_problems,
+        )
+
+    def __repr__(self) -> str:
+        return f"Session({self._sender.service!r})"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for client in (self._client, *self._pinned.values()):
+            await client.aclose()
+        if self._budget is not None:
+            self._budget.close()
+
+    async def send(self, request: Request) -> Answer:
+        """Send a request and return its 2xx answer.
+
+        A 429 waits for the budget and goes again, whatever the method: it was
+        not applied. A connection that fails is tried again. What was sent
+        without a usable answer is sent again only when that does no harm.
+        Raises a `ServiceError` of the class that tells what is known.
+        """
+        async with self._slots:
+            return await self._sender.send(request, self._authorization)
+
+    async def upload(
+        self,
+        url: str,
+        fields: Sequence[tuple[str, str]],
+        file_name: str,
+        content_type: str,
+        data: bytes,
+    ) -> Answer:
+        """Post a form with the fields verbatim in order and the file last.
+
+        Without the token and outside the budget; failures are retried. Raises
+        `RejectedError` (`problems[0].field` is the host's error code),
+        `UnreachableError` and `OutcomeUnknownError`.
+        """
+        async with self._file_slots:
+            return await self._sender.upload(url, fields, file_name, content_type, data)
+
+    async def fetch(
+        self,
+        url: str,
+        *,
+        max_bytes: int,
+        allow_private: bool,
+        write: Callable[[bytes], None],
+        timeout: float = _FILE_SECONDS,
+    ) -> Fetched:
+        """Download a public file, handing its bytes to `write` as they come.
+
+        Http and https only; each hop's address is looked up, checked and then
+        used as it was checked. `allow_private` permits the private address of
+        the host of `url` and of no other. A status that is no success is
+        returned, not raised. Raises `RejectedError` (`problems[0].field` is a
+        `Refusal`) and `UnreachableError`.
+        """
+        asks_itself = self._transport is not None or not goes_by_proxy(url)
+        download = Download(
+            url=url,
+            max_bytes=max_bytes,
+            allow_private=allow_private,
+            write=write,
+            open=self._stream,
+            resolve=self._resolve if asks_itself else None,
+            sleep=self._sleep,
+            random=self._random,
+            timeout=timeout,
+        )
+        async with self._file_slots:
+            return await download.run()
+
+    async def _exchange(
+        self, request: Request, headers: Mapping[str, str], body: bytes | None
+    ) -> Outcome:
+        try:
+            response = await self._client.request(
+                request.method,
+                request.url,
+                params=list(request.params) or None,
+                headers=dict(headers),
+                content=body,
+            )
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            return NoAnswer(_reason(error), sent=not isinstance(error, _UNSENT))
+        return Answer(
+            response.status_code, _lowered(response.headers), response.content
+        )
+
+    @asynccontextmanager
+    async def _stream(
+        self, aim: Target, places: tuple[str, ...]
+    ) -> AsyncIterator[Stream]:
+        response = await self._first_that_answers(aim, places)
+        try:
+            yield _HttpStream(response)
+        finally:
+            await response.aclose()
+
+    async def _first_that_answers(
+        self, aim: Target, places: tuple[str, ...]
+    ) -> httpx.Response:
+        if self._transport is not None or not places:
+            return await _begin(self._client, aim, aim.url)
+        client = self._pinned_client(aim.host)
+        for place in places[:-1]:
+            try:
+                return await _begin(client, aim, aim.at(place))
+            except BrokenTransferError:
+                continue
+        return await _begin(client, aim, aim.at(places[-1]))
+
+    def _pinned_client(self, host: str) -> httpx.AsyncClient:
+        """Return the client of one host: hosts at one address must not share one."""
+        if host not in self._pinned:
+            self._pinned[host] = self._new_client(trust_env=False)
+        return self._pinned[host]
+
+    def _new_client(self, *, trust_env: bool) -> httpx.AsyncClient:
+        return httpx.AsyncClient(
+            transport=self._transport,
+            mounts={f"all://{host}": None for host in _LOOPBACK},
+            timeout=self._timeout,
+            follow_redirects=False,
+            verify=self._verify,
+            trust_env=trust_env,
+            limits=httpx.Limits(max_connections=None, keepalive_expiry=_IDLE_SECONDS),
+            headers={"User-Agent": _AGENT},
+        )
+
+
+class _HttpStream:
+    """A response under way, in the words of the downloads."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._response = response
+        self.status = response.status_code
+        self.headers = _lowered(response.headers)
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        with _broken():
+            async for chunk in self._response.aiter_bytes():
+                yield chunk
+
+
+async def _begin(client: httpx.AsyncClient, aim: Target, url: str) -> httpx.Response:
+    with _broken():
+        named = httpx.URL(aim.url)
+        name = named.raw_host.decode("ascii")
+        request = client.build_request(
+            "GET",
+            url,
+            headers={"Host": named.netloc.decode("ascii")},
+            extensions={"sni_hostname": name} if aim.tls else {},
+        )
+        return await client.send(request, stream=True)
+
+
+@contextmanager
+def _broken() -> Iterator[None]:
+    try:
+        yield
+    except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        raise BrokenTransferError(_reason(error)) from None
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, httpx.TimeoutException):
+        return "it did not answer in time"
+    return str(error) or type(error).__name__
+
+
+def _lowered(headers: httpx.Headers) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
