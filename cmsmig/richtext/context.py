@@ -1,0 +1,353 @@
+"""Fits a tree of elements into the content model.
+
+A stack of open nodes, marks passed down, and for every piece the shortest way
+to a place that takes it: wrappers are opened, nodes are left. That is how the
+official converter's parser (ProseMirror's) behaves, told in own words. With
+`repair` on, what it spoils around blocks inside of paragraphs and items is put
+right: no paragraphs that were never there, no broken lists, no stray blanks.
+The walk keeps its own stack, so nesting may be as deep as it likes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+from cmsmig.canonical import JsonObject
+from cmsmig.richtext.content import (
+    BLOCKS,
+    CONTENT,
+    INLINES,
+    LEAVES,
+    empty_paragraph,
+    wrapping,
+)
+from cmsmig.richtext.dom import Element, Node, Text
+from cmsmig.richtext.marks import Mark, MarkSet, added
+from cmsmig.richtext.nodes import Open, Run
+from cmsmig.richtext.rules import (
+    BLOCK_TAGS,
+    IGNORED_TAGS,
+    MORE_BLOCK_TAGS,
+    Rule,
+    Rules,
+)
+from cmsmig.richtext.styles import styled_marks
+
+_BLANKS = re.compile(r"[ \t\r\n\f]+")
+_NEWLINE = re.compile(r"\r?\n|\r")
+_BLANK = " \t\r\n\f"
+_SOLID_PENALTY = 2
+
+
+_Exit: TypeAlias = "tuple[Open | None, bool, bool, bool]"
+"""Context to return to, leave it too, verbatim as before, end a continuation."""
+
+
+class Context:
+    """Builds one document. `placed` is told of every text and its marks."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        *,
+        repair: bool,
+        entered: Callable[[Element], None] | None = None,
+        placed: Callable[[str, MarkSet], MarkSet] | None = None,
+        unplaced: Callable[[Element], None] | None = None,
+    ) -> None:
+        self._rules = rules
+        self._repair = repair
+        self._entered = entered
+        self._placed = placed
+        self._unplaced = unplaced
+        self._blocks = MORE_BLOCK_TAGS if repair else BLOCK_TAGS
+        self._nodes = [Open("doc", {}, True, False)]
+        self._open = 0
+        self._verbatim = False
+        self._stack: list[tuple[Node | None, MarkSet, bool, _Exit | None]] = []
+        self._continued: list[tuple[str, JsonObject] | None] = []
+
+    def build(self, root: Element) -> JsonObject:
+        """Return the document of what is below `root`. Call once."""
+        self._push_children(root, ())
+        while self._stack:
+            node, marks, after_break, leaving = self._stack.pop()
+            if isinstance(node, Text):
+                self._text(node.value, marks, after_break)
+            elif node is not None:
+                self._element(node, marks)
+            elif leaving is not None:
+                self._leave(leaving)
+        self._open = 0
+        self._close_extra()
+        return self._nodes[0].finish()
+
+    def _push_children(self, element: Element, marks: MarkSet) -> None:
+        children = element.children
+        for index in range(len(children) - 1, -1, -1):
+            before = children[index - 1] if index else None
+            after_break = isinstance(before, Element) and before.tag == "br"
+            self._stack.append((children[index], marks, after_break, None))
+
+    def _push_exit(
+        self, to: Open | None, *, leave: bool, verbatim: bool, continued: bool = False
+    ) -> None:
+        self._stack.append((None, (), False, (to, leave, verbatim, continued)))
+
+    def _leave(self, leaving: _Exit) -> None:
+        to, leave, self._verbatim, continued = leaving
+        if continued:
+            self._continued.pop()
+        if to is not None and self._sync(to) and leave:
+            self._open -= 1
+
+    # Text
+
+    def _text(self, value: str, marks: MarkSet, after_break: bool) -> None:
+        top = self._nodes[self._open]
+        if top.verbatim:
+            self._insert_text(value.replace("\r\n", "\n").replace("\r", "\n"), marks)
+            return
+        if not top.takes_text and not value.strip(_BLANK):
+            return
+        if self._verbatim:
+            self._lines(value, marks)
+            return
+        value = _BLANKS.sub(" ", value)
+        if value.startswith(" ") and self._swallows_blank(top, after_break):
+            value = value[1:]
+        if value:
+            self._insert_text(value, marks)
+
+    def _swallows_blank(self, top: Open, after_break: bool) -> bool:
+        if self._open != len(self._nodes) - 1:
+            return self._repair and not top.takes_text
+        if not top.content or after_break:
+            return True
+        before = top.content[-1]
+        if isinstance(before, Run):
+            return before.text.endswith(tuple(_BLANK))
+        return self._repair and not top.takes_text
+
+    def _lines(self, value: str, marks: MarkSet) -> None:
+        top = self._nodes[self._open]
+        if wrapping(top.kind, top.state, "hard_break") is None:
+            self._insert_text(_NEWLINE.sub(" ", value), marks)
+            return
+        for index, line in enumerate(_NEWLINE.split(value)):
+            if index:
+                self._insert_leaf("hard_break", {}, marks, cautious=True)
+            if line:
+                self._insert_text(line, marks)
+
+    def _insert_text(self, text: str, marks: MarkSet) -> None:
+        if not text or not self._find_place("text", cautious=text.isspace()):
+            return
+        top = self._take("text")
+        held = () if top.kind == "code_block" else marks
+        if self._placed is not None:
+            held = self._placed(text, held)
+        top.content.append(Run(text, held))
+
+    # Elements
+
+    def _element(self, element: Element, marks: MarkSet) -> None:
+        tag = element.tag
+        outer = self._verbatim
+        style = element.attributes.get("style", "")
+        if tag == "pre" or (style and "white-space" in style and "pre" in style):
+            self._verbatim = True
+        if self._entered is not None:
+            self._entered(element)
+        if tag in ("ul", "ol"):
+            _nest_lists(element)
+        rules = self._rules.get(tag, ())
+        if rules or tag not in IGNORED_TAGS:
+            for rule in rules:
+                read = rule.read(element)
+                if read is None:
+                    continue
+                if style:
+                    marks = styled_marks(style, marks)
+                if not rule.mark:
+                    self._node(element, rule, read, marks, outer)
+                    return
+                marks = added(Mark(rule.name, read, element), marks)
+                if rule.consuming:
+                    self._push_exit(None, leave=False, verbatim=outer)
+                    self._push_children(element, marks)
+                    return
+            self._transparent(element, marks, style, outer)
+            return
+        self._verbatim = outer
+
+    def _transparent(
+        self, element: Element, marks: MarkSet, style: str, outer: bool
+    ) -> None:
+        to: Open | None = None
+        if element.tag in self._blocks:
+            top = self._nodes[self._open]
+            if top.takes_text and top.content and self._open:
+                self._open -= 1
+            to = self._nodes[self._open]
+        elif not element.children:
+            self._verbatim = outer
+            return
+        if style:
+            marks = styled_marks(style, marks)
+        self._push_exit(to, leave=False, verbatim=outer)
+        self._push_children(element, marks)
+
+    def _node(
+        self,
+        element: Element,
+        rule: Rule,
+        read: JsonObject,
+        marks: MarkSet,
+        outer: bool,
+    ) -> None:
+        if rule.name in LEAVES:
+            cautious = rule.name == "hard_break"
+            if not self._insert_leaf(rule.name, read, marks, cautious=cautious):
+                if cautious and self._nodes[self._open].takes_text:
+                    self._text("\n", marks, False)
+                elif self._unplaced is not None:
+                    self._unplaced(element)
+            self._verbatim = outer
+            return
+        if not self._find_place(rule.name, cautious=False):
+            self._push_exit(None, leave=False, verbatim=outer)
+            self._push_children(element, marks)
+            return
+        self._enter(rule.name, read, solid=True)
+        top = self._nodes[self._open]
+        continued = rule.name in ("paragraph", "heading")
+        self._continued.append((rule.name, read) if continued else None)
+        self._push_exit(top, leave=True, verbatim=outer, continued=True)
+        self._push_children(element, marks)
+
+    def _insert_leaf(
+        self, kind: str, attributes: JsonObject, marks: MarkSet, *, cautious: bool
+    ) -> bool:
+        if not self._find_place(kind, cautious=cautious):
+            return False
+        top = self._take(kind)
+        node: JsonObject = {"type": kind}
+        if attributes:
+            node["attrs"] = attributes
+        if kind in INLINES and marks and top.kind != "code_block":
+            node["marks"] = [mark.as_json() for mark in marks]
+        top.content.append(node)
+        return True
+
+    # Places
+
+    def _find_place(self, kind: str, *, cautious: bool) -> bool:
+        """Make the innermost node that takes `kind` with least wrapping the top."""
+        best: tuple[str, ...] | None = None
+        at, penalty = 0, 0
+        for depth in range(self._open, -1, -1):
+            node = self._nodes[depth]
+            way = wrapping(node.kind, node.state, kind)
+            if way is None and self._may_begin_item(node, kind):
+                way = ()
+            if way is not None and (best is None or len(best) > len(way) + penalty):
+                best, at = way, depth
+                if not way:
+                    break
+            if node.solid:
+                if cautious:
+                    break
+                penalty += _SOLID_PENALTY
+        if best is None:
+            return False
+        self._move_to(at, kind)
+        for index, name in enumerate(best):
+            self._open_wrapper(name, last=index == len(best) - 1)
+        return True
+
+    def _move_to(self, depth: int, kind: str) -> None:
+        if self._repair and kind in BLOCKS:
+            for node in self._nodes[depth + 1 :]:
+                node.left = node.left or node.takes_text
+        self._open = depth
+        node = self._nodes[depth]
+        if self._may_begin_item(node, kind) and not wrapping(node.kind, 0, kind):
+            self._close_extra()
+            if not node.state:
+                node.content.append(empty_paragraph())
+                node.state = 1
+
+    def _may_begin_item(self, node: Open, kind: str) -> bool:
+        return (
+            self._repair
+            and node.kind == "list_item"
+            and not node.state
+            and kind in BLOCKS
+            and kind != "paragraph"
+        )
+
+    def _open_wrapper(self, name: str, *, last: bool) -> None:
+        interrupted = self._continued[-1] if self._continued else None
+        if self._repair and last and name == "paragraph" and interrupted is not None:
+            kind, attributes = interrupted
+            top = self._nodes[self._open]
+            if kind in CONTENT[top.kind][top.state][0]:
+                self._enter(kind, dict(attributes), solid=False)
+                return
+        self._enter(name, _defaults(name), solid=False)
+
+    def _enter(self, kind: str, attributes: JsonObject, *, solid: bool) -> None:
+        top = self._take(kind)
+        verbatim = kind == "code_block" or top.verbatim
+        self._nodes.append(Open(kind, attributes, solid, verbatim))
+        self._open += 1
+
+    def _take(self, kind: str) -> Open:
+        """Close what is no longer needed and step the top's automaton."""
+        self._close_extra()
+        top = self._nodes[self._open]
+        top.state = CONTENT[top.kind][top.state][0][kind]
+        return top
+
+    def _close_extra(self) -> None:
+        while len(self._nodes) - 1 > self._open:
+            node = self._nodes.pop()
+            parent = self._nodes[-1]
+            finished = node.finish()
+            needed = parent.kind == "list_item" and not parent.content
+            if node.left and "content" not in finished and not needed:
+                parent.state = 1 if parent.content else 0
+                continue
+            parent.content.append(finished)
+
+    def _sync(self, to: Open) -> bool:
+        for depth in range(self._open, -1, -1):
+            if self._nodes[depth] is to:
+                self._open = depth
+                return True
+        return False
+
+
+def _defaults(kind: str) -> JsonObject:
+    if kind == "paragraph":
+        return {"textAlign": None}
+    if kind == "tableCell":
+        return {"colspan": 1, "rowspan": 1, "colwidth": None, "backgroundColor": None}
+    return {}
+
+
+def _nest_lists(element: Element) -> None:
+    """Move a list that stands between items into the item before it."""
+    kept: list[Node] = []
+    item: Element | None = None
+    for child in element.children:
+        if isinstance(child, Element):
+            if child.tag in ("ul", "ol") and item is not None:
+                item.children.append(child)
+                continue
+            item = child if child.tag == "li" else None
+        kept.append(child)
+    element.children = kept

@@ -1,0 +1,118 @@
+"""A small HTML tree: mutable, with the source range of every element.
+
+The range is what makes a raw embed verbatim: its HTML is cut out of the
+source, never written anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from cmsmig.canonical import JsonObject
+
+SHOWN_STEPS = 12
+"""Deeper paths begin with an ellipsis, so that a path costs constant time."""
+
+
+def tag_set(names: str) -> frozenset[str]:
+    """Return the blank-separated names as a set."""
+    return frozenset(names.split())
+
+
+class Text:
+    """A run of characters, entities decoded."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: str) -> None:
+        self.value = value
+
+
+class Element:
+    """An element; `payload` holds the attributes of a finished node."""
+
+    __slots__ = (
+        "attributes",
+        "children",
+        "counts",
+        "end",
+        "inner_end",
+        "inner_start",
+        "nth",
+        "parent",
+        "payload",
+        "start",
+        "tag",
+    )
+
+    def __init__(
+        self, tag: str, attributes: dict[str, str] | None = None, start: int = 0
+    ) -> None:
+        self.tag = tag
+        self.attributes: dict[str, str] = {} if attributes is None else attributes
+        self.children: list[Node] = []
+        self.parent: Element | None = None
+        self.counts: dict[str, int] = {}
+        self.nth = 1
+        self.start = start
+        self.end = start
+        self.inner_start = start
+        self.inner_end = start
+        self.payload: JsonObject | None = None
+
+    def append(self, child: Element) -> None:
+        """Take `child` as the last one and remember which of its kind it is."""
+        self.children.append(child)
+        child.parent = self
+        child.nth = self.counts[child.tag] = self.counts.get(child.tag, 0) + 1
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Return the class names in source order."""
+        return tuple(self.attributes.get("class", "").split())
+
+
+Node: TypeAlias = "Element | Text"
+
+
+def walk(root: Element) -> Iterator[Element]:
+    """Yield the elements below `root` in document order."""
+    stack: list[Node] = list(reversed(root.children))
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Element):
+            yield node
+            stack.extend(reversed(node.children))
+
+
+def text_of(root: Node) -> str:
+    """Return the characters below `root`, joined."""
+    pieces: list[str] = []
+    stack: list[Node] = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Text):
+            pieces.append(node.value)
+        else:
+            stack.extend(reversed(node.children))
+    return "".join(pieces)
+
+
+def find(root: Element, *tags: str) -> Element | None:
+    """Return the first element below `root` with one of these tags."""
+    return next((element for element in walk(root) if element.tag in tags), None)
+
+
+def path_of(element: Element) -> str:
+    """Return a path such as `div/p[3]/a`, for a person to find the place by."""
+    steps: list[str] = []
+    current: Element | None = element
+    while current is not None and current.parent is not None:
+        if len(steps) == SHOWN_STEPS:
+            steps.append("…")
+            break
+        nth = f"[{current.nth}]" if current.nth > 1 else ""
+        steps.append(f"{current.tag}{nth}")
+        current = current.parent
+    return "/".join(reversed(steps))

@@ -1,0 +1,185 @@
+"""Blocks for what rich text has no node for: videos, frames, raw HTML, pictures
+that link."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from urllib.parse import urlsplit
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.richtext.collect import Collector
+from cmsmig.richtext.dom import Element, Node, Text, walk
+from cmsmig.richtext.engine import AssetLookup
+from cmsmig.richtext.policy import EmbedPolicy, Treatment
+
+_DEFAULTS = {
+    "video": Treatment.COMPONENT,
+    "iframe": Treatment.COMPONENT,
+    "media": Treatment.COMPONENT,
+    "linked-image": Treatment.COMPONENT,
+    "embed": Treatment.HTML,
+    "component": Treatment.HTML,
+}
+_ADDRESSES = ("src", "href", "poster", "data-src", "data-page-url")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An embed that was recognised."""
+
+    kind: str
+    element: Element
+    url: str
+    """The address a reader would open; may be empty."""
+    html: str
+    title: str = ""
+    caption: str = ""
+
+
+class Embeds:
+    """Turns recognised embeds into nodes, as the policy says. One per body."""
+
+    def __init__(
+        self, source: str, policy: EmbedPolicy, assets: AssetLookup, losses: Collector
+    ) -> None:
+        self._source = source
+        self._policy = policy
+        self._assets = assets
+        self._losses = losses
+        self._made = 0
+
+    @property
+    def image_component(self) -> str:
+        """The component for a picture with a link."""
+        return self._policy.image_component
+
+    def html_of(self, element: Element) -> str:
+        """Return an element's HTML as it stands, file addresses rewritten."""
+        return self._mapped(element, self._source[element.start : element.end])
+
+    def html_within(self, element: Element) -> str:
+        """Return the HTML inside of a wrapper, file addresses rewritten."""
+        inner = self._source[element.inner_start : element.inner_end]
+        return self._mapped(element, inner)
+
+    def _mapped(self, element: Element, html: str) -> str:
+        for below in (element, *walk(element)):
+            for name in _ADDRESSES:
+                if address := below.attributes.get(name, ""):
+                    html = self._rewritten(html, address)
+        return html
+
+    def _rewritten(self, html: str, address: str) -> str:
+        target = self._assets.image(address)
+        new = self._assets.file(address) if target is None else target.src
+        if not new or new == address:
+            return html
+        return html.replace(escape(address), escape(new)).replace(address, new)
+
+    def treatment(self, kind: str, element: Element) -> Treatment:
+        """Return the choice for an embed; one for its host beats its kind's."""
+        for below in (element, *walk(element)):
+            for name in _ADDRESSES:
+                host = host_of(below.attributes.get(name, ""))
+                if host in self._policy.signatures:
+                    return self._policy.signatures[host]
+        return self._policy.kinds.get(kind, _DEFAULTS[kind])
+
+    def node(self, found: Found) -> list[Node]:
+        """Return what stands for an embed: a block, a paragraph or nothing."""
+        self._losses.settle_all(found.element)
+        treatment = self.treatment(found.kind, found.element)
+        if treatment is Treatment.DROP:
+            self._losses.lose(found.kind, found.html, found.element)
+            return []
+        if treatment is Treatment.LINK and found.url:
+            return self._as_link(found)
+        if treatment is Treatment.HTML or not found.url:
+            component = self._policy.html_component
+            return [self.blok(found.element, component, html=found.html)]
+        return [
+            self.blok(
+                found.element,
+                self._policy.embed_component,
+                url=found.url,
+                kind=found.kind,
+                title=found.title,
+                caption=found.caption,
+                html=found.html,
+            )
+        ]
+
+    def _as_link(self, found: Found) -> list[Node]:
+        self._losses.lose(
+            found.kind,
+            found.html,
+            found.element,
+            why="Only a link to it stands, as the embed choices say.",
+        )
+        link = Element("a", {"href": found.url}, found.element.start)
+        link.children.append(Text(found.title or found.url))
+        paragraph = Element("p", {}, found.element.start)
+        paragraph.append(link)
+        if not found.caption:
+            return [paragraph]
+        caption = Element("p", {}, found.element.start)
+        caption.children.append(Text(found.caption))
+        return [paragraph, caption]
+
+    def blok(self, element: Element, component: str, **fields: Json) -> Element:
+        """Return a finished `blok` node holding one component."""
+        self._made += 1
+        place = f"{component}[{self._made}]"
+        body: JsonObject = {
+            "_uid": self._assets.uid(f"{place}/body"),
+            "component": component,
+            **fields,
+        }
+        made = Element("cms:blok", {}, element.start)
+        made.parent, made.nth = element.parent, element.nth
+        made.payload = {"id": self._assets.uid(place), "body": [body]}
+        return made
+
+
+def host_of(address: str) -> str:
+    """Return the lower case host of an address, or empty."""
+    if "//" not in address:
+        return ""
+    try:
+        return (urlsplit(address.strip()).hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def link_value(href: str) -> JsonObject:
+    """Return a multilink field's value for an address. Spec: link value."""
+    shared: JsonObject = {"fieldtype": "multilink", "id": ""}
+    if href.lower().startswith("mailto:"):
+        return {
+            **shared,
+            "linktype": "email",
+            "url": "",
+            "cached_url": "",
+            "email": href[len("mailto:") :],
+        }
+    return {**shared, "linktype": "url", "url": href, "cached_url": href}
+
+
+def asset_value(
+    asset_id: int | None, filename: str, alt: str, title: str
+) -> JsonObject:
+    """Return an asset field's value. Spec: destination field types."""
+    return {
+        "id": asset_id,
+        "fieldtype": "asset",
+        "filename": filename,
+        "alt": alt,
+        "name": "",
+        "title": title,
+        "focus": "",
+        "source": "",
+        "copyright": "",
+        "meta_data": {},
+        "is_external_url": asset_id is None,
+    }

@@ -1,0 +1,186 @@
+"""HTML text to a tree. Drops nothing, moves nothing, at any depth.
+
+Parsers made for browsers cut deep nesting off, move text out of tables and
+differ between their own versions, so the same body would give different
+documents on two machines. This one keeps every character where it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from cmsmig.richtext.dom import Element, Text, tag_set
+
+VOID = tag_set("area base br col embed hr img input link meta param source track wbr")
+RAW = frozenset(("script", "style", "xmp", "iframe", "noembed", "noframes"))
+"""Elements whose content is characters, not markup."""
+ESCAPABLE_RAW = frozenset(("textarea", "title"))
+FORMATTING = tag_set(
+    "a b big code em font i mark s del small span strike strong sub sup tt u"
+)
+"""Reopened when an element around them is closed first, as browsers do."""
+CLOSES_PARAGRAPH = tag_set(
+    "address article aside blockquote center details dialog dir div dl fieldset "
+    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr main menu nav "
+    "ol p pre section summary table ul li dt dd"
+)
+_LISTS = frozenset(("ul", "ol", "menu", "dir", "table", "blockquote"))
+_TABLES = frozenset(("table",))
+CLOSED_BY_SIBLING: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+    "li": (frozenset(("li",)), _LISTS),
+    "dt": (frozenset(("dt", "dd")), frozenset(("dl", "table"))),
+    "dd": (frozenset(("dt", "dd")), frozenset(("dl", "table"))),
+    "option": (frozenset(("option",)), frozenset(("select", "datalist"))),
+    "td": (frozenset(("td", "th")), frozenset(("table", "tr"))),
+    "th": (frozenset(("td", "th")), frozenset(("table", "tr"))),
+    "tr": (frozenset(("tr",)), _TABLES),
+    "thead": (frozenset(("thead", "tbody", "tfoot")), _TABLES),
+    "tbody": (frozenset(("thead", "tbody", "tfoot")), _TABLES),
+    "tfoot": (frozenset(("thead", "tbody", "tfoot")), _TABLES),
+}
+"""A start tag closes the open element of the first set, up to the second."""
+
+_TOKEN = re.compile(
+    r"<!--(?:-?>|.*?(?:--!?>|\Z))"
+    r"|<(?P<end>/?)(?P<tag>[a-zA-Z][^\s/>\x00]*)"
+    r"(?P<attributes>(?:[^>\"'=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"']++)?+|[\"'])*+)>"
+    r"|<[!?][^>]*>",
+    re.DOTALL,
+)
+_ATTRIBUTE = re.compile(
+    r"(?P<name>[^\s/>=][^\s/>=]*)"
+    r"(?:\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s>]+)))?"
+)
+
+
+def parse(source: str) -> Element:
+    """Return a `body` element holding the tree of `source`. Never raises."""
+    return _TreeBuilder(source).build()
+
+
+class _TreeBuilder:
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._root = Element("body")
+        self._open = [self._root]
+        self._counts: dict[str, int] = {}
+
+    def build(self) -> Element:
+        source, position = self._source, 0
+        last = source.rfind(">") + 1  # without it each "<a" would scan to the end
+        while (token := _TOKEN.search(source, position, last)) is not None:
+            if token.start() > position:
+                self._text(source[position : token.start()])
+            position = token.end()
+            name = token["tag"]
+            if name is None:
+                continue
+            if token["end"]:
+                self._end(name.lower(), token.start(), token.end())
+            else:
+                position = self._start(name.lower(), token)
+        if position < len(source):
+            self._text(source[position:])
+        self._close_down_to(0, len(source))
+        return self._root
+
+    def _text(self, raw: str) -> None:
+        value = unescape(raw) if "&" in raw else raw
+        self._open[-1].children.append(Text(value))
+
+    def _start(self, tag: str, token: re.Match[str]) -> int:
+        """Open an element; return where reading goes on."""
+        attributes = _attributes(token["attributes"])
+        self._close_implied(tag, token.start())
+        element = Element(tag, attributes, token.start())
+        self._open[-1].append(element)
+        element.end = element.inner_start = element.inner_end = token.end()
+        if tag in VOID:
+            return token.end()
+        if tag in RAW or tag in ESCAPABLE_RAW:
+            return self._raw(element, token.end())
+        self._open.append(element)
+        self._counts[tag] = self._counts.get(tag, 0) + 1
+        return token.end()
+
+    def _raw(self, element: Element, position: int) -> int:
+        closing = re.compile(rf"</{element.tag}(?=[\s/>])[^>]*>", re.IGNORECASE)
+        found = closing.search(self._source, position)
+        stop = len(self._source) if found is None else found.start()
+        content = self._source[position:stop]
+        if element.tag in ESCAPABLE_RAW:
+            content = unescape(content)
+        if content:
+            element.children.append(Text(content))
+        element.inner_end = stop
+        element.end = len(self._source) if found is None else found.end()
+        return element.end
+
+    def _close_implied(self, tag: str, position: int) -> None:
+        if tag in CLOSES_PARAGRAPH and self._open[-1].tag == "p":
+            self._close_down_to(len(self._open) - 1, position)
+        rule = CLOSED_BY_SIBLING.get(tag)
+        if rule is None or not any(self._counts.get(name) for name in rule[0]):
+            return
+        closed, barriers = rule
+        for index in range(len(self._open) - 1, 0, -1):
+            name = self._open[index].tag
+            if name in closed:
+                self._close_down_to(index, position)
+                return
+            if name in barriers:
+                return
+
+    def _end(self, tag: str, start: int, end: int) -> None:
+        if not self._counts.get(tag):
+            return
+        reopened: list[Element] = []
+        for index in range(len(self._open) - 1, 0, -1):
+            element = self._open[index]
+            if element.tag == tag:
+                self._close_down_to(index + 1, start)
+                self._close_down_to(index, start, end)
+                break
+            if element.tag in ("td", "th", "table") and tag not in _TABLE_TAGS:
+                return
+            if element.tag in FORMATTING:
+                reopened.append(element)
+        if tag in FORMATTING or tag == "p":
+            self._reopen(reopened)
+
+    def _reopen(self, elements: list[Element]) -> None:
+        """Open formatting elements again; one of a kind, or it could explode."""
+        innermost = {element.tag: element for element in reversed(elements)}
+        for element in innermost.values():
+            again = Element(element.tag, dict(element.attributes), element.start)
+            self._open[-1].append(again)
+            self._open.append(again)
+            self._counts[again.tag] += 1
+
+    def _close_down_to(self, index: int, inner: int, outer: int | None = None) -> None:
+        while len(self._open) > max(index, 1):
+            element = self._open.pop()
+            element.inner_end = inner
+            element.end = inner if outer is None else outer
+            self._counts[element.tag] -= 1
+
+
+_TABLE_TAGS = tag_set("table thead tbody tfoot tr td th caption")
+
+
+def _attributes(raw: str) -> dict[str, str]:
+    """Return the attributes by lower case name; of doubles the first stands."""
+    found: dict[str, str] = {}
+    if not raw or raw.isspace():
+        return found
+    for match in _ATTRIBUTE.finditer(raw):
+        value = match["double"]
+        if value is None:
+            value = match["single"]
+        if value is None:
+            value = match["bare"] or ""
+        found.setdefault(
+            match["name"].lower(), unescape(value) if "&" in value else value
+        )
+    return found
