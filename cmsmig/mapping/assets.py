@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from cmsmig.canonical import Json
+from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.addresses import Found, host_of, in_html, in_text
 from cmsmig.mapping.uids import external_id
-from cmsmig.origin.schema import Collection, Item, ItemKey
+from cmsmig.origin.schema import Collection, Item
 
 KNOWN_FILE_HOSTS = frozenset(
     (
@@ -103,6 +104,8 @@ class UploadPlan:
     ext_id: str
     addresses: tuple[str, ...]
     """Sorted."""
+    content_type: str = ""
+    """As the download said."""
 
 
 def observed_file_hosts(
@@ -256,6 +259,7 @@ def _upload(same: list[AssetUse], fact: FileFact, namespace: str) -> UploadPlan:
         size=f"{fact.width}x{fact.height}" if sized else "",
         ext_id=external_id(namespace, fact.sha256),
         addresses=tuple(sorted({use.address for use in same})),
+        content_type=fact.content_type,
     )
 
 

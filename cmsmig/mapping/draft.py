@@ -4,11 +4,12 @@ decisions and the asset map."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject
+from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.design import Design
-from cmsmig.origin.schema import ItemKey, Site
+from cmsmig.origin.schema import Collection, Site
 from cmsmig.richtext.engine import Engine
 from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.policy import EmbedPolicy
@@ -67,6 +68,9 @@ class DraftContext:
     """Alt texts by address and by file id, for `__wf_reserved_inherit`."""
     file_hosts: frozenset[str]
     """Hosts (with port, if any) whose addresses are assets."""
+    collections: Mapping[str, Collection] = field(default_factory=dict)
+    """By id: the schemas, for their validations. A collection that is not here
+    has its values carried without being checked."""
 
 
 @dataclass(frozen=True, slots=True)

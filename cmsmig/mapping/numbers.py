@@ -7,27 +7,8 @@ from decimal import Decimal
 
 _DECIMAL = re.compile(r"-?(?:\d+(?:\.\d+)?|\.\d+)")
 _THREE_PLACES = frozenset(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"))
-_NO_PLACES = frozenset(
-    [
-        "BIF",
-        "CLP",
-        "DJF",
-        "GNF",
-        "ISK",
-        "JPY",
-        "KMF",
-        "KRW",
-        "PYG",
-        "RWF",
-        "UGX",
-        "UYI",
-        "VND",
-        "VUV",
-        "XAF",
-        "XOF",
-        "XPF",
-    ]
-)
+_LISTED = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
+_NO_PLACES = frozenset(_LISTED.split())
 _MOST_DIGITS = 400
 """Beyond what a float can mean; longer text is no number but an attack."""
 

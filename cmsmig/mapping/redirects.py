@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import dataclass
 
+from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.routes import Routes
-from cmsmig.origin.schema import ItemKey
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.draft import RelationUse
-from cmsmig.origin.schema import Item, ItemKey
+from cmsmig.origin.schema import Item
 
 
 class DanglingCause(StrEnum):

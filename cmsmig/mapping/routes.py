@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote
 
+from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.draft import Home, Place
-from cmsmig.origin.schema import Collection, ItemKey, Site
+from cmsmig.origin.schema import Collection, Site
 
 _ABSOLUTE = re.compile(r"(?:https?:)?//([^/?#\\\s]*)(.*)", re.IGNORECASE | re.DOTALL)
 _DEFAULT_PORT = re.compile(r":(?:80|443)?$")

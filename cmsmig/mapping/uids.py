@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 
-from cmsmig.origin.schema import ItemKey
+from cmsmig.itemkey import ItemKey
 
 
 def story_uid(namespace: str, key: ItemKey) -> str:

@@ -1,0 +1,141 @@
+"""Link fields and video links as multilink values.
+
+Source: destination, multilink value. Links into the old site stay addresses
+here and become `linktype` story in phase two.
+"""
+
+from __future__ import annotations
+
+import re
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.addresses import is_file
+from cmsmig.mapping.checks import problem
+from cmsmig.mapping.encoded import Encoded, FieldUse, as_text, is_unset
+from cmsmig.richtext.losses import Loss, Severity
+
+_MAILTO = re.compile(r"\s*mailto:([^?\s]+@[^?\s]+)\s*", re.IGNORECASE)
+
+
+def empty_link() -> JsonObject:
+    """Return the value of a link field that was never filled."""
+    return _link("story")
+
+
+def encode_link(value: Json, use: FieldUse) -> Encoded:
+    """Encode a Link: an address, an email address or an uploaded file."""
+    if is_unset(value):
+        return Encoded(empty_link())
+    address, losses = _address(value, use)
+    link, more = link_value(address, use)
+    found = problem("Link", address, use.validations)
+    if found and use.design.origin_type == "Link":
+        more += (use.loss("validation", address, found, Severity.MEANING),)
+    return Encoded(link, losses + more)
+
+
+def link_value(address: str, use: FieldUse) -> tuple[JsonObject, tuple[Loss, ...]]:
+    """Return the multilink that leads to `address`, and what it lost."""
+    mail = _MAILTO.fullmatch(address)
+    if mail:
+        return _link("email", email=mail[1]), ()
+    new = use.file(address)
+    if new is not None:
+        return _link("asset", url=new, cached_url=new), ()
+    losses = (use.missing_loss(address),) if use.missing(address) else ()
+    return _link("url", url=address, cached_url=address), losses
+
+
+def encode_video_link(value: Json, use: FieldUse) -> Encoded:
+    """Encode a VideoLink, object or text, as a multilink."""
+    if _is_no_video(value):
+        return Encoded(empty_link())
+    address, losses = _address(value, use)
+    link, more = link_value(address, use)
+    return Encoded(link, losses + more + _metadata_losses(value, use))
+
+
+def encode_video_text(value: Json, use: FieldUse) -> Encoded:
+    """Encode a VideoLink as the text of its address."""
+    if _is_no_video(value):
+        return Encoded("")
+    address, losses = _address(value, use)
+    new, more = _rewritten(address, use)
+    return Encoded(new, losses + more + _metadata_losses(value, use))
+
+
+def encode_video_block(value: Json, use: FieldUse) -> Encoded:
+    """Encode a VideoLink as one embed block in a list; its title is kept."""
+    if _is_no_video(value):
+        return Encoded([])
+    address, losses = _address(value, use)
+    new, more = _rewritten(address, use)
+    metadata = _metadata(value)
+    block: JsonObject = {
+        "_uid": use.uid("video"),
+        "component": use.context.embeds.embed_component,
+        "url": new,
+        "kind": "video",
+        "title": _text(metadata.get("title")),
+        "caption": "",
+        "html": _text(metadata.get("html")),
+    }
+    return Encoded([block], losses + more)
+
+
+def _link(
+    linktype: str, *, url: str = "", cached_url: str = "", email: str = ""
+) -> JsonObject:
+    link: JsonObject = {
+        "id": "",
+        "url": url,
+        "linktype": linktype,
+        "fieldtype": "multilink",
+        "cached_url": cached_url,
+    }
+    if email:
+        link["email"] = email
+    return link
+
+
+def _address(value: Json, use: FieldUse) -> tuple[str, tuple[Loss, ...]]:
+    if isinstance(value, str):
+        return value, ()
+    if isinstance(value, dict) and isinstance(value.get("url"), str):
+        return _text(value["url"]), ()
+    why = "A link is a text here; this value is carried as JSON text."
+    return as_text(value), (use.loss("wrong-type", value, why, Severity.MEANING),)
+
+
+def _is_no_video(value: Json) -> bool:
+    return (
+        is_unset(value)
+        or value == {}
+        or (isinstance(value, dict) and "url" in value and is_unset(value["url"]))
+    )
+
+
+def _rewritten(address: str, use: FieldUse) -> tuple[str, tuple[Loss, ...]]:
+    new = use.file(address)
+    if new is not None:
+        return new, ()
+    if is_file(address, use.context.file_hosts):
+        return address, (use.missing_loss(address),)
+    return address, ()
+
+
+def _metadata(value: Json) -> JsonObject:
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _metadata_losses(value: Json, use: FieldUse) -> tuple[Loss, ...]:
+    title = _text(_metadata(value).get("title"))
+    if not title:
+        return ()
+    why = "The video's title has no place in a link; an embed block would keep it."
+    return (use.loss("video-title", title, why, Severity.MEANING),)
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else ""

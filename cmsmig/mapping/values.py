@@ -1,0 +1,304 @@
+"""From an origin value to a destination value: one literal table.
+
+Values are written as the destination's own tools write them; whatever the
+origin holds, nothing raises. Source: destination, field values.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.checks import problem
+from cmsmig.mapping.dates import calendar_day, datetime_text, parse_moment
+from cmsmig.mapping.design import Encoding
+from cmsmig.mapping.encoded import Encoded, FieldUse, as_text, is_unset
+from cmsmig.mapping.media import encode_asset, encode_multiasset
+from cmsmig.mapping.multilinks import (
+    encode_link,
+    encode_video_block,
+    encode_video_link,
+    encode_video_text,
+)
+from cmsmig.mapping.numbers import major_units, number_text
+from cmsmig.richtext.engine import Converted
+from cmsmig.richtext.losses import Loss, Severity
+
+Encode: TypeAlias = "Callable[[Json, FieldUse], Encoded]"
+
+COLOR_PLUGIN = "storyblok-colorpicker"
+_PRICE_KEYS = frozenset(("value", "unit", "string", "currency"))
+
+
+def encode(value: Json, use: FieldUse) -> Encoded:
+    """Return what `value` becomes in the field `use` describes, and its losses."""
+    return ENCODERS[use.design.encoding](value, use)
+
+
+def empty_document() -> JsonObject:
+    """Return the rich text document of a field that was never filled."""
+    return {"type": "doc", "content": [{"type": "paragraph"}]}
+
+
+def _text(value: Json, use: FieldUse) -> Encoded:
+    """Carry text verbatim; a value of another type as its JSON text."""
+    if is_unset(value):
+        return Encoded("")
+    text, losses = use.with_files(as_text(value))
+    if not isinstance(value, str):
+        why = "The field holds text; this value is carried as JSON text."
+        losses += (use.loss("wrong-type", value, why, Severity.MEANING),)
+    return Encoded(text, losses + _checked(value, use))
+
+
+def _richtext(value: Json, use: FieldUse) -> Encoded:
+    if is_unset(value):
+        return Encoded(empty_document())
+    engine, policy = use.context.engine, use.context.embeds
+    if isinstance(value, str):
+        return _converted(engine.from_html(value, policy, use), use)
+    why = "The field holds rich text; this value is carried as JSON text."
+    body = f"<p>{html.escape(as_text(value))}</p>"
+    carried = _converted(engine.from_html(body, policy, use), use)
+    loss = use.loss("wrong-type", value, why, Severity.MEANING)
+    return Encoded(carried.value, (*carried.losses, loss))
+
+
+def _markdown_as_richtext(value: Json, use: FieldUse) -> Encoded:
+    if is_unset(value):
+        return Encoded(empty_document())
+    engine, policy = use.context.engine, use.context.embeds
+    return _converted(engine.from_markdown(as_text(value), policy, use), use)
+
+
+def _number(value: Json, use: FieldUse) -> Encoded:
+    if is_unset(value):
+        return Encoded("")
+    text = number_text(value)
+    if text is None:
+        return Encoded("", (_not_a("number", value, use),))
+    return Encoded(text, _checked(value, use))
+
+
+def _datetime(value: Json, use: FieldUse) -> Encoded:
+    if is_unset(value):
+        return Encoded("")
+    moment = parse_moment(value)
+    if moment is None:
+        return Encoded("", (_not_a("date", value, use),))
+    if not moment.second and not moment.microsecond:
+        return Encoded(datetime_text(moment))
+    why = "The destination stores minutes; the seconds are dropped."
+    loss = use.loss("seconds", value, why, Severity.LAYOUT)
+    return Encoded(datetime_text(moment), (loss,))
+
+
+def _date(value: Json, use: FieldUse) -> Encoded:
+    if is_unset(value):
+        return Encoded("")
+    moment = parse_moment(value)
+    if moment is None:
+        return Encoded("", (_not_a("date", value, use),))
+    return Encoded(f"{calendar_day(moment, use.context.site.time_zone)} 00:00")
+
+
+def _boolean(value: Json, use: FieldUse) -> Encoded:
+    """A Switch that was never filled has no value at all."""
+    if is_unset(value):
+        return Encoded(None, present=False)
+    if isinstance(value, bool):
+        return Encoded(value)
+    return Encoded(None, (_not_a("yes or no", value, use),), present=False)
+
+
+def _option(value: Json, use: FieldUse) -> Encoded:
+    """Translate an option's id to its label. Spec: field map, Option."""
+    if is_unset(value):
+        return Encoded("")
+    labels = dict(use.design.options)
+    if isinstance(value, str):
+        if value in labels:
+            return Encoded(labels[value])
+        if value in labels.values():
+            return Encoded(value)
+    why = "The field's schema has no such option any more."
+    return Encoded("", (use.loss("option", value, why),))
+
+
+def _color_plugin(value: Json, use: FieldUse) -> Encoded:
+    color = _text(value, use)
+    plugin: JsonObject = {
+        "plugin": COLOR_PLUGIN,
+        "_uid": use.uid("color"),
+        "color": color.value,
+    }
+    return Encoded(plugin, color.losses)
+
+
+def _price_amount(value: Json, use: FieldUse) -> Encoded:
+    if is_unset(value):
+        return Encoded("")
+    if not isinstance(value, dict):
+        return _number(value, use)
+    amount: str | None = ""
+    if not is_unset(value.get("value")):
+        amount = major_units(value["value"], as_text(value.get("unit") or ""))
+    if amount is None:
+        return Encoded("", (_not_a("price", value, use),))
+    losses = tuple(
+        use.loss("price", {name: value[name]}, "A price has an amount and a currency.")
+        for name in sorted(value.keys() - _PRICE_KEYS)
+        if not is_unset(value[name])
+    )
+    return Encoded(amount, losses)
+
+
+def _price_currency(value: Json, use: FieldUse) -> Encoded:
+    """Carry the currency alone; a price that is none is the amount's loss."""
+    unit = value.get("unit") if isinstance(value, dict) else None
+    return Encoded("" if is_unset(unit) else as_text(unit))
+
+
+def _json_text(value: Json, use: FieldUse) -> Encoded:
+    if is_unset(value):
+        return Encoded("")
+    return Encoded(*_json_with_files(value, use))
+
+
+def _json_with_files(value: Json, use: FieldUse) -> tuple[str, tuple[Loss, ...]]:
+    """Rewrite addresses inside the strings, so that quoting cannot hide them."""
+    losses: list[Loss] = []
+
+    def rewritten(inner: Json) -> Json:
+        if isinstance(inner, str):
+            text, more = use.with_files(inner)
+            losses.extend(more)
+            return text
+        if isinstance(inner, list):
+            return [rewritten(each) for each in inner]
+        if isinstance(inner, dict):
+            return {name: rewritten(inner[name]) for name in sorted(inner)}
+        return inner
+
+    found = rewritten(value)
+    text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+    return text, tuple(losses)
+
+
+def _envelope(value: Json, use: FieldUse) -> Encoded:
+    return Encoded("" if is_unset(value) else as_text(value))
+
+
+def _relation(value: Json, use: FieldUse) -> Encoded:
+    """Relations stay empty in phase one. Spec: import rule 3."""
+    return Encoded("", _strays(value, use))
+
+
+def _relations(value: Json, use: FieldUse) -> Encoded:
+    return Encoded([], _strays(value, use))
+
+
+ENCODERS: Mapping[Encoding, Encode] = {
+    Encoding.TEXT: _text,
+    Encoding.TEXTAREA: _text,
+    Encoding.MARKDOWN: _text,
+    Encoding.MARKDOWN_AS_RICHTEXT: _markdown_as_richtext,
+    Encoding.RICHTEXT: _richtext,
+    Encoding.ASSET: encode_asset,
+    Encoding.MULTIASSET: encode_multiasset,
+    Encoding.MULTILINK: encode_link,
+    Encoding.NUMBER: _number,
+    Encoding.DATETIME: _datetime,
+    Encoding.DATE: _date,
+    Encoding.BOOLEAN: _boolean,
+    Encoding.OPTION: _option,
+    Encoding.OPTION_DATASOURCE: _option,
+    Encoding.RELATION: _relation,
+    Encoding.RELATIONS: _relations,
+    Encoding.VIDEO_MULTILINK: encode_video_link,
+    Encoding.VIDEO_TEXT: encode_video_text,
+    Encoding.VIDEO_BLOCK: encode_video_block,
+    Encoding.COLOR_TEXT: _text,
+    Encoding.COLOR_PLUGIN: _color_plugin,
+    Encoding.PRICE_AMOUNT: _price_amount,
+    Encoding.PRICE_CURRENCY: _price_currency,
+    Encoding.JSON_TEXT: _json_text,
+    Encoding.ENVELOPE: _envelope,
+}
+
+
+def target_ids(value: Json, *, multiple: bool) -> tuple[str, ...]:
+    """Return the item ids of a reference value, in the origin's order."""
+    listed = value if isinstance(value, list) else [value]
+    ids = tuple(each for each in listed if isinstance(each, str) and each)
+    return ids if multiple else ids[:1]
+
+
+def _strays(value: Json, use: FieldUse) -> tuple[Loss, ...]:
+    """List what stands in a reference and is no reference."""
+    multiple = use.design.encoding is Encoding.RELATIONS
+    left = len(target_ids(value, multiple=multiple))
+    why = "This is no reference to one more item."
+    losses = []
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, str) and each and left:
+            left -= 1
+        elif not is_unset(each):
+            losses.append(use.loss("wrong-type", each, why))
+    return tuple(losses)
+
+
+def _checked(value: Json, use: FieldUse) -> tuple[Loss, ...]:
+    found = problem(use.design.origin_type, value, use.validations)
+    if not found:
+        return ()
+    return (use.loss("validation", value, found, Severity.MEANING),)
+
+
+def _not_a(what: str, value: Json, use: FieldUse) -> Loss:
+    return use.loss("wrong-type", value, f"This is no {what}, which the field takes.")
+
+
+def _converted(converted: Converted, use: FieldUse) -> Encoded:
+    """Rewrite the addresses that stand in a document's text for readers to see."""
+    losses = list(converted.losses)
+    changed: dict[int, str] = {}
+    for node in text_nodes(converted.document):
+        text = str(node["text"])
+        new, more = use.with_files(text)
+        losses.extend(more)
+        if new != text:
+            changed[id(node)] = new
+    document = converted.document
+    if changed:
+        document = _with_texts(document, changed)
+    return Encoded(document, tuple(losses))
+
+
+def text_nodes(document: JsonObject) -> Iterator[JsonObject]:
+    """Yield the text nodes of a document in their order, however deep."""
+    stack: list[Json] = [document]
+    while stack:
+        node = stack.pop()
+        if not isinstance(node, dict):
+            continue
+        if isinstance(node.get("text"), str):
+            yield node
+        content = node.get("content")
+        if isinstance(content, list):
+            stack.extend(reversed(content))
+
+
+def _with_texts(node: JsonObject, texts: Mapping[int, str]) -> JsonObject:
+    if id(node) in texts:
+        return {**node, "text": texts[id(node)]}
+    content = node.get("content")
+    if not isinstance(content, list):
+        return node
+    inner: list[Json] = [
+        _with_texts(each, texts) if isinstance(each, dict) else each for each in content
+    ]
+    return {**node, "content": inner}
