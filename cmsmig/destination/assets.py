@@ -1,0 +1,177 @@
+"""Assets: signed, uploaded, finished, and read back from their public address."""
+
+from __future__ import annotations
+
+from functools import partial
+from urllib.parse import urlsplit
+
+from cmsmig.canonical import JsonObject
+from cmsmig.destination import reading
+from cmsmig.destination.connection import Connection, Parameters
+from cmsmig.destination.schema import Asset, AssetFolder, PublicFile, SignedUpload
+from cmsmig.wire.addresses import is_private_host
+
+LARGEST_FILE = 5 * 1024**3
+"""Bytes; what the upload host takes at most."""
+
+
+class AssetCalls(Connection):
+    """Calls about assets; only those to the API itself draw on the quota."""
+
+    async def sign_upload(
+        self,
+        filename: str,
+        *,
+        size: str,
+        ext_id: str,
+        asset_folder_id: int | None,
+        alt: str,
+        replace: int | None = None,
+        validate: bool = False,
+    ) -> SignedUpload:
+        """Ask for leave to upload a file. Makes an asset record; not repeatable.
+
+        `size` is `800x600`, or empty for what has no pixels: the address holds
+        it only if it is given here. `replace` signs for a record that exists.
+        `validate` announces a finish call.
+        """
+        wanted: JsonObject = {
+            "filename": filename,
+            "size": size,
+            self._assumed.external_id_key: ext_id,
+            "asset_folder_id": asset_folder_id,
+            "alt": alt,
+            "id": replace,
+            "validate_upload": 1 if validate else None,
+        }
+        given: JsonObject = {
+            key: value for key, value in wanted.items() if value not in ("", None)
+        }
+        params: Parameters = ()
+        if self._assumed.sign_in == "query":
+            params = tuple((key, str(value)) for key, value in given.items())
+        answer = await self._call(
+            f"sign the upload of {filename}",
+            "POST",
+            "assets",
+            params=params,
+            json=None if params else given,
+        )
+        record = reading.unwrapped(
+            answer.json(), self._assumed.asset_wrapper, bare=True
+        )
+        return reading.signed_upload(record, self._assumed)
+
+    async def upload(
+        self, signed: SignedUpload, data: bytes, content_type: str
+    ) -> None:
+        """Send a file's bytes to where they were signed for.
+
+        The fields go verbatim in the order of this signing, the file last: any
+        other order is answered with success and stores nothing. Spec: asset
+        upload rules.
+        """
+        await self._session.upload(
+            signed.post_url,
+            signed.fields,
+            signed.file_name,
+            signed.content_type(content_type),
+            data,
+        )
+
+    async def finish_upload(self, asset_id: int) -> None:
+        """Tell the service that a file has arrived. Costs one quota call."""
+        await self._call(
+            f"finish the upload of asset {asset_id}",
+            self._assumed.finish_method,
+            self._assumed.finish_path.replace("{id}", str(asset_id)),
+            repeatable=True,
+        )
+
+    async def asset(self, asset_id: int) -> Asset:
+        """Return one asset's record."""
+        answer = await self._call(f"show asset {asset_id}", "GET", f"assets/{asset_id}")
+        record = reading.unwrapped(
+            answer.json(), self._assumed.asset_wrapper, bare=True
+        )
+        return reading.asset(record, self._assumed)
+
+    async def assets(self, *, ext_id: str | None = None) -> list[Asset]:
+        """Return the records of all assets, or of those with one external id."""
+        key = self._assumed.external_id_key
+        found = await self._list(
+            "assets",
+            "assets",
+            self._assumed.assets_key,
+            partial(reading.asset, assumed=self._assumed),
+            () if ext_id is None else ((key, ext_id),),
+        )
+        return [asset for asset in found if ext_id in (None, asset.ext_id)]
+
+    async def update_asset(self, asset_id: int, body: JsonObject) -> None:
+        """Change an asset's record; `body` holds the keys to change."""
+        await self._call(
+            f"update asset {asset_id}",
+            self._assumed.asset_update_method,
+            f"assets/{asset_id}",
+            json={self._assumed.asset_wrapper: body},
+            repeatable=True,
+        )
+
+    async def delete_asset(self, asset_id: int) -> None:
+        """Delete an asset's record and file."""
+        await self._call(
+            f"delete asset {asset_id}",
+            "DELETE",
+            f"assets/{asset_id}",
+            repeatable=True,
+        )
+
+    async def asset_folders(self) -> list[AssetFolder]:
+        """Return all asset folders; the service does not page them."""
+        answer = await self._call("list asset folders", "GET", "asset_folders")
+        listed = reading.rows(answer.json(), "asset_folders")
+        return [reading.asset_folder(row) for row in listed]
+
+    async def create_asset_folder(
+        self, name: str, parent_id: int | None
+    ) -> AssetFolder:
+        """Create an asset folder, at the root without a parent. Not repeatable."""
+        record: JsonObject = {"name": name}
+        if parent_id is not None:
+            record["parent_id"] = parent_id
+        answer = await self._call(
+            f"create the asset folder {name}",
+            "POST",
+            "asset_folders",
+            json={"asset_folder": record},
+        )
+        return reading.asset_folder(reading.unwrapped(answer.json(), "asset_folder"))
+
+    async def delete_asset_folder(self, folder_id: int) -> None:
+        """Delete an asset folder."""
+        await self._call(
+            f"delete the asset folder {folder_id}",
+            "DELETE",
+            f"asset_folders/{folder_id}",
+            repeatable=True,
+        )
+
+    async def public(self, url: str) -> PublicFile:
+        """Read a public address and return the digest of what it gives.
+
+        Costs no quota. A status that is no success is returned, not raised.
+        """
+        host = urlsplit(self._base_url).hostname or ""
+        fetched = await self._session.fetch(
+            url,
+            max_bytes=LARGEST_FILE,
+            # A sandbox serves its files as privately as its API.
+            allow_private=is_private_host(host),
+            write=_forget,
+        )
+        return PublicFile(fetched.status, fetched.sha256, fetched.size)
+
+
+def _forget(data: bytes) -> None:
+    """Take bytes whose digest is all that is wanted."""

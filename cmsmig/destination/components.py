@@ -1,0 +1,123 @@
+"""The space itself, its components and its datasources."""
+
+from __future__ import annotations
+
+from cmsmig.canonical import JsonObject
+from cmsmig.destination import reading
+from cmsmig.destination.connection import Connection
+from cmsmig.destination.schema import Component, Datasource, DatasourceEntry, Space
+
+
+class ComponentCalls(Connection):
+    """Calls about what has to be there before the first story."""
+
+    async def space(self) -> Space:
+        """Return the space; the cheapest proof that token and region fit."""
+        answer = await self._call(f"show space {self._space_id}", "GET", "")
+        return reading.space(reading.unwrapped(answer.json(), "space"))
+
+    async def components(self) -> list[Component]:
+        """Return all components; the service does not page them."""
+        answer = await self._call("list components", "GET", "components")
+        listed = reading.rows(answer.json(), self._assumed.components_key)
+        return [reading.component(row, self._assumed) for row in listed]
+
+    async def create_component(self, body: JsonObject) -> Component:
+        """Create a component from its record without id. Not repeatable."""
+        return await self._send_component(
+            f"create the component {body.get('name')}",
+            self._assumed.component_create_method,
+            "components",
+            body,
+        )
+
+    async def update_component(self, component_id: int, body: JsonObject) -> Component:
+        """Replace a component's record."""
+        return await self._send_component(
+            f"update the component {body.get('name')}",
+            self._assumed.component_update_method,
+            f"components/{component_id}",
+            body,
+            repeatable=True,
+        )
+
+    async def delete_component(self, component_id: int) -> None:
+        """Delete a component; stories keep what they hold of it."""
+        await self._call(
+            f"delete the component {component_id}",
+            "DELETE",
+            f"components/{component_id}",
+            repeatable=True,
+        )
+
+    async def _send_component(
+        self,
+        what: str,
+        method: str,
+        path: str,
+        body: JsonObject,
+        *,
+        repeatable: bool = False,
+    ) -> Component:
+        key = self._assumed.component_schema_key
+        record = {(key if name == "schema" else name): body[name] for name in body}
+        wrapper = self._assumed.component_wrapper
+        answer = await self._call(
+            what, method, path, json={wrapper: record}, repeatable=repeatable
+        )
+        made = reading.unwrapped(answer.json(), wrapper)
+        return reading.component(made, self._assumed)
+
+    async def datasources(self) -> list[Datasource]:
+        """Return all datasources."""
+        return await self._list(
+            "datasources", "datasources", "datasources", reading.datasource
+        )
+
+    async def create_datasource(self, name: str, slug: str) -> Datasource:
+        """Create an empty datasource. Not repeatable."""
+        answer = await self._call(
+            f"create the datasource {slug}",
+            "POST",
+            "datasources",
+            json={"datasource": {"name": name, "slug": slug}},
+        )
+        return reading.datasource(reading.unwrapped(answer.json(), "datasource"))
+
+    async def delete_datasource(self, datasource_id: int) -> None:
+        """Delete a datasource and its entries."""
+        await self._call(
+            f"delete the datasource {datasource_id}",
+            "DELETE",
+            f"datasources/{datasource_id}",
+            repeatable=True,
+        )
+
+    async def datasource_entries(self, datasource_id: int) -> list[DatasourceEntry]:
+        """Return all entries of a datasource, in its order."""
+        return await self._list(
+            f"the entries of the datasource {datasource_id}",
+            "datasource_entries",
+            "datasource_entries",
+            reading.datasource_entry,
+            (("datasource_id", str(datasource_id)),),
+        )
+
+    async def create_datasource_entry(
+        self, datasource_id: int, name: str, value: str
+    ) -> DatasourceEntry:
+        """Add an entry to a datasource. Not repeatable."""
+        answer = await self._call(
+            f"add {name!r} to the datasource {datasource_id}",
+            "POST",
+            "datasource_entries",
+            json={
+                "datasource_entry": {
+                    "datasource_id": datasource_id,
+                    "name": name,
+                    "value": value,
+                }
+            },
+        )
+        made = reading.unwrapped(answer.json(), "datasource_entry")
+        return reading.datasource_entry(made)

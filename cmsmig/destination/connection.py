@@ -1,0 +1,191 @@
+"""One space behind one base URL: addressing, paging, and what errors mean."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias, TypeVar
+
+from cmsmig.canonical import JsonObject
+from cmsmig.configuration.regions import region_mismatch
+from cmsmig.destination.assumed import STANDARD, Assumed
+from cmsmig.destination.problems import explained, problems_of
+from cmsmig.destination.reading import rows
+from cmsmig.errors import (
+    CmsmigError,
+    CredentialsError,
+    NotFoundError,
+    RejectedError,
+    ServiceError,
+)
+from cmsmig.events import Noticed, Observer, unobserved
+from cmsmig.wire.answers import Answer, Request
+from cmsmig.wire.session import Session
+
+T = TypeVar("T")
+Parameters: TypeAlias = tuple[tuple[str, str], ...]
+
+PAGE = 100
+"""Rows in one list answer; the most that the service gives."""
+
+
+def authorization(token: str, assumed: Assumed = STANDARD) -> str:
+    """Return the header value for a token.
+
+    A token given with a scheme, such as `Bearer ...`, goes out as given; a bare
+    one as the service wants it. Source: the destination's authentication page.
+    """
+    if assumed.credential_scheme == "bearer" and " " not in token:
+        return f"Bearer {token}"
+    return token
+
+
+class Connection:
+    """What every group of calls stands on; holds no state of the space."""
+
+    def __init__(
+        self,
+        session: Session,
+        base_url: str,
+        space_id: str,
+        assumed: Assumed = STANDARD,
+        observer: Observer = unobserved,
+    ) -> None:
+        self._session = session
+        self._base_url = base_url.rstrip("/")
+        self._space_id = space_id
+        self._assumed = assumed
+        self._observer = observer
+        self._announced: set[str] = set()
+
+    async def _call(
+        self,
+        what: str,
+        method: str,
+        path: str,
+        *,
+        params: Parameters = (),
+        json: JsonObject | None = None,
+        repeatable: bool | None = None,
+    ) -> Answer:
+        """Send one request below the space; `what` completes "refused to ..."."""
+        address = f"{self._base_url}/spaces/{self._space_id}"
+        url = f"{address}/{path}" if path else address
+        request = Request(method, url, params, json, repeatable=repeatable)
+        try:
+            answer = await self._session.send(request)
+        except (CredentialsError, NotFoundError, RejectedError) as error:
+            raise self._explained(error, what) from None
+        self._notice_deprecation(answer, what)
+        return answer
+
+    async def _list(
+        self,
+        what: str,
+        path: str,
+        key: str,
+        read: Callable[[JsonObject], T],
+        params: Parameters = (),
+    ) -> list[T]:
+        """Return all rows of a paged list, each once, in the service's order.
+
+        The first page tells how many there are; the others are read at once, as
+        fast as the budget lets them. When an editor's work moved a row across
+        pages meanwhile, all are read once more.
+        """
+        listing = partial(self._page, f"list {what}", path, key, params)
+        found, total = await _all_pages(listing)
+        if len(found) < total:
+            again, _ = await _all_pages(listing)
+            found |= again
+        return [read(row) for row in found.values()]
+
+    async def _page(
+        self, what: str, path: str, key: str, params: Parameters, number: int
+    ) -> _Page:
+        paging = (("page", str(number)), ("per_page", str(PAGE)))
+        answer = await self._call(what, "GET", path, params=(*params, *paging))
+        listed = rows(answer.json(), key)
+        total = answer.number(self._assumed.total_header.lower())
+        if total is None:
+            # No total: a full page may be followed by another one.
+            full = len(listed) == PAGE
+            total = PAGE * (number - 1) + len(listed) + int(full)
+        return _Page(listed, total)
+
+    def _explained(self, error: ServiceError, what: str) -> ServiceError:
+        if 300 <= (error.status or 0) < 400:
+            return error
+        problems = error.problems
+        if error.body is not None:
+            problems = problems_of(error.body, self._assumed.error_wrappers)
+        return explained(error, what, advice=self._advice(error), problems=problems)
+
+    def _advice(self, error: ServiceError) -> str:
+        misplaced = region_mismatch(self._space_id, self._base_url).rstrip(".")
+        if isinstance(error, RejectedError):
+            return "correct that and run it again"
+        if misplaced:
+            return misplaced[0].lower() + misplaced[1:]
+        if isinstance(error, CredentialsError):
+            return (
+                "check that the token has the scopes read_content and write_content, "
+                f"that space {self._space_id} is in its list of spaces, and that "
+                f"{self._base_url} is the base URL of the space's region"
+            )
+        return (
+            f"check whether it was deleted, and that {self._base_url} is the base URL "
+            f"of the region of space {self._space_id}"
+        )
+
+    def _notice_deprecation(self, answer: Answer, what: str) -> None:
+        for name in self._assumed.deprecation_headers.lower().split(","):
+            notice = f"{name}: {answer.headers.get(name, '')}"
+            if name in answer.headers and notice not in self._announced:
+                self._announced.add(notice)
+                self._observer(
+                    Noticed(f"destination, {what}", f"this call goes away ({notice})")
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    rows: list[JsonObject]
+    total: int
+
+
+async def _all_pages(
+    read: Callable[[int], Awaitable[_Page]],
+) -> tuple[dict[str, JsonObject], int]:
+    pages = {1: await read(1)}
+    size = len(pages[1].rows)
+    while True:
+        total = max(page.total for page in pages.values())
+        last = -(-total // size) if size else 1
+        missing = [number for number in range(1, last + 1) if number not in pages]
+        if not missing:
+            break
+        pages |= await _together(read, missing)
+    listed = [row for _, page in sorted(pages.items()) for row in page.rows]
+    return {str(row.get("id")): row for row in listed}, total
+
+
+async def _together(
+    read: Callable[[int], Awaitable[_Page]], numbers: list[int]
+) -> dict[int, _Page]:
+    async def one(number: int) -> _Page:
+        return await read(number)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = {number: group.create_task(one(number)) for number in numbers}
+    except* CmsmigError as failed:
+        raise _first(failed) from None
+    return {number: task.result() for number, task in tasks.items()}
+
+
+def _first(group: BaseExceptionGroup[CmsmigError]) -> CmsmigError:
+    first = group.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first

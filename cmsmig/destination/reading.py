@@ -1,0 +1,215 @@
+"""From the destination's answers to records.
+
+Strict about what the kit relies on (ids, names, addresses), tolerant about the
+rest. Every reader raises `MalformedAnswerError` with the key that is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.destination.assumed import Assumed
+from cmsmig.destination.schema import (
+    Asset,
+    AssetFolder,
+    Component,
+    Datasource,
+    DatasourceEntry,
+    SignedUpload,
+    Space,
+    Story,
+    StoryRow,
+    content_url,
+)
+from cmsmig.errors import MalformedAnswerError
+
+SERVICE = "destination"
+
+
+def unwrapped(answer: Json, wrapper: str, *, bare: bool = False) -> JsonObject:
+    """Return the record under `wrapper`; the answer itself if it may be `bare`."""
+    record = _object(answer, "an object")
+    inner = record.get(wrapper)
+    if isinstance(inner, dict):
+        return inner
+    if bare and wrapper not in record:
+        return record
+    raise _missing(wrapper)
+
+
+def rows(answer: Json, key: str) -> list[JsonObject]:
+    """Return the records of a list answer."""
+    listed = _object(answer, "an object").get(key)
+    if not isinstance(listed, list):
+        raise _missing(key)
+    return [_object(row, key) for row in listed]
+
+
+def space(record: JsonObject) -> Space:
+    """Read a space."""
+    return Space(
+        space_id=str(_whole(record, "id")),
+        name=_text(record, "name"),
+        plan_level=_text(record, "plan_level"),
+        languages=tuple(_languages(record)),
+        domain=_text(record, "domain"),
+    )
+
+
+def component(record: JsonObject, assumed: Assumed) -> Component:
+    """Read a component; its definitions come to stand under `schema`."""
+    body = {
+        ("schema" if key == assumed.component_schema_key else key): value
+        for key, value in record.items()
+    }
+    return Component(_whole(record, "id"), _named(record, "name"), body)
+
+
+def story_row(record: JsonObject, assumed: Assumed) -> StoryRow:
+    """Read a story or folder as a list or a single answer shows it."""
+    content = record.get("content")
+    root = content.get("component") if isinstance(content, dict) else None
+    return StoryRow(
+        story_id=_whole(record, "id"),
+        uuid=_named(record, "uuid"),
+        name=_text(record, "name"),
+        slug=_text(record, "slug"),
+        full_slug=_named(record, assumed.story_path_key).strip("/"),
+        parent_id=_maybe_whole(record, "parent_id") or 0,
+        is_folder=record.get("is_folder") is True,
+        is_startpage=record.get("is_startpage") is True,
+        published=record.get(assumed.published_key) is True,
+        unpublished_changes=record.get(assumed.unpublished_changes_key) is True,
+        updated_at=_text(record, assumed.changed_key),
+        content_type=root if isinstance(root, str) else _text(record, "content_type"),
+    )
+
+
+def story(record: JsonObject, assumed: Assumed) -> Story:
+    """Read a story with its content; a folder may have none."""
+    row = story_row(record, assumed)
+    content = record.get("content")
+    if not isinstance(content, dict):
+        if not row.is_folder:
+            raise _missing("content")
+        content = {}
+    return Story(row, content, record)
+
+
+def signed_upload(record: JsonObject, assumed: Assumed) -> SignedUpload:
+    """Read the answer to a signing request; the order of the fields is kept."""
+    listed = record.get("fields")
+    if not isinstance(listed, dict) or not listed:
+        raise _missing("fields")
+    public = _text(record, assumed.signed_public_key)
+    public = public or _text(record, assumed.signed_pretty_key)
+    if not public:
+        raise _missing(assumed.signed_public_key)
+    return SignedUpload(
+        asset_id=_whole(record, assumed.signed_id_key),
+        post_url=_absolute(_named(record, "post_url")),
+        fields=tuple((key, _verbatim(value, key)) for key, value in listed.items()),
+        public_url=public,
+        content_url=content_url(public, assumed.asset_storage_prefix),
+    )
+
+
+def asset(record: JsonObject, assumed: Assumed) -> Asset:
+    """Read an asset's record."""
+    filename = _named(record, "filename")
+    return Asset(
+        asset_id=_whole(record, "id"),
+        filename=filename,
+        content_url=content_url(filename, assumed.asset_storage_prefix),
+        ext_id=_text(record, assumed.external_id_key),
+        alt=_text(record, "alt"),
+        asset_folder_id=_maybe_whole(record, "asset_folder_id"),
+        content_length=_maybe_whole(record, assumed.asset_size_key),
+    )
+
+
+def asset_folder(record: JsonObject) -> AssetFolder:
+    """Read a folder of assets."""
+    return AssetFolder(
+        _whole(record, "id"), _text(record, "name"), _maybe_whole(record, "parent_id")
+    )
+
+
+def datasource(record: JsonObject) -> Datasource:
+    """Read a datasource."""
+    return Datasource(
+        _whole(record, "id"), _text(record, "name"), _named(record, "slug")
+    )
+
+
+def datasource_entry(record: JsonObject) -> DatasourceEntry:
+    """Read one entry of a datasource."""
+    return DatasourceEntry(
+        _whole(record, "id"), _text(record, "name"), _text(record, "value")
+    )
+
+
+def _absolute(url: str) -> str:
+    return f"https:{url}" if url.startswith("//") else url
+
+
+def _languages(record: JsonObject) -> Iterator[str]:
+    options = record.get("options")
+    nested = options.get("languages") if isinstance(options, dict) else None
+    listed = record.get("languages") or nested
+    for language in listed if isinstance(listed, list) else []:
+        if isinstance(language, dict) and isinstance(language.get("code"), str):
+            yield _text(language, "code")
+        elif isinstance(language, str):
+            yield language
+
+
+def _object(value: Json, what: str) -> JsonObject:
+    if not isinstance(value, dict):
+        raise _missing(what)
+    return value
+
+
+def _whole(record: JsonObject, key: str) -> int:
+    number = _maybe_whole(record, key)
+    if number is None:
+        raise _missing(key)
+    return number
+
+
+def _maybe_whole(record: JsonObject, key: str) -> int | None:
+    value = record.get(key)
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _named(record: JsonObject, key: str) -> str:
+    text = _text(record, key)
+    if not text:
+        raise _missing(key)
+    return text
+
+
+def _text(record: JsonObject, key: str) -> str:
+    value = record.get(key)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value if isinstance(value, str) else ""
+
+
+def _verbatim(value: Json, key: str) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise _missing(f"fields.{key}")
+
+
+def _missing(key: str) -> MalformedAnswerError:
+    return MalformedAnswerError(
+        f"An answer of the destination reports success but lacks `{key}`; if the "
+        "service names it otherwise now, say so in the table [assumed] of cmsmig.toml.",
+        service=SERVICE,
+    )

@@ -1,0 +1,163 @@
+"""The destination's records, typed, and the one form of an asset's address.
+
+The names are the wire's where the wire has one; ids may exceed 32 bits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cmsmig.canonical import JsonObject
+
+STORAGE_PREFIX = "s3.amazonaws.com/"
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The space that everything goes into."""
+
+    space_id: str
+    name: str
+    plan_level: str
+    """As the service says it, a number in text as a rule; empty when silent."""
+    languages: tuple[str, ...]
+    """Codes of the languages beside the default one."""
+    domain: str
+    """Where the space's pages are previewed; empty when not set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A component as it stands in the space."""
+
+    component_id: int
+    name: str
+    body: JsonObject
+    """The whole record; its field definitions are under `schema`."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoryRow:
+    """A story or folder as a list shows it, without content."""
+
+    story_id: int
+    uuid: str
+    name: str
+    slug: str
+    full_slug: str
+    """Without slashes at its ends; a folder and its start page share one."""
+    parent_id: int
+    """0 at the root of the space."""
+    is_folder: bool
+    is_startpage: bool
+    published: bool
+    unpublished_changes: bool
+    updated_at: str
+    """As the service wrote it; compared, never parsed."""
+    content_type: str
+    """The component at the root of the content; empty for a folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """A story with its content."""
+
+    row: StoryRow
+    content: JsonObject
+    body: JsonObject
+    """The whole record, in the wire's spelling."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedUpload:
+    """Leave to upload one file, good for some ten minutes."""
+
+    asset_id: int
+    post_url: str
+    fields: tuple[tuple[str, str], ...]
+    """To be sent verbatim in this order, the file after them."""
+    public_url: str
+    """Where the file will be, as the service says it."""
+    content_url: str
+    """The same address as content has to hold it."""
+
+    @property
+    def file_name(self) -> str:
+        """Return the name that the service gave the file."""
+        return self.content_url.rpartition("/")[2]
+
+    def content_type(self, otherwise: str) -> str:
+        """Return the signed content type: another one would be refused."""
+        return dict(self.fields).get("Content-Type") or otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """An asset's record."""
+
+    asset_id: int
+    filename: str
+    """Its address, as the service says it."""
+    content_url: str
+    ext_id: str
+    """Our own id for the file; empty when it has none."""
+    alt: str
+    asset_folder_id: int | None
+    content_length: int | None
+    """Bytes; None as long as the upload is not finished."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssetFolder:
+    """A folder of assets."""
+
+    folder_id: int
+    name: str
+    parent_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Datasource:
+    """A list of choices that several fields can use."""
+
+    datasource_id: int
+    name: str
+    slug: str
+
+
+@dataclass(frozen=True, slots=True)
+class DatasourceEntry:
+    """One choice of a datasource."""
+
+    entry_id: int
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class PublicFile:
+    """What a public address gave: the proof that an upload arrived."""
+
+    status: int
+    sha256: str
+    """Of the bytes; empty unless `status` is a success."""
+    size: int
+
+
+def content_url(url: str, storage_prefix: str = STORAGE_PREFIX) -> str:
+    """Return an asset's address in the form that content holds.
+
+    The service answers with the storage host before the delivery host, or
+    without a scheme; the image service works on neither. Any other address
+    comes back as it is.
+    """
+    scheme, slashes, rest = url.partition("//")
+    if not slashes:
+        scheme, rest = "", url
+    elif scheme not in ("", "http:", "https:"):
+        return url
+    stored = rest.startswith(storage_prefix)
+    rest = rest.removeprefix(storage_prefix)
+    if not slashes and not stored:
+        return url
+    return f"https://{rest}" if stored or not scheme else f"{scheme}//{rest}"
