@@ -1,0 +1,76 @@
+"""Pages for tests and tools on the destination's port; no token, no quota."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from cmsmig.canonical import Json, JsonObject, canonical
+from cmsmig.sandbox.destination.asset_routes import record
+from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.destination.story_wire import single
+from cmsmig.sandbox.exchange import Call, Reply, Route, Router, json_reply, routed
+from cmsmig.sandbox.history import Recorder
+
+
+@dataclass(slots=True)
+class ControlPages:
+    """Answers `/_sandbox/history`, `violations`, `summary` and `state`."""
+
+    space: Space
+    recorder: Recorder
+    router: Router = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.router = Router(
+            (
+                Route("GET", "/_sandbox/history", "history", self._history),
+                Route("GET", "/_sandbox/violations", "violations", self._violations),
+                Route("GET", "/_sandbox/summary", "summary", self._summary),
+                Route("GET", "/_sandbox/state", "state", self._state),
+            )
+        )
+
+    async def answer(self, call: Call) -> Reply:
+        """Answer one call."""
+        reply = routed(self.router, call, call.path, missing=lambda: Reply(404))
+        return replace(reply, service="control")
+
+    def _history(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        return json_reply(200, {"history": [*self.recorder.history()]})
+
+    def _violations(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        return json_reply(200, {"violations": [*self.recorder.complaints()]})
+
+    def _summary(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        return json_reply(200, self.recorder.summary())
+
+    def _state(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        body = canonical(state_of(self.space))
+        return Reply(200, body, "application/json; charset=utf-8")
+
+
+def state_of(space: Space) -> JsonObject:
+    """Return everything the space holds, each list in an order of its own."""
+    stories = [s for s in space.stories.values() if s.deleted_at is None]
+    stories.sort(key=lambda story: (space.full_slug(story), story.is_folder))
+    assets = sorted(space.assets.values(), key=lambda asset: asset.key)
+    shown: list[Json] = [
+        {**record(space, asset), "sha256": asset.digest or None} for asset in assets
+    ]
+    return {
+        "components": [*_by(space.components, "name")],
+        "component_groups": [*_by(space.groups, "name")],
+        "datasources": [*_by(space.datasources, "slug")],
+        "datasource_entries": [*space.entries.values()],
+        "stories": [
+            {**single(space, story), "published_content": story.published_content}
+            for story in stories
+        ],
+        "asset_folders": [*_by(space.asset_folders, "name")],
+        "assets": shown,
+    }
+
+
+def _by(records: Mapping[int, JsonObject], key: str) -> list[JsonObject]:
+    return sorted(records.values(), key=lambda one: str(one[key]))

@@ -1,0 +1,217 @@
+"""Assets: signing, metadata, lists, folders."""
+
+from __future__ import annotations
+
+import hashlib
+import mimetypes
+import re
+from collections.abc import Callable, Mapping
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.destination.refusals import (
+    missing,
+    number_in,
+    paged,
+    refuse,
+    unwrapped,
+)
+from cmsmig.sandbox.destination.signing import Signer
+from cmsmig.sandbox.destination.space import Space, StoredAsset
+from cmsmig.sandbox.exchange import Apply, Call, Reply, json_reply
+from cmsmig.sandbox.values import text_of, truthy, whole
+
+_TEXTS = ("alt", "title", "copyright", "source", "focus")
+WRITABLE = (
+    *_TEXTS,
+    "asset_folder_id",
+    "is_private",
+    "ext_id",
+    "publish_at",
+    "expire_at",
+    "internal_tag_ids",
+    "meta_data",
+)
+_SIZE = re.compile(r"\d+x\d+")
+_UNSAFE = re.compile(r"[^A-Za-z0-9.+_-]")
+
+
+def signing(signer: Signer, post_url: str) -> Callable[[Space, Call], Reply]:
+    """Return what answers a signing request with this signer."""
+
+    def sign(space: Space, call: Call) -> Reply:
+        body = unwrapped(call, "asset")
+        asset = _replaced(space, body) or _made(space, body)
+        kind = mimetypes.guess_type(asset.key)[0] or "application/octet-stream"
+        signed = signer.sign(asset.asset_id, asset.key, kind)
+        address = space.address(asset)
+        answer: JsonObject = {
+            "id": asset.asset_id,
+            "pretty_url": address.partition(":")[2],
+            "public_url": address,
+            "fields": dict(signed.fields),
+            "post_url": post_url,
+            "locked": False,
+            "meta_data": asset.body.get("meta_data") or {},
+        }
+        return json_reply(200, answer, item=asset.key)
+
+    return sign
+
+
+def bound(space: Space, sign: Callable[[Space, Call], Reply]) -> Apply:
+    """Return a signing answer in the form that routes have."""
+    return lambda call, parameters: sign(space, call)
+
+
+def sanitised(name: str) -> str:
+    """Return a file name as the service stores it: one dot, no unsafe signs."""
+    last = re.split(r"[/\\]", name)[-1]
+    stem, dot, suffix = last.rpartition(".")
+    tidy = f"{stem.replace('.', '_')}{dot}{suffix}"
+    return _UNSAFE.sub("_", tidy)
+
+
+def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Answer one page of asset records; the total is a header."""
+    rows: list[Json] = [
+        record(space, asset, whole_record=False)
+        for asset in space.assets.values()
+        if _listed(asset, call)
+    ]
+    return paged(call, rows, "assets")
+
+
+def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Answer one asset record, without a wrapper."""
+    asset = _known(space, parameters)
+    return json_reply(200, record(space, asset), item=asset.key)
+
+
+def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Change metadata; answers without a body."""
+    asset = _known(space, parameters)
+    body = unwrapped(call, "asset")
+    asset.body.update(_metadata(space, body))
+    asset.body["updated_at"] = space.now()
+    return Reply(204, item=asset.key)
+
+
+def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Delete an asset and its file."""
+    asset = _known(space, parameters)
+    _remove(space, asset)
+    return json_reply(200, record(space, asset), item=asset.key)
+
+
+def delete_many(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Delete the assets of `ids`; unknown ones are passed over."""
+    ids = call.document().get("ids")
+    for own in ids if isinstance(ids, list) else []:
+        asset = space.assets.get(whole(own) or 0)
+        if asset is not None:
+            _remove(space, asset)
+    return Reply(204)
+
+
+def finish(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Complete an upload: type and length are filled from the stored bytes."""
+    asset = _known(space, parameters)
+    asset.finished = asset.data is not None
+    answer: JsonObject = {
+        "id": asset.asset_id,
+        "filename": space.address(asset),
+        **{key: asset.body.get(key) for key in _TEXTS},
+        "is_private": bool(asset.body.get("is_private")),
+    }
+    if space.unknowns.finish_wrapped:
+        answer = {"asset": answer}
+    return json_reply(200, answer, item=asset.key)
+
+
+def record(
+    space: Space, asset: StoredAsset, *, whole_record: bool = True
+) -> JsonObject:
+    """Return an asset as the wire shows it; lists omit its last two keys."""
+    known = asset.finished and asset.data is not None
+    shown: JsonObject = {
+        "id": asset.asset_id,
+        "filename": space.address(asset),
+        "short_filename": asset.key.rpartition("/")[2],
+        "space_id": space.space_id,
+        "content_type": asset.content_type if known else None,
+        "content_length": len(asset.data or b"") if known else None,
+        "locked": False,
+        "internal_tags_list": [],
+        "created_at": asset.created_at,
+        "deleted_at": None,
+        **asset.body,
+    }
+    if whole_record:
+        shown.update({"file": None, "permanently_deleted": False})
+    return shown
+
+
+def _made(space: Space, body: JsonObject) -> StoredAsset:
+    name = sanitised(text_of(body.get("filename")).strip())
+    if not name.strip("._"):
+        refuse("filename", "can't be blank")
+    own = space.next_id()
+    size = text_of(body.get("size"))
+    folder = f"{size}/" if _SIZE.fullmatch(size) else ""
+    mark = hashlib.sha256(f"{space.space_id}:{own}".encode()).hexdigest()[:10]
+    key = f"f/{space.space_id}/{folder}{mark}/{name}"
+    now = space.now()
+    asset = StoredAsset(own, key, dict.fromkeys(WRITABLE), now)
+    asset.body.update({"is_private": False, "internal_tag_ids": [], "meta_data": {}})
+    asset.body.update(_metadata(space, body))
+    asset.body["updated_at"] = now
+    space.assets[own] = asset
+    space.by_key[key] = own
+    return asset
+
+
+def _replaced(space: Space, body: JsonObject) -> StoredAsset | None:
+    own = whole(body.get("id"))
+    if own is None:
+        return None
+    asset = space.assets.get(own)
+    if asset is None:
+        missing(space)
+    asset.body.update(_metadata(space, body))
+    return asset
+
+
+def _metadata(space: Space, body: JsonObject) -> JsonObject:
+    changes = {key: value for key, value in body.items() if key in WRITABLE}
+    if "is_private" in changes:
+        changes["is_private"] = truthy(changes["is_private"])
+    if "asset_folder_id" in changes:
+        folder = whole(changes["asset_folder_id"])
+        changes["asset_folder_id"] = folder
+        if folder and folder not in space.asset_folders:
+            space.violated("unknown_asset_folder", "assets", str(folder))
+    return changes
+
+
+def _listed(asset: StoredAsset, call: Call) -> bool:
+    ext_id = call.parameter("ext_id")
+    folder = call.parameter("in_folder")
+    search = (call.parameter("search") or "").lower()
+    if ext_id is not None and text_of(asset.body.get("ext_id")) != ext_id:
+        return False
+    if folder and (asset.body.get("asset_folder_id") or 0) != (whole(folder) or 0):
+        return False
+    words = [asset.key, *(text_of(asset.body.get(key)) for key in _TEXTS)]
+    return not search or any(search in word.lower() for word in words)
+
+
+def _known(space: Space, parameters: Mapping[str, str]) -> StoredAsset:
+    asset = space.assets.get(number_in(parameters, "id"))
+    if asset is None:
+        missing(space)
+    return asset
+
+
+def _remove(space: Space, asset: StoredAsset) -> None:
+    del space.assets[asset.asset_id]
+    space.by_key.pop(asset.key, None)

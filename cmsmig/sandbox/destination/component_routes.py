@@ -1,0 +1,234 @@
+"""Components and component groups."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.destination.refusals import missing, number_in, refuse, wrapped
+from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.exchange import Call, Reply, json_reply
+from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
+
+FIELD_TYPES = frozenset(
+    (
+        "text",
+        "textarea",
+        "richtext",
+        "markdown",
+        "number",
+        "datetime",
+        "boolean",
+        "option",
+        "options",
+        "asset",
+        "multiasset",
+        "multilink",
+        "bloks",
+        "table",
+        "section",
+        "tab",
+        "custom",
+        "image",
+        "file",
+        "link",
+        "group",
+        "commerce",
+    )
+)
+DEPRECATED_TYPES = frozenset({"image", "file"})
+WRITABLE = (
+    "name",
+    "display_name",
+    "description",
+    "schema",
+    "is_root",
+    "is_nestable",
+    "component_group_uuid",
+    "preview_field",
+    "preview_tmpl",
+    "image",
+    "icon",
+    "color",
+    "preset_id",
+    "all_presets",
+    "internal_tag_ids",
+    "content_type_asset_preview",
+    "metadata",
+)
+_NAME = re.compile(r"[a-z0-9_-]+", re.IGNORECASE)
+_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Answer every component and group; this list has no pages."""
+    ids = set((call.parameter("by_ids") or "").split(",")) - {""}
+    search = (call.parameter("search") or "").lower()
+    rows: list[Json] = [
+        component
+        for component in space.components.values()
+        if (not ids or str(component["id"]) in ids)
+        and search in text_of(component["name"]).lower()
+    ]
+    groups: list[Json] = [*space.groups.values()]
+    return json_reply(200, {"components": rows, "component_groups": groups})
+
+
+def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Answer one component."""
+    return json_reply(200, {"component": _known(space, parameters)})
+
+
+def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Make a component."""
+    body = wrapped(call, "component")
+    checked = _checked(space, body, own_id=0)
+    component: JsonObject = dict.fromkeys(WRITABLE)
+    component.update(
+        {
+            "id": space.next_id(),
+            "is_root": False,
+            "is_nestable": True,
+            "schema": {},
+            "all_presets": [],
+            "internal_tag_ids": [],
+            "internal_tags_list": [],
+            "metadata": {},
+            "created_at": space.now(),
+        }
+    )
+    component.update(checked)
+    _touch(space, component)
+    space.components[whole(component["id"]) or 0] = component
+    name = text_of(component["name"])
+    return json_reply(201, {"component": component}, item=name)
+
+
+def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Replace the keys that the body names; `schema` is replaced as a whole."""
+    component = _known(space, parameters)
+    body = wrapped(call, "component")
+    component.update(_checked(space, body, own_id=whole(component["id"]) or 0))
+    _touch(space, component)
+    name = text_of(component["name"])
+    return json_reply(200, {"component": component}, item=name)
+
+
+def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Delete a component; content that uses it stays as it is."""
+    component = _known(space, parameters)
+    if space.default_root and component["name"] == space.default_root:
+        refuse("base", "The default content type can't be deleted")
+    del space.components[whole(component["id"]) or 0]
+    name = text_of(component["name"])
+    return json_reply(200, {"component": component}, item=name)
+
+
+def groups(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Answer the component groups."""
+    return json_reply(200, {"component_groups": [*space.groups.values()]})
+
+
+def create_group(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Make a component group."""
+    body = wrapped(call, "component_group")
+    name = text_of(body.get("name")).strip()
+    if not name:
+        refuse("name", "can't be blank")
+    parent = space.groups.get(whole(body.get("parent_id")) or 0)
+    group: JsonObject = {
+        "id": space.next_id(),
+        "name": name,
+        "uuid": space.new_uuid(),
+        "parent_id": parent["id"] if parent else None,
+        "parent_uuid": parent["uuid"] if parent else None,
+    }
+    space.groups[whole(group["id"]) or 0] = group
+    return json_reply(201, {"component_group": group}, item=name)
+
+
+def delete_group(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Delete a component group; its components stay, without a group."""
+    group = space.groups.pop(number_in(parameters, "id"), None)
+    if group is None:
+        missing(space)
+    for component in space.components.values():
+        if component["component_group_uuid"] == group["uuid"]:
+            component["component_group_uuid"] = None
+    return json_reply(200, {"component_group": group})
+
+
+def _known(space: Space, parameters: Mapping[str, str]) -> JsonObject:
+    component = space.components.get(number_in(parameters, "id"))
+    if component is None:
+        missing(space)
+    return component
+
+
+def _touch(space: Space, component: JsonObject) -> None:
+    component["updated_at"] = space.now()
+    component["real_name"] = component["display_name"] or component["name"]
+
+
+def _checked(space: Space, body: JsonObject, *, own_id: int) -> JsonObject:
+    name = text_of(body.get("name")).strip()
+    if "name" in body or not own_id:
+        if not name:
+            refuse("name", "can't be blank")
+        if not _NAME.fullmatch(name):
+            refuse("name", "is invalid")
+        same = space.component(name)
+        if same is not None and same["id"] != own_id:
+            refuse("name", "has already been taken")
+    where = f"components/{name or own_id}"
+    for key in sorted(set(body) - set(WRITABLE) - _READ_ONLY):
+        space.violated("unknown_component_key", where, key)
+    changes = {key: value for key, value in body.items() if key in WRITABLE}
+    for flag in ("is_root", "is_nestable"):
+        if flag in changes:
+            changes[flag] = truthy(changes[flag])
+    if "schema" in changes:
+        changes["schema"] = _schema(space, changes["schema"], where)
+    return changes
+
+
+_READ_ONLY = frozenset(
+    ("id", "created_at", "updated_at", "real_name", "internal_tags_list")
+)
+
+
+def _schema(space: Space, schema: Json, where: str) -> JsonObject:
+    if not isinstance(schema, dict):
+        refuse("schema", "is invalid")
+    stored: JsonObject = {}
+    for key, value in schema.items():
+        if not isinstance(value, dict) or not text_of(value.get("type")):
+            refuse("schema", f"the field {key} has no type")
+        _check_field(space, key, value, f"{where}: {key}")
+        stored[key] = {**value, "id": value.get("id") or str(space.next_id())}
+    for key, value in schema.items():
+        for name in list_of(object_of(value).get("keys")):
+            if name not in schema:
+                space.violated("unknown_section_key", f"{where}: {key}", str(name))
+    return stored
+
+
+def _check_field(space: Space, key: str, field: JsonObject, where: str) -> None:
+    kind = text_of(field.get("type"))
+    if not _KEY.fullmatch(key):
+        refuse("schema", f"the field key {key} is invalid")
+    if kind not in FIELD_TYPES:
+        space.violated("unknown_field_type", where, kind)
+    if kind in DEPRECATED_TYPES:
+        space.violated("deprecated_field_type", where, f"{kind} is now asset")
+    if kind == "custom" and text_of(field.get("field_type")) not in space.plugins:
+        refuse("schema", f"the field type {field.get('field_type')} is not assigned")
+    slug = text_of(field.get("datasource_slug"))
+    known = {source["slug"] for source in space.datasources.values()}
+    if field.get("source") == "internal" and slug not in known:
+        refuse("schema", f"the datasource {slug or '(none)'} does not exist")
+    group_ids = {group["uuid"] for group in space.groups.values()}
+    for wanted in list_of(field.get("component_group_whitelist")):
+        if wanted not in group_ids:
+            space.violated("unknown_component_group", where, str(wanted))

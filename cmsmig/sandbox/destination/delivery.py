@@ -1,0 +1,127 @@
+"""What the public reads: asset files, and stories with relations resolved."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.destination.refusals import not_found, paged
+from cmsmig.sandbox.destination.space import Space, StoredStory
+from cmsmig.sandbox.destination.story_list import selected
+from cmsmig.sandbox.destination.story_rules import blocks_of
+from cmsmig.sandbox.destination.story_wire import single
+from cmsmig.sandbox.exchange import Call, Reply, json_reply
+from cmsmig.sandbox.values import list_of, object_of, text_of
+
+MOST_RESOLVED = 50
+"""Stories that one answer resolves. Spec: limits."""
+
+Fields: TypeAlias = frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class AssetDelivery:
+    """Public asset files; without a token, 404 until the bytes are there."""
+
+    space: Space
+
+    async def answer(self, call: Call) -> Reply:
+        """Answer one GET or HEAD."""
+        reply = self._file(call)
+        return replace(reply, service="delivery", route="public asset")
+
+    def _file(self, call: Call) -> Reply:
+        if call.method not in {"GET", "HEAD"}:
+            return Reply(405)
+        key = call.path.removeprefix("/a/")
+        asset = self.space.assets.get(self.space.by_key.get(key, 0))
+        if asset is None or asset.data is None:
+            return Reply(404, b"Not found", "text/plain", item=key)
+        tag = hashlib.md5(asset.data, usedforsecurity=False).hexdigest()
+        headers = (("ETag", f'"{tag}"'),)
+        return Reply(200, asset.data, asset.content_type, headers, item=key)
+
+
+@dataclass(frozen=True, slots=True)
+class StoryDelivery:
+    """The delivery API's stories; its token stands in the query."""
+
+    space: Space
+
+    async def answer(self, call: Call) -> Reply:
+        """Answer one GET of a story or of a list."""
+        return replace(self._stories(call), service="cdn", route="delivered stories")
+
+    def _stories(self, call: Call) -> Reply:
+        if call.parameter("token") != self.space.preview_token:
+            return json_reply(401, {"error": "Unauthorized"})
+        if call.method != "GET":
+            return not_found(self.space)
+        path = call.path.removeprefix("/v2/cdn/stories").strip("/")
+        stories = [s for s in selected(self.space, call) if _visible(s, call)]
+        if path:
+            stories = [s for s in stories if path in self._names(s)]
+            if not stories:
+                return not_found(self.space)
+        shown: list[Json] = [_delivered(self.space, story, call) for story in stories]
+        if path:
+            first = object_of(shown[0])
+            extra = resolved(self.space, [first], call)
+            return json_reply(200, {"story": first, **extra})
+        page = paged(call, shown, "stories")
+        return _with_relations(self.space, page, shown, call)
+
+    def _names(self, story: StoredStory) -> set[str]:
+        full = self.space.full_slug(story).strip("/")
+        return {full, story.uuid, str(story.story_id)}
+
+
+def resolved(space: Space, stories: list[JsonObject], call: Call) -> JsonObject:
+    """Return `rels`, at most 50 stories, and `rel_uuids` when there are more."""
+    wanted = (call.parameter("resolve_relations") or "").split(",")
+    pairs = {name.strip().partition(".")[::2] for name in wanted if "." in name}
+    uuids: dict[str, None] = {}
+    for story in stories:
+        for block in blocks_of(space, object_of(story["content"])):
+            uuids.update(dict.fromkeys(_targets(block, frozenset(pairs))))
+    targets = [space.story_by_uuid(uuid) for uuid in uuids]
+    rels: list[Json] = [
+        _delivered(space, s, call) for s in targets if s and _visible(s, call)
+    ]
+    if len(uuids) > MOST_RESOLVED:
+        return {"rels": rels[:MOST_RESOLVED], "rel_uuids": [*uuids], "links": []}
+    return {"rels": rels, "links": []}
+
+
+def _with_relations(space: Space, page: Reply, shown: list[Json], call: Call) -> Reply:
+    size = int(dict(page.headers)["Per-Page"])
+    number = max(int(call.parameter("page") or 1), 1)
+    rows = [object_of(one) for one in shown[(number - 1) * size : number * size]]
+    extra = resolved(space, rows, call)
+    return json_reply(200, {"stories": [*rows], **extra}, headers=page.headers)
+
+
+def _targets(block: JsonObject, pairs: Fields) -> list[str]:
+    component = text_of(block.get("component"))
+    found: list[str] = []
+    for name, key in sorted(pairs):
+        if name == component:
+            value = block.get(key)
+            found += [text_of(one) for one in list_of(value)] or [text_of(value)]
+    return [uuid for uuid in found if uuid]
+
+
+def _visible(story: StoredStory, call: Call) -> bool:
+    if story.is_folder:
+        return False
+    draft = call.parameter("version") == "draft"
+    return draft or story.published_content is not None
+
+
+def _delivered(space: Space, story: StoredStory, call: Call) -> JsonObject:
+    shown = single(space, story, refreshed=True)
+    if call.parameter("version") != "draft":
+        shown["content"] = object_of(story.published_content)
+    return shown

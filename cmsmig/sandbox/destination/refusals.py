@@ -1,0 +1,66 @@
+"""The destination's error answers; their shapes differ as the service's do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NoReturn
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.exchange import AnsweredError, Call, Reply, json_reply
+from cmsmig.sandbox.values import object_of, whole
+
+
+def refuse(field: str, message: str) -> NoReturn:
+    """End the request with 422 `{"field": ["message"]}`."""
+    raise AnsweredError(json_reply(422, {field: [message]}))
+
+
+def refuse_base(message: str) -> NoReturn:
+    """End the request with 422 `{"error": {"base": ["message"]}}`."""
+    raise AnsweredError(json_reply(422, {"error": {"base": [message]}}))
+
+
+def missing(space: Space) -> NoReturn:
+    """End the request with 404, whose body is an array."""
+    raise AnsweredError(not_found(space))
+
+
+def not_found(space: Space) -> Reply:
+    """Return the 404 answer."""
+    return json_reply(404, [space.unknowns.missing_text])
+
+
+def wrapped(call: Call, key: str) -> JsonObject:
+    """Return the object under `key` of a body.
+
+    Ends the request with 422 when the wrapper is missing or empty.
+    """
+    body = object_of(call.document().get(key))
+    if not body:
+        message = f"param is missing or the value is empty: {key}"
+        raise AnsweredError(json_reply(422, {"error": message}))
+    return body
+
+
+def unwrapped(call: Call, key: str) -> JsonObject:
+    """Return the object under `key`, else the body itself, else the query."""
+    body = call.document()
+    inner = body.get(key)
+    if isinstance(inner, dict):
+        return {**call.parameters(), **inner}
+    return {**call.parameters(), **body}
+
+
+def number_in(parameters: Mapping[str, str], name: str) -> int:
+    """Return a path parameter as an id; 0 for anything else."""
+    return whole(parameters[name]) or 0
+
+
+def paged(call: Call, rows: list[Json], key: str, *, highest: int = 100) -> Reply:
+    """Return one page of rows; the paging stands in the headers only."""
+    size = min(max(whole(call.parameter("per_page")) or 25, 1), highest)
+    page = max(whole(call.parameter("page")) or 1, 1)
+    start = (page - 1) * size
+    headers = (("Total", str(len(rows))), ("Per-Page", str(size)))
+    return json_reply(200, {key: rows[start : start + size]}, headers=headers)

@@ -1,0 +1,211 @@
+"""Everything one space holds, in memory, with the indexes its rules need."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from cmsmig.canonical import JsonObject
+from cmsmig.sandbox.history import Recorder
+from cmsmig.sandbox.values import moment, object_of, text_of
+
+
+@dataclass(frozen=True, slots=True)
+class Unknowns:
+    """What nobody documents; each can be switched to the other reading."""
+
+    missing_text: str = "This record could not be found"
+    """The text inside a 404's array."""
+    retry_after: bool = False
+    """Whether a 429 names the seconds to wait."""
+    finish_wrapped: bool = False
+    """Whether finish_upload answers `{"asset": {...}}`."""
+    merges_content: bool = False
+    """Whether a PUT merges `content` instead of replacing it."""
+    requires_default_root: bool = False
+    """Whether a folder must name its `default_root`."""
+    publish_overwrites_first: bool = False
+    """Whether publishing replaces a supplied `first_published_at`."""
+    largest_body: int = 0
+    """Bytes of a request body beyond which a 413 is answered; 0: none."""
+
+
+@dataclass(slots=True)
+class StoredStory:
+    """A story or folder; `body` holds the writable keys in the wire's spelling."""
+
+    story_id: int
+    uuid: str
+    body: JsonObject
+    created_at: str
+    updated_at: str
+    published_content: JsonObject | None = None
+    published_at: str | None = None
+    unpublished_changes: bool = False
+    deleted_at: str | None = None
+
+    @property
+    def slug(self) -> str:
+        """Return the last segment of its path."""
+        return text_of(self.body.get("slug"))
+
+    @property
+    def name(self) -> str:
+        """Return its name."""
+        return text_of(self.body.get("name"))
+
+    @property
+    def parent_id(self) -> int:
+        """Return its folder's id, 0 at the root."""
+        parent = self.body.get("parent_id")
+        return parent if isinstance(parent, int) else 0
+
+    @property
+    def is_folder(self) -> bool:
+        """Return whether it is a folder."""
+        return bool(self.body.get("is_folder"))
+
+    @property
+    def is_startpage(self) -> bool:
+        """Return whether it is its folder's start page."""
+        return bool(self.body.get("is_startpage"))
+
+    @property
+    def content(self) -> JsonObject:
+        """Return its draft content."""
+        return object_of(self.body.get("content"))
+
+
+@dataclass(slots=True)
+class StoredAsset:
+    """An asset record; `data` stays None until its bytes have arrived."""
+
+    asset_id: int
+    key: str
+    """Its path on the public host, without a leading slash."""
+    body: JsonObject
+    created_at: str
+    data: bytes | None = None
+    content_type: str = ""
+    finished: bool = False
+
+    @property
+    def digest(self) -> str:
+        """Return the SHA-256 of the stored bytes, empty while there are none."""
+        return hashlib.sha256(self.data).hexdigest() if self.data is not None else ""
+
+
+@dataclass(slots=True)
+class Space:
+    """One space's records; changed only by the routes."""
+
+    space_id: int
+    rate: int
+    clock: Callable[[], float]
+    recorder: Recorder
+    asset_base: str
+    """Address of the public asset host, without a trailing slash."""
+    unknowns: Unknowns = field(default_factory=Unknowns)
+    default_root: str = ""
+    languages: tuple[str, ...] = ()
+    plugins: frozenset[str] = frozenset()
+    """Custom field types that are assigned to the space."""
+    preview_token: str = "preview"
+    components: dict[int, JsonObject] = field(default_factory=dict)
+    groups: dict[int, JsonObject] = field(default_factory=dict)
+    stories: dict[int, StoredStory] = field(default_factory=dict)
+    datasources: dict[int, JsonObject] = field(default_factory=dict)
+    entries: dict[int, JsonObject] = field(default_factory=dict)
+    assets: dict[int, StoredAsset] = field(default_factory=dict)
+    asset_folders: dict[int, JsonObject] = field(default_factory=dict)
+    by_uuid: dict[str, int] = field(default_factory=dict)
+    by_key: dict[str, int] = field(default_factory=dict)
+    """Assets by their path on the public host."""
+    places: dict[tuple[int, str], set[int]] = field(default_factory=dict)
+    """Stories that are not in the trash, by folder and slug."""
+    children: dict[int, set[int]] = field(default_factory=dict)
+    last_id: int = 0
+    number: int = 0
+    """The request being answered, for its violations."""
+
+    def next_id(self) -> int:
+        """Return a new id; beyond 32 bits, as those of newer spaces are."""
+        self.last_id += 1
+        return 118_000_000_000_000 + self.last_id * 7
+
+    def new_uuid(self) -> str:
+        """Return a new UUID, the same again in a space with the same history."""
+        name = f"{self.space_id}:{self.next_id()}"
+        return str(uuid.uuid5(uuid.NAMESPACE_OID, name))
+
+    def now(self) -> str:
+        """Return the time as records carry it."""
+        return moment(self.clock())
+
+    def violated(self, kind: str, where: str, what: str) -> None:
+        """Record something that the service would have taken in silence."""
+        self.recorder.violated(self.number, kind, where, what)
+
+    def component(self, name: str) -> JsonObject | None:
+        """Return a component by its name."""
+        found = (c for c in self.components.values() if c.get("name") == name)
+        return next(found, None)
+
+    def story(self, story_id: int | None) -> StoredStory | None:
+        """Return a story that is not in the trash."""
+        story = self.stories.get(story_id or 0)
+        return story if story is not None and story.deleted_at is None else None
+
+    def story_by_uuid(self, wanted: str) -> StoredStory | None:
+        """Return a story that is not in the trash by its UUID."""
+        return self.story(self.by_uuid.get(wanted))
+
+    def full_slug(self, story: StoredStory) -> str:
+        """Return a story's path without slashes at its ends.
+
+        A start page has its folder's path and a slash behind it.
+        """
+        parent = self.stories.get(story.parent_id)
+        if parent is None:
+            return story.slug
+        folder = self.full_slug(parent)
+        return f"{folder}/" if story.is_startpage else f"{folder}/{story.slug}"
+
+    def ancestors(self, story: StoredStory) -> Iterator[StoredStory]:
+        """Yield the folders above a story, the nearest first."""
+        parent = self.stories.get(story.parent_id)
+        while parent is not None:
+            yield parent
+            parent = self.stories.get(parent.parent_id)
+
+    def place(self, story: StoredStory) -> None:
+        """Enter a story into the indexes, under its present folder and slug."""
+        self.stories[story.story_id] = story
+        self.by_uuid[story.uuid] = story.story_id
+        key = (story.parent_id, story.slug)
+        self.places.setdefault(key, set()).add(story.story_id)
+        self.children.setdefault(story.parent_id, set()).add(story.story_id)
+
+    def displace(self, story: StoredStory) -> None:
+        """Take a story out of the indexes of folder and slug."""
+        self.places.get((story.parent_id, story.slug), set()).discard(story.story_id)
+        self.children.get(story.parent_id, set()).discard(story.story_id)
+
+    def address(self, asset: StoredAsset) -> str:
+        """Return the address that content holds for an asset."""
+        return f"{self.asset_base}/{asset.key}"
+
+    def asset_at(self, address: str) -> StoredAsset | None:
+        """Return the asset that has this address, with or without a scheme."""
+        key = address.removeprefix(self.asset_base).removeprefix(
+            self.asset_base.partition(":")[2]
+        )
+        if key == address:
+            return None
+        return self.assets.get(self.by_key.get(key.lstrip("/"), 0))
+
+    def entries_of(self, datasource_id: int) -> list[JsonObject]:
+        """Return a datasource's entries in the order they were made."""
+        return [e for e in self.entries.values() if e["datasource_id"] == datasource_id]

@@ -1,0 +1,49 @@
+"""What a new space of the service starts with."""
+
+from __future__ import annotations
+
+import json
+
+from cmsmig.canonical import JsonObject
+from cmsmig.sandbox.destination import component_routes, story_routes
+from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.exchange import Call
+
+_BLOKS: JsonObject = {"type": "bloks", "pos": 0}
+_TEXT: JsonObject = {"type": "text", "pos": 0}
+_COMPONENTS: tuple[JsonObject, ...] = (
+    {
+        "name": "page",
+        "is_root": True,
+        "is_nestable": False,
+        "schema": {"body": _BLOKS},
+    },
+    {"name": "teaser", "schema": {"headline": _TEXT}},
+    {"name": "grid", "schema": {"columns": _BLOKS}},
+    {"name": "feature", "schema": {"name": _TEXT}},
+)
+
+
+def fill(space: Space) -> None:
+    """Add the starter components and the home story."""
+    for component in _COMPONENTS:
+        component_routes.create(space, _call({"component": component}), {})
+    space.default_root = "page"
+    features = [
+        {"_uid": f"starter-feature-{number}", "component": "feature", "name": name}
+        for number, name in enumerate(("Feature 1", "Feature 2", "Feature 3"))
+    ]
+    content = {
+        "_uid": "starter-page",
+        "component": "page",
+        "body": [
+            {"_uid": "starter-teaser", "component": "teaser", "headline": "Hello!"},
+            {"_uid": "starter-grid", "component": "grid", "columns": features},
+        ],
+    }
+    home = {"name": "Home", "slug": "home", "content": content}
+    story_routes.create(space, _call({"story": home}), {})
+
+
+def _call(body: object) -> Call:
+    return Call(0, "POST", "", "", (), {}, json.dumps(body).encode())

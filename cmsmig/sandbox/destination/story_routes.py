@@ -1,0 +1,219 @@
+"""Stories and folders: make, show, change, publish, move, delete."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from copy import deepcopy
+
+from cmsmig.canonical import JsonObject
+from cmsmig.sandbox.destination.inspection import inspect_story
+from cmsmig.sandbox.destination.refusals import missing, number_in, refuse, wrapped
+from cmsmig.sandbox.destination.space import Space, StoredStory
+from cmsmig.sandbox.destination.story_rules import (
+    check_content,
+    check_folder_types,
+    check_place,
+)
+from cmsmig.sandbox.destination.story_wire import WRITABLE, single
+from cmsmig.sandbox.exchange import AnsweredError, Call, Reply, json_reply
+from cmsmig.sandbox.values import object_of, text_of, truthy, whole
+
+_FLAGS = ("is_folder", "is_startpage", "pinned", "disable_fe_editor")
+
+
+def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Answer one story with its content."""
+    story = _known(space, parameters)
+    return _answer(space, story, refreshed=True)
+
+
+def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Make a story or folder; a draft unless `publish` is there."""
+    body = _writable(wrapped(call, "story"))
+    now = space.now()
+    story = StoredStory(0, "", body, now, now)
+    _check(space, story)
+    story.story_id, story.uuid = space.next_id(), space.new_uuid()
+    body.setdefault("group_id", space.new_uuid())
+    space.place(story)
+    _inspect(space, story)
+    if publishes(call):
+        publish_now(space, story)
+    return _answer(space, story, status=201)
+
+
+def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Replace the keys that the body names; `content` as a whole."""
+    story = _known(space, parameters)
+    changes = _writable(wrapped(call, "story"))
+    changes.pop("is_folder", None)
+    if space.unknowns.merges_content and "content" in changes:
+        changes["content"] = {**story.content, **object_of(changes["content"])}
+    proposed = StoredStory(
+        story.story_id, story.uuid, {**story.body, **changes}, "", ""
+    )
+    _check(space, proposed)
+    space.displace(story)
+    story.body = proposed.body
+    space.place(story)
+    story.updated_at = space.now()
+    story.unpublished_changes = story.published_content is not None
+    _inspect(space, story)
+    if publishes(call):
+        publish_now(space, story)
+    return _answer(space, story)
+
+
+def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Move a story, or a folder with all below it, into the trash."""
+    story = _known(space, parameters)
+    reply = _answer(space, story)
+    _trash(space, story)
+    return reply
+
+
+def publish(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Publish the draft; the service does this on a GET."""
+    story = _known(space, parameters)
+    publish_now(space, story)
+    return _answer(space, story)
+
+
+def unpublish(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Take the published content back; the draft stays."""
+    story = _known(space, parameters)
+    story.published_content = None
+    story.published_at = None
+    story.unpublished_changes = False
+    return _answer(space, story)
+
+
+def move(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Put a story into another folder."""
+    story = _known(space, parameters)
+    target = whole(call.parameter("to_folder"))
+    if target is not None:
+        moved = StoredStory(
+            story.story_id, story.uuid, {**story.body, "parent_id": target}, "", ""
+        )
+        _check_place(space, moved)
+        space.displace(story)
+        story.body = moved.body
+        space.place(story)
+    return _answer(space, story)
+
+
+def update_uuid(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Give a story the UUID of the query."""
+    story = _known(space, parameters)
+    wanted = call.parameter("uuid") or text_of(call.document().get("uuid"))
+    try:
+        fresh = str(uuid.UUID(wanted))
+    except ValueError:
+        raise AnsweredError(json_reply(422, {"error": "Invalid UUID"})) from None
+    if space.by_uuid.get(fresh, story.story_id) != story.story_id:
+        message = "UUID has already been taken"
+        raise AnsweredError(json_reply(422, {"error": [message]}))
+    space.by_uuid.pop(story.uuid, None)
+    story.uuid = fresh
+    space.by_uuid[fresh] = story.story_id
+    return _answer(space, story)
+
+
+def validate_slugs(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Answer whether a slug is free in a folder; changes nothing."""
+    body = wrapped(call, "story")
+    check_place(
+        space,
+        slug=text_of(body.get("slug")),
+        parent_id=whole(body.get("parent_id")) or 0,
+        own_id=whole(body.get("id")) or 0,
+        is_startpage=truthy(body.get("is_startpage")),
+    )
+    return json_reply(200, {"success": True})
+
+
+def publishes(call: Call) -> bool:
+    """Return whether a write publishes: the key is there, whatever its value."""
+    return "publish" in call.document() or call.parameter("publish") is not None
+
+
+def publish_now(space: Space, story: StoredStory) -> None:
+    """Make the draft public."""
+    if story.is_folder:
+        return
+    now = space.now()
+    story.published_content = deepcopy(story.content)
+    story.published_at = now
+    story.unpublished_changes = False
+    keep = story.body.get("first_published_at")
+    if not keep or space.unknowns.publish_overwrites_first:
+        story.body["first_published_at"] = now
+
+
+def _known(space: Space, parameters: Mapping[str, str]) -> StoredStory:
+    story = space.story(number_in(parameters, "id"))
+    if story is None:
+        missing(space)
+    return story
+
+
+def _answer(
+    space: Space, story: StoredStory, *, status: int = 200, refreshed: bool = False
+) -> Reply:
+    body: JsonObject = {"story": single(space, story, refreshed=refreshed)}
+    return json_reply(status, body, item=space.full_slug(story))
+
+
+def _writable(body: JsonObject) -> JsonObject:
+    kept = {key: deepcopy(body[key]) for key in WRITABLE if key in body}
+    if "disble_fe_editor" in body:
+        # The service reads this spelling too.
+        kept["disable_fe_editor"] = body["disble_fe_editor"]
+    for flag in _FLAGS:
+        if flag in kept:
+            kept[flag] = truthy(kept[flag])
+    if "parent_id" in kept:
+        kept["parent_id"] = whole(kept["parent_id"]) or 0
+    return kept
+
+
+def _check(space: Space, story: StoredStory) -> None:
+    if not story.name.strip():
+        refuse("name", "can't be blank")
+    _check_place(space, story)
+    if story.is_folder:
+        wanted = space.unknowns.requires_default_root
+        if wanted and not story.body.get("default_root"):
+            refuse("default_root", "can't be blank")
+        return
+    if not story.content:
+        refuse("content", "can't be blank")
+    check_folder_types(space, story.parent_id, story.content)
+    check_content(space, story.content)
+
+
+def _check_place(space: Space, story: StoredStory) -> None:
+    check_place(
+        space,
+        slug=story.slug,
+        parent_id=story.parent_id,
+        own_id=story.story_id,
+        is_startpage=story.is_startpage,
+    )
+    above = {folder.story_id for folder in space.ancestors(story)}
+    if story.story_id and story.story_id in above | {story.parent_id}:
+        refuse("parent_id", "is invalid")
+
+
+def _inspect(space: Space, story: StoredStory) -> None:
+    if not story.is_folder:
+        inspect_story(space, story)
+
+
+def _trash(space: Space, story: StoredStory) -> None:
+    for child in list(space.children.get(story.story_id, set())):
+        _trash(space, space.stories[child])
+    space.displace(story)
+    story.deleted_at = space.now()

@@ -1,0 +1,139 @@
+"""What the destination refuses in a story."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.destination.refusals import refuse, refuse_base
+from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.values import list_of, object_of, text_of, truthy
+
+_SLUG = re.compile(r"[A-Za-z0-9._~-]+")
+
+
+def check_place(
+    space: Space,
+    *,
+    slug: str,
+    parent_id: int,
+    own_id: int,
+    is_startpage: bool,
+) -> None:
+    """Refuse an unusable or taken slug, and a parent that is no folder."""
+    if not slug:
+        refuse("slug", "can't be blank")
+    if not _SLUG.fullmatch(slug) or slug in {".", ".."}:
+        refuse("slug", "is invalid")
+    parent = space.story(parent_id)
+    if parent_id and (parent is None or not parent.is_folder):
+        refuse("parent_id", "is invalid")
+    if is_startpage:
+        _check_startpage(space, parent_id, own_id)
+        return
+    for other in space.places.get((parent_id, slug), set()) - {own_id}:
+        # A folder and its start page share a path; they never clash.
+        if not space.stories[other].is_startpage:
+            refuse("slug", "has already been taken")
+
+
+def check_content(space: Space, content: JsonObject) -> None:
+    """Refuse blank required fields and components that a field excludes."""
+    if not text_of(content.get("component")):
+        refuse("content", "component can't be blank")
+    for block in blocks_of(space, content):
+        schema = schema_of(space, block)
+        for key, value in schema.items():
+            field = object_of(value)
+            if truthy(field.get("required")) and blank(field, block.get(key)):
+                refuse(key, "can't be blank")
+            _check_allowed(space, key, field, block.get(key))
+
+
+def check_folder_types(space: Space, parent_id: int, content: JsonObject) -> None:
+    """Refuse a content type that the folder is closed to."""
+    parent = space.story(parent_id)
+    allowed = list_of(parent.content.get("content_types")) if parent else []
+    if allowed and content.get("component") not in allowed:
+        name = content.get("component")
+        refuse_base(f"The content type {name} is not allowed in this folder")
+
+
+def schema_of(space: Space, block: JsonObject) -> JsonObject:
+    """Return the schema of a block's component, empty when it is unknown."""
+    component = space.component(text_of(block.get("component")))
+    return object_of(component.get("schema")) if component is not None else {}
+
+
+def blocks_of(space: Space, block: JsonObject) -> Iterator[JsonObject]:
+    """Yield a block and every block below it, as far as schemas tell."""
+    yield block
+    for key, value in schema_of(space, block).items():
+        for nested in nested_blocks(object_of(value), block.get(key)):
+            yield from blocks_of(space, nested)
+
+
+def nested_blocks(field: JsonObject, value: Json) -> list[JsonObject]:
+    """Return the blocks that a bloks or richtext value holds directly."""
+    if field.get("type") == "bloks":
+        return [one for one in list_of(value) if isinstance(one, dict)]
+    if field.get("type") == "richtext":
+        return list(document_blocks(object_of(value)))
+    return []
+
+
+def document_blocks(node: JsonObject) -> Iterator[JsonObject]:
+    """Yield the blocks inside a rich text document's blok nodes."""
+    if node.get("type") == "blok":
+        for block in list_of(object_of(node.get("attrs")).get("body")):
+            if isinstance(block, dict):
+                yield block
+    for child in list_of(node.get("content")):
+        yield from document_blocks(object_of(child))
+
+
+def blank(field: JsonObject, value: Json) -> bool:
+    """Return whether a required field counts as empty."""
+    if isinstance(value, str):
+        return not value.strip()
+    if isinstance(value, bool | int | float):
+        return False
+    if not value:
+        return True
+    if isinstance(value, dict):
+        if field.get("type") == "asset":
+            return not text_of(value.get("filename"))
+        if field.get("type") == "multilink":
+            keys = ("id", "url", "cached_url", "email")
+            return not any(text_of(value.get(key)) for key in keys)
+    return False
+
+
+def _check_startpage(space: Space, parent_id: int, own_id: int) -> None:
+    for other in space.children.get(parent_id, set()) - {own_id}:
+        if space.stories[other].is_startpage:
+            refuse("slug", "has already been taken")
+
+
+def _check_allowed(space: Space, key: str, field: JsonObject, value: Json) -> None:
+    if not truthy(field.get("restrict_components")):
+        return
+    names = [text_of(b.get("component")) for b in nested_blocks(field, value)]
+    barred = sorted({name for name in names if not _allowed(space, field, name)})
+    if barred:
+        listed = ", ".join(barred)
+        refuse_base(f"The component(s) {listed} are not allowed in the field {key}")
+
+
+def _allowed(space: Space, field: JsonObject, name: str) -> bool:
+    if field.get("restrict_type") == "tags":
+        return True
+    if field.get("restrict_type") == "groups":
+        own = (space.component(name) or {}).get("component_group_uuid")
+        allowed = list_of(field.get("component_group_whitelist"))
+        denied = list_of(field.get("component_group_denylist"))
+        return (not allowed or own in allowed) and own not in denied
+    allowed = list_of(field.get("component_whitelist"))
+    denied = list_of(field.get("component_denylist"))
+    return (not allowed or name in allowed) and name not in denied

@@ -1,0 +1,151 @@
+"""Stories as the wire shows them."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.destination.space import Space, StoredStory
+from cmsmig.sandbox.values import text_of
+
+WRITABLE = (
+    "name",
+    "slug",
+    "content",
+    "parent_id",
+    "is_folder",
+    "is_startpage",
+    "default_root",
+    "path",
+    "position",
+    "tag_list",
+    "group_id",
+    "sort_by_date",
+    "meta_data",
+    "first_published_at",
+    "publish_at",
+    "expire_at",
+    "pinned",
+    "disable_fe_editor",
+    "translated_slugs_attributes",
+)
+_PLAIN = (
+    "path",
+    "default_root",
+    "sort_by_date",
+    "meta_data",
+    "publish_at",
+    "expire_at",
+    "first_published_at",
+)
+
+
+def single(space: Space, story: StoredStory, *, refreshed: bool = False) -> JsonObject:
+    """Return a story with its content.
+
+    `refreshed`: the paths of internal links are brought up to date, as the
+    service does on a read.
+    """
+    content = deepcopy(story.content)
+    if refreshed:
+        _refresh(space, content)
+    return {
+        **_common(space, story),
+        "content": content,
+        "breadcrumbs": _breadcrumbs(space, story),
+        "preview_token": {"token": space.preview_token, "timestamp": ""},
+        "last_author_id": 1,
+        "last_author": {"id": 1, "userid": "sandbox"},
+        "stage": None,
+        "main_base_version_id": None,
+        "current_version_id": story.story_id + 1,
+        "base_version_id": None,
+        "user_ids": [],
+        "space_role_ids": [],
+        "localized_paths": [],
+        "translated_stories": [],
+        "experiment_ids": [],
+        "variant_type": None,
+    }
+
+
+def row(space: Space, story: StoredStory) -> JsonObject:
+    """Return a story as a list shows it: without content."""
+    component = story.content.get("component")
+    return {
+        **_common(space, story),
+        "content_type": component if isinstance(component, str) else None,
+        "content_summary": None,
+        "release_ids": [],
+    }
+
+
+def _common(space: Space, story: StoredStory) -> JsonObject:
+    parent = space.stories.get(story.parent_id)
+    shown: JsonObject = {
+        "id": story.story_id,
+        "uuid": story.uuid,
+        "name": story.name,
+        "slug": story.slug,
+        "full_slug": space.full_slug(story),
+        "parent_id": story.parent_id,
+        "parent": _parent(parent) if parent is not None else None,
+        "is_folder": story.is_folder,
+        "is_startpage": story.is_startpage,
+        "published": story.published_content is not None,
+        "unpublished_changes": story.unpublished_changes,
+        "published_at": story.published_at,
+        "created_at": story.created_at,
+        "updated_at": story.updated_at,
+        "deleted_at": story.deleted_at,
+        "imported_at": None,
+        "is_scheduled": False,
+        "pinned": bool(story.body.get("pinned")),
+        "position": story.body.get("position") or 0,
+        "tag_list": story.body.get("tag_list") or [],
+        "group_id": story.body.get("group_id"),
+        "disable_fe_editor": bool(story.body.get("disable_fe_editor")),
+        "alternates": [],
+        "translated_slugs": story.body.get("translated_slugs_attributes") or [],
+    }
+    shown.update({key: story.body.get(key) for key in _PLAIN})
+    return shown
+
+
+def _parent(parent: StoredStory) -> JsonObject:
+    return {
+        "id": parent.story_id,
+        "uuid": parent.uuid,
+        "name": parent.name,
+        "slug": parent.slug,
+    }
+
+
+def _breadcrumbs(space: Space, story: StoredStory) -> list[Json]:
+    above = reversed(list(space.ancestors(story)))
+    return [
+        {
+            "id": folder.story_id,
+            "name": folder.name,
+            "slug": space.full_slug(folder),
+            "published": False,
+            "is_folder": True,
+            "parent_id": folder.parent_id,
+            "translated_slugs": [],
+        }
+        for folder in above
+    ]
+
+
+def _refresh(space: Space, value: Json) -> None:
+    if isinstance(value, list):
+        for part in value:
+            _refresh(space, part)
+    if not isinstance(value, dict):
+        return
+    if value.get("fieldtype") == "multilink" and value.get("linktype") == "story":
+        target = space.story_by_uuid(text_of(value.get("id")))
+        if target is not None:
+            value["cached_url"] = space.full_slug(target)
+    for part in value.values():
+        _refresh(space, part)

@@ -1,0 +1,228 @@
+"""One request's way through a service: parse, route, apply, respond.
+
+A `Call` is the parsed request and a `Reply` the whole answer; neither knows the
+server. Middleware sees both, with the call's number, before a byte is sent.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeAlias
+from urllib.parse import parse_qsl, unquote
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.errors import CmsmigError
+from cmsmig.sandbox.history import Entry, Recorder
+from cmsmig.sandbox.values import object_of
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request, completely received."""
+
+    number: int
+    """Counted from 1 over both services, in the order of arrival."""
+    method: str
+    path: str
+    """Decoded."""
+    raw_path: str
+    """As it was sent, percent-encoded."""
+    query: tuple[tuple[str, str], ...]
+    headers: Mapping[str, str]
+    """Lower-case names."""
+    body: bytes
+
+    def parameter(self, name: str) -> str | None:
+        """Return the last value of a query parameter, or None."""
+        return next((v for k, v in reversed(self.query) if k == name), None)
+
+    def parameters(self) -> JsonObject:
+        """Return the query as an object, `name[]` read as `name`."""
+        return {name.removesuffix("[]"): value for name, value in self.query}
+
+    def document(self) -> JsonObject:
+        """Return the JSON object of the body, empty when there is none.
+
+        Raises `AnsweredError` with status 400 for a body that is not JSON.
+        """
+        if not self.body.strip():
+            return {}
+        try:
+            return object_of(json.loads(self.body))
+        except ValueError:
+            reply = json_reply(400, {"error": "The body is not valid JSON."})
+            raise AnsweredError(reply) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One whole answer, and what the history says about it."""
+
+    status: int
+    body: bytes = b""
+    content_type: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+    service: str = ""
+    route: str = ""
+    quota: bool = False
+    item: str = ""
+    """Which record it was about: a slug, name or id."""
+
+
+class AnsweredError(CmsmigError):
+    """A rule of the service ends the request with this reply."""
+
+    def __init__(self, reply: Reply) -> None:
+        super().__init__(f"The sandbox answered {reply.status}.")
+        self.reply = reply
+
+
+def json_reply(
+    status: int,
+    value: Json | Mapping[str, Json],
+    *,
+    headers: tuple[tuple[str, str], ...] = (),
+    item: str = "",
+) -> Reply:
+    """Return an answer with a JSON body."""
+    body = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    content_type = "application/json; charset=utf-8"
+    return Reply(status, body, content_type, headers, item=item)
+
+
+Apply: TypeAlias = Callable[[Call, Mapping[str, str]], Reply]
+Next: TypeAlias = Callable[[Call], Awaitable[Reply]]
+Middleware: TypeAlias = Callable[[Call, Next], Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A method and path template such as `/stories/{id}`, and what it does."""
+
+    method: str
+    template: str
+    name: str
+    apply: Apply
+
+
+@dataclass(slots=True)
+class Router:
+    """Finds the route of a call; earlier routes win."""
+
+    routes: Sequence[Route]
+    patterns: list[tuple[re.Pattern[str], Route]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.patterns = [(_pattern(route.template), route) for route in self.routes]
+
+    def match(self, method: str, path: str) -> tuple[Route, dict[str, str]] | None:
+        """Return the route and its path parameters, or None."""
+        wanted = path.rstrip("/") or "/"
+        for pattern, route in self.patterns:
+            if route.method == method and (found := pattern.fullmatch(wanted)):
+                return route, found.groupdict()
+        return None
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", template))
+
+
+class Service(Protocol):
+    """What answers the calls of one address."""
+
+    async def answer(self, call: Call) -> Reply:
+        """Answer one call; never raises for what a client may send."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """The ASGI application of one port; records each call and its answer."""
+
+    choose: Callable[[str], Service]
+    """Which service answers a path."""
+    recorder: Recorder
+    middleware: tuple[Middleware, ...] = ()
+    """The first is the outermost."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Receive, answer, record and send."""
+        if scope["type"] != "http":
+            return
+        try:
+            call = await self._call(Request(scope, receive))
+        except ClientDisconnect:
+            return
+        answer: Next = self.choose(call.path).answer
+        for layer in reversed(self.middleware):
+            answer = _wrapped(layer, answer)
+        reply = await answer(call)
+        self._record(call, reply)
+        await _response(reply)(scope, receive, send)
+
+    async def _call(self, request: Request) -> Call:
+        number = self.recorder.arrived()
+        raw = request.scope.get("raw_path") or request.scope["path"].encode()
+        raw_path = raw.decode("latin-1")
+        query = request.scope["query_string"].decode("latin-1")
+        return Call(
+            number,
+            request.method,
+            unquote(raw_path),
+            raw_path,
+            tuple(parse_qsl(query, keep_blank_values=True)),
+            dict(request.headers.items()),
+            await request.body(),
+        )
+
+    def _record(self, call: Call, reply: Reply) -> None:
+        self.recorder.answered(
+            Entry(
+                number=call.number,
+                time=self.recorder.clock(),
+                service=reply.service,
+                method=call.method,
+                path=call.path,
+                query=dict(call.query),
+                route=reply.route,
+                status=reply.status,
+                quota=reply.quota,
+                item=reply.item,
+            )
+        )
+
+
+def _wrapped(layer: Middleware, answer: Next) -> Next:
+    async def through(call: Call) -> Reply:
+        return await layer(call, answer)
+
+    return through
+
+
+def _response(reply: Reply) -> Response:
+    headers = dict(reply.headers)
+    if reply.content_type:
+        headers["Content-Type"] = reply.content_type
+    return Response(reply.body, reply.status, headers)
+
+
+def routed(
+    router: Router, call: Call, path: str, *, missing: Callable[[], Reply]
+) -> Reply:
+    """Apply the route of a call, or answer `missing()` where there is none."""
+    match = router.match(call.method, path)
+    if match is None:
+        return missing()
+    route, parameters = match
+    try:
+        reply = route.apply(call, parameters)
+    except AnsweredError as answered:
+        reply = answered.reply
+    return replace(reply, route=route.name)

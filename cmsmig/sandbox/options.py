@@ -1,0 +1,44 @@
+"""How a sandbox is set up."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cmsmig.sandbox.destination.space import Unknowns
+from cmsmig.sandbox.exchange import Middleware
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxOptions:
+    """Everything that can be chosen; the defaults are the services' own."""
+
+    content: Path | None = None
+    """A content folder, or a project's `raw`; None: the sample site."""
+    origin_port: int = 0
+    destination_port: int = 0
+    """0: any free port."""
+    rate: int = 6
+    """Management calls per second."""
+    origin_rate: int = 60
+    """Origin reads per minute."""
+    demo_space: bool = False
+    """Start with the service's starter content instead of an empty space."""
+    latency: float = 0.0
+    """Seconds that each API answer takes longer."""
+    in_flight: int = 30
+    """Management calls answered at once, at most."""
+    policy_lifetime: float = 600.0
+    """Seconds that a signed upload holds."""
+    space_id: int = 290512
+    languages: tuple[str, ...] = ()
+    plugins: frozenset[str] = frozenset()
+    """Custom field types assigned to the space."""
+    unknowns: Unknowns = field(default_factory=Unknowns)
+    middleware: tuple[Middleware, ...] = ()
+    clock: Callable[[], float] = time.time
+    origin_token: str = ""
+    destination_token: str = ""
+    """Empty: drawn at random."""

@@ -1,0 +1,160 @@
+"""The origin's read API, version 2."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.exchange import (
+    AnsweredError,
+    Call,
+    Reply,
+    Route,
+    Router,
+    json_reply,
+    routed,
+)
+from cmsmig.sandbox.limits import MinuteWindow
+from cmsmig.sandbox.origin.content import Content
+from cmsmig.sandbox.origin.listing import BadArgumentError, in_locales, page_of
+
+
+def failure(
+    status: int, code: str, message: str, details: list[Json] | None = None
+) -> Reply:
+    """Return an error answer in the origin's one shape."""
+    body: JsonObject = {
+        "message": message,
+        "code": code,
+        "externalReference": None,
+        "details": details or [],
+    }
+    return json_reply(status, body)
+
+
+@dataclass(slots=True)
+class OriginApi:
+    """Answers what is under `/v2`: token first, then the rate, then the route."""
+
+    content: Content
+    token: str
+    window: MinuteWindow
+    latency: float = 0.0
+    """Seconds that each answer takes longer."""
+    router: Router = field(init=False)
+
+    def __post_init__(self) -> None:
+        items = "/v2/collections/{collection_id}/items"
+        self.router = Router(
+            (
+                Route("GET", "/v2/sites", "sites", self._sites),
+                Route("GET", "/v2/sites/{site_id}", "site", self._site),
+                Route(
+                    "GET",
+                    "/v2/sites/{site_id}/collections",
+                    "collections",
+                    self._collections,
+                ),
+                Route(
+                    "GET",
+                    "/v2/collections/{collection_id}",
+                    "collection",
+                    self._collection,
+                ),
+                Route("GET", items, "items", self._staged),
+                Route("GET", f"{items}/live", "live items", self._live),
+                Route("GET", f"{items}/{{item_id}}", "item", self._item),
+                Route("GET", f"{items}/{{item_id}}/live", "live item", self._live_item),
+            )
+        )
+
+    async def answer(self, call: Call) -> Reply:
+        """Answer one call."""
+        if not hmac.compare_digest(
+            call.headers.get("authorization", "").encode(),
+            f"Bearer {self.token}".encode(),
+        ):
+            reply = failure(401, "not_authorized", "Request not authorized")
+            return replace(reply, service="origin")
+        admitted = self.window.admit()
+        if self.latency:
+            await asyncio.sleep(self.latency)
+        if admitted:
+            reply = routed(self.router, call, call.path, missing=_no_route)
+        else:
+            reply = failure(429, "too_many_requests", "Too Many Requests")
+        return replace(reply, service="origin", headers=self._headers(admitted))
+
+    def _headers(self, admitted: bool) -> tuple[tuple[str, str], ...]:
+        # The documented answers carry `Retry-After: 60` on a success too.
+        wait = 60 if admitted else self.window.reopens_in
+        return (
+            ("X-RateLimit-Limit", str(self.window.limit)),
+            ("X-RateLimit-Remaining", str(self.window.remaining)),
+            ("Retry-After", str(wait)),
+        )
+
+    def _sites(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        return json_reply(200, {"sites": [*self.content.sites]})
+
+    def _site(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        site = self.content.site(parameters["site_id"])
+        return json_reply(200, site) if site else _missing("Site")
+
+    def _collections(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        if self.content.site(parameters["site_id"]) is None:
+            return _missing("Site")
+        return json_reply(200, {"collections": [*self.content.collections]})
+
+    def _collection(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        return json_reply(200, self._known(parameters))
+
+    def _staged(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        return self._page(call, parameters, live=False)
+
+    def _live(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        return self._page(call, parameters, live=True)
+
+    def _item(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        return self._one(call, parameters, live=False)
+
+    def _live_item(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        return self._one(call, parameters, live=True)
+
+    def _known(self, parameters: Mapping[str, str]) -> JsonObject:
+        collection = self.content.collection(parameters["collection_id"])
+        if collection is None:
+            code = "collection_not_found"
+            raise AnsweredError(_missing("Collection", code))
+        return collection
+
+    def _page(self, call: Call, parameters: Mapping[str, str], *, live: bool) -> Reply:
+        self._known(parameters)
+        items = self.content.items(parameters["collection_id"], live=live)
+        try:
+            page = page_of(items, call, self.content.primary_locale)
+        except BadArgumentError as refused:
+            message = "Validation Error"
+            return failure(400, "validation_error", message, [str(refused)])
+        return json_reply(200, page.document())
+
+    def _one(self, call: Call, parameters: Mapping[str, str], *, live: bool) -> Reply:
+        self._known(parameters)
+        items = self.content.items(parameters["collection_id"], live=live)
+        same = [item for item in items if item.get("id") == parameters["item_id"]]
+        locale = call.parameter("cmsLocaleId")
+        found = in_locales(same, locale, self.content.primary_locale)
+        if not found:
+            return _missing("Item", "item_not_found")
+        return json_reply(200, found[0], item=parameters["item_id"])
+
+
+def _missing(what: str, code: str = "resource_not_found") -> Reply:
+    return failure(404, code, f"Requested resource not found: {what} was not found")
+
+
+def _no_route() -> Reply:
+    return failure(404, "resource_not_found", "Requested resource not found: the path")

@@ -1,0 +1,109 @@
+"""Which items a list request names, in which order, on which page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from cmsmig.canonical import JsonObject
+from cmsmig.sandbox.exchange import Call
+from cmsmig.sandbox.values import object_of, text_of
+
+_SORTS = frozenset({"createdOn", "lastPublished", "lastUpdated", "name", "slug"})
+_RANGE = re.compile(r"(createdOn|lastPublished|lastUpdated)\[(gte|lte)\]")
+MAX_LIMIT = 100
+
+
+class BadArgumentError(ValueError):
+    """A query parameter that the origin refuses; the text says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page and what the `pagination` object says."""
+
+    items: list[JsonObject]
+    limit: int
+    offset: int
+    total: int
+
+    def document(self) -> JsonObject:
+        """Return the body of the answer."""
+        paging: JsonObject = {
+            "limit": self.limit,
+            "offset": self.offset,
+            "total": self.total,
+        }
+        return {"items": [*self.items], "pagination": paging}
+
+
+def page_of(items: list[JsonObject], call: Call, primary: str) -> Page:
+    """Return the page that a call asks for.
+
+    Raises `BadArgumentError` for a limit beyond 100, a negative offset or an
+    unknown sort.
+    """
+    limit = _whole(call, "limit", MAX_LIMIT, lowest=1, highest=MAX_LIMIT)
+    offset = _whole(call, "offset", 0, lowest=0, highest=None)
+    chosen = in_locales(items, call.parameter("cmsLocaleId"), primary)
+    chosen = [item for item in chosen if _wanted(item, call)]
+    chosen = _sorted(chosen, call)
+    return Page(chosen[offset : offset + limit], limit, offset, len(chosen))
+
+
+def in_locales(
+    items: list[JsonObject], asked: str | None, primary: str
+) -> list[JsonObject]:
+    """Return the items of the asked locales, else of the primary one, else all."""
+    if asked:
+        names = {name.strip() for name in asked.split(",")}
+        return [item for item in items if item.get("cmsLocaleId") in names]
+    if primary:
+        return [i for i in items if (i.get("cmsLocaleId") or primary) == primary]
+    return items
+
+
+def _wanted(item: JsonObject, call: Call) -> bool:
+    data = object_of(item.get("fieldData"))
+    for name, value in call.query:
+        if name in {"name", "slug"} and data.get(name) != value:
+            return False
+        found = _RANGE.fullmatch(name)
+        if found is None:
+            continue
+        moment = text_of(item.get(found[1]))
+        if not moment or (moment < value if found[2] == "gte" else moment > value):
+            return False
+    return True
+
+
+def _sorted(items: list[JsonObject], call: Call) -> list[JsonObject]:
+    key = call.parameter("sortBy")
+    order = call.parameter("sortOrder") or "asc"
+    if order not in {"asc", "desc"}:
+        raise BadArgumentError("sortOrder must be one of asc, desc")
+    if key is None:
+        return items
+    if key not in _SORTS:
+        raise BadArgumentError(f"sortBy must be one of {', '.join(sorted(_SORTS))}")
+
+    def rank(item: JsonObject) -> str:
+        source = item if key in item else object_of(item.get("fieldData"))
+        return text_of(source.get(key))
+
+    return sorted(items, key=rank, reverse=order == "desc")
+
+
+def _whole(
+    call: Call, name: str, default: int, *, lowest: int, highest: int | None
+) -> int:
+    text = call.parameter(name)
+    if text is None:
+        return default
+    if not re.fullmatch(r"-?\d{1,9}", text):
+        raise BadArgumentError(f"{name} must be an integer")
+    value = int(text)
+    if value < lowest or (highest is not None and value > highest):
+        bound = f" and at most {highest}" if highest is not None else ""
+        raise BadArgumentError(f"{name} must be at least {lowest}{bound}")
+    return value

@@ -1,0 +1,208 @@
+"""The sandbox as two HTTP servers on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from cmsmig.errors import SettingsError
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.services import Sandbox, build
+
+__all__ = [
+    "SandboxHandle",
+    "SandboxOptions",
+    "environment_file_text",
+    "running_sandbox",
+    "serve",
+]
+
+_HOST = "127.0.0.1"
+_VARIABLES = {
+    "CMSMIG_ORIGIN_API_URL": "origin_api_url",
+    "CMSMIG_ORIGIN_TOKEN": "origin_token",
+    "CMSMIG_DESTINATION_BASE_URL": "base_url",
+    "CMSMIG_DESTINATION_TOKEN": "destination_token",
+    "CMSMIG_SPACE_ID": "space_id",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxHandle:
+    """A sandbox that runs in another thread."""
+
+    announcement: Mapping[str, str]
+    state: Sandbox
+    """For assertions, between requests."""
+
+
+def environment_file_text(announcement: Mapping[str, str], rate: int = 6) -> str:
+    """Return the lines of an environment file that points at the sandbox.
+
+    `rate` is the sandbox's management rate per second.
+    """
+    lines = [f"{name}={announcement[key]}" for name, key in _VARIABLES.items()]
+    return "\n".join([*lines, f"CMSMIG_DESTINATION_RATE={rate}", ""])
+
+
+async def serve(
+    options: SandboxOptions,
+    *,
+    announce: Callable[[dict[str, str]], None],
+    stop: asyncio.Event,
+) -> None:
+    """Serve both services on loopback until `stop` is set.
+
+    `announce` is called once, when both servers answer. Raises `CacheError` for
+    a damaged content folder and `SettingsError` for a port that is taken.
+    """
+    await _serve(options, lambda sandbox: announce(dict(sandbox.announcement)), stop)
+
+
+@contextmanager
+def running_sandbox(options: SandboxOptions | None = None) -> Iterator[SandboxHandle]:
+    """Run a sandbox in a thread of its own while the block runs."""
+    thread = _Thread(options or SandboxOptions())
+    thread.start()
+    try:
+        thread.ready.wait()
+        if thread.failure is not None:
+            raise thread.failure
+        sandbox = thread.sandbox
+        if sandbox is None:  # pragma: no cover - ready is set by one of the two
+            raise SettingsError("The sandbox did not start.")
+        yield SandboxHandle(sandbox.announcement, sandbox)
+    finally:
+        thread.end()
+
+
+@dataclass(slots=True)
+class _Thread:
+    options: SandboxOptions
+    ready: threading.Event = field(default_factory=threading.Event)
+    sandbox: Sandbox | None = None
+    failure: BaseException | None = None
+    loop: asyncio.AbstractEventLoop | None = None
+    stop: asyncio.Event | None = None
+    thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        self.thread = threading.Thread(target=self._run, name="sandbox", daemon=True)
+        self.thread.start()
+
+    def end(self) -> None:
+        if self.loop is not None and self.stop is not None and self.failure is None:
+            self.loop.call_soon_threadsafe(self.stop.set)
+        if self.thread is not None:
+            self.thread.join()
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._main())
+        except BaseException as error:
+            self.failure = error
+        finally:
+            self.ready.set()
+
+    async def _main(self) -> None:
+        self.loop, self.stop = asyncio.get_running_loop(), asyncio.Event()
+        await _serve(self.options, self._announced, self.stop)
+
+    def _announced(self, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
+        self.ready.set()
+
+
+async def _serve(
+    options: SandboxOptions, announce: Callable[[Sandbox], None], stop: asyncio.Event
+) -> None:
+    with tempfile.TemporaryDirectory(prefix="cmsmig-sandbox-") as folder:
+        content = options.content or _sample(Path(folder))
+        first = _bound(options.origin_port)
+        try:
+            second = _bound(options.destination_port)
+        except SettingsError:
+            first.close()
+            raise
+        with first, second:
+            sandbox = build(options, content, _address(first), _address(second))
+            await _run_both(sandbox, first, second, announce, stop)
+
+
+async def _run_both(
+    sandbox: Sandbox,
+    first: socket.socket,
+    second: socket.socket,
+    announce: Callable[[Sandbox], None],
+    stop: asyncio.Event,
+) -> None:
+    servers = [_server(sandbox.origin), _server(sandbox.destination)]
+    pairs = zip(servers, (first, second), strict=True)
+    running = [asyncio.create_task(s.serve(sockets=[sock])) for s, sock in pairs]
+    try:
+        while not all(server.started for server in servers):
+            await asyncio.sleep(0.005)
+        announce(sandbox)
+        await stop.wait()
+    finally:
+        for server in servers:
+            server.should_exit = True
+        await asyncio.gather(*running)
+
+
+class _Server(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to the caller, who sets `stop`."""
+        yield
+
+
+def _server(application: ASGIApp) -> _Server:
+    return _Server(
+        uvicorn.Config(
+            application,
+            loop="asyncio",
+            http="h11",
+            ws="none",
+            lifespan="off",
+            interface="asgi3",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=75,
+            timeout_graceful_shutdown=1,
+        )
+    )
+
+
+def _bound(port: int) -> socket.socket:
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((_HOST, port))
+    except OSError as error:
+        bound.close()
+        message = f"Port {port} cannot be used; choose another or leave it out."
+        raise SettingsError(message) from error
+    return bound
+
+
+def _address(bound: socket.socket) -> str:
+    return f"http://{_HOST}:{bound.getsockname()[1]}"
+
+
+def _sample(folder: Path) -> Path:
+    # Imported here: only a sandbox without a content folder needs the sample.
+    from cmsmig.sandbox.sample.build import write_sample
+
+    write_sample(folder)
+    return folder

@@ -1,0 +1,154 @@
+"""Both services put together: who answers which address."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from cmsmig.sandbox.control import ControlPages
+from cmsmig.sandbox.destination import starter
+from cmsmig.sandbox.destination.api import Access, ManagementApi
+from cmsmig.sandbox.destination.delivery import AssetDelivery, StoryDelivery
+from cmsmig.sandbox.destination.signing import Signer
+from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.destination.upload_host import UploadHost
+from cmsmig.sandbox.exchange import Exchange, Service
+from cmsmig.sandbox.history import Recorder
+from cmsmig.sandbox.limits import InFlight, MinuteWindow, SecondWindow
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.origin.api import OriginApi
+from cmsmig.sandbox.origin.content import read_content
+from cmsmig.sandbox.origin.files import FileHost
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The credentials that the sandbox accepts."""
+
+    origin: str
+    destination: str
+    oauth: str
+    """Sent as `Bearer ...`; the one above is sent as it is."""
+    read_only: str
+    """A personal token that may not write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """Everything a running sandbox is made of."""
+
+    origin: Exchange
+    destination: Exchange
+    api: ManagementApi
+    space: Space
+    signer: Signer
+    recorder: Recorder
+    tokens: Tokens
+    announcement: dict[str, str]
+
+
+def build(
+    options: SandboxOptions, content: Path, origin: str, destination: str
+) -> Sandbox:
+    """Return both services; the addresses are those of the two ports.
+
+    Raises `CacheError` when the content folder is damaged.
+    """
+    recorder = Recorder(options.clock)
+    tokens = Tokens(
+        options.origin_token or f"origin-{secrets.token_hex(16)}",
+        options.destination_token or f"destination-{secrets.token_hex(16)}",
+        f"oauth-{secrets.token_hex(16)}",
+        f"read-only-{secrets.token_hex(16)}",
+    )
+    space = _space(options, recorder, destination)
+    api = _api(options, space, tokens, f"{destination}/upload")
+    announcement = {
+        "origin_api_url": origin,
+        "origin_token": tokens.origin,
+        "base_url": f"{destination}/v1",
+        "destination_token": tokens.destination,
+        "space_id": str(space.space_id),
+        "asset_base": space.asset_base,
+    }
+    return Sandbox(
+        _origin(options, content, origin, tokens, recorder),
+        _destination(options, api, recorder),
+        api,
+        space,
+        api.signer,
+        recorder,
+        tokens,
+        announcement,
+    )
+
+
+def _space(options: SandboxOptions, recorder: Recorder, destination: str) -> Space:
+    space = Space(
+        options.space_id,
+        options.rate,
+        options.clock,
+        recorder,
+        f"{destination}/a",
+        options.unknowns,
+        languages=options.languages,
+        plugins=options.plugins,
+        preview_token=f"preview-{secrets.token_hex(8)}",
+    )
+    if options.demo_space:
+        starter.fill(space)
+    return space
+
+
+def _api(
+    options: SandboxOptions, space: Space, tokens: Tokens, post_url: str
+) -> ManagementApi:
+    credentials = {
+        tokens.destination: Access.ALL,
+        f"Bearer {tokens.oauth}": Access.ALL,
+        tokens.read_only: Access.READ,
+    }
+    return ManagementApi(
+        space,
+        credentials,
+        SecondWindow(options.rate, options.clock),
+        InFlight(options.in_flight),
+        Signer(options.clock, options.policy_lifetime),
+        post_url,
+        options.latency,
+    )
+
+
+def _origin(
+    options: SandboxOptions,
+    folder: Path,
+    base: str,
+    tokens: Tokens,
+    recorder: Recorder,
+) -> Exchange:
+    content = read_content(folder, base)
+    window = MinuteWindow(options.origin_rate, options.clock)
+    api = OriginApi(content, tokens.origin, window, options.latency)
+    files = FileHost(content)
+
+    def choose(path: str) -> Service:
+        return api if path == "/v2" or path.startswith("/v2/") else files
+
+    return Exchange(choose, recorder, options.middleware)
+
+
+def _destination(
+    options: SandboxOptions, api: ManagementApi, recorder: Recorder
+) -> Exchange:
+    by_head: dict[str, Service] = {
+        "upload": UploadHost(api.space, api.signer),
+        "a": AssetDelivery(api.space),
+        "v2": StoryDelivery(api.space),
+        "_sandbox": ControlPages(api.space, recorder),
+    }
+
+    def choose(path: str) -> Service:
+        return by_head.get(path.split("/")[1] if "/" in path else "", api)
+
+    return Exchange(choose, recorder, options.middleware)
