@@ -143,7 +143,7 @@ async def check_components(job: Job) -> None:
     Raises `PreflightError` naming each component or field key that a draft uses
     and the space lacks: the service would store it without a word. Reads only.
     """
-    there = {each.name: each.field_keys for each in await job.client.components()}
+    there = {each.name: _field_keys(each) for each in await job.client.components()}
     problems = list(_missing(there, used_keys(job.drafts())))
     if problems:
         shown = "; ".join(problems[:8])
@@ -163,6 +163,11 @@ def _missing(
             continue
         for key in sorted(keys - there[component]):
             yield f"field `{key}` of component `{component}`"
+
+
+def _field_keys(component: Component) -> frozenset[str]:
+    schema = component.body.get("schema")
+    return frozenset(schema) if isinstance(schema, dict) else frozenset()
 
 
 def used_keys(drafts: Sequence[StoryDraft]) -> dict[str, set[str]]:

@@ -49,11 +49,8 @@ def find_conflicts(
 
 
 def _is_home(item: ItemRow | None, row: StoryRow) -> bool:
-    return (
-        item is not None
-        and item.home is not None
-        and item.home.story_id == row.story_id
-    )
+    home = item.home if item else None
+    return home is not None and home.story_id == row.story_id
 
 
 def item_rows(

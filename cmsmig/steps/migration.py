@@ -22,7 +22,12 @@ from cmsmig.mapping.assets import (
     find_assets,
     plan_uploads,
 )
-from cmsmig.mapping.choices import PublishRule
+from cmsmig.mapping.choices import (
+    ConflictAction,
+    ConflictKind,
+    ConflictsDecision,
+    PublishRule,
+)
 from cmsmig.mapping.decisions import check_against, embed_policy
 from cmsmig.mapping.design import Design
 from cmsmig.mapping.draft import AssetHome, DraftContext, Place, StoryDraft

@@ -1,0 +1,51 @@
+"""Clients over the settings: sessions, their budgets, their tokens."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from cmsmig.destination.assumed import STANDARD
+from cmsmig.destination.client import DestinationClient
+from cmsmig.destination.connection import authorization
+from cmsmig.events import Observer
+from cmsmig.settings import Settings
+from cmsmig.wire.budget import Budget
+from cmsmig.wire.session import Session
+
+
+@asynccontextmanager
+async def open_destination(
+    settings: Settings, observer: Observer
+) -> AsyncIterator[DestinationClient]:
+    """Give a client of the space, with the budget that all processes share."""
+    assumed = STANDARD.overridden(settings.assumed)
+    async with Session(
+        "destination",
+        authorization=authorization(settings.destination_token.reveal(), assumed),
+        budget=destination_budget(settings, observer),
+        in_flight=settings.in_flight,
+        observer=observer,
+    ) as session:
+        yield DestinationClient(
+            session,
+            settings.destination_base_url,
+            settings.space_id,
+            assumed,
+            observer,
+        )
+
+
+def destination_budget(settings: Settings, observer: Observer) -> Budget:
+    """Return the budget of the space: its rate, evenly spaced. Spec: Budget rules."""
+    rate = settings.destination_rate
+    whole = rate >= 1 and rate == int(rate)
+    return Budget(
+        f"destination {settings.destination_base_url} {settings.space_id}",
+        limit=int(rate) if whole else 1,
+        window=1.0 if whole else 1.0 / rate,
+        spaced=True,
+        folder=settings.state_folder,
+        observer=observer,
+        service="destination",
+    )

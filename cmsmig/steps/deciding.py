@@ -1,0 +1,99 @@
+"""Proposals as decisions: what a person accepts in bulk and edits afterwards."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cmsmig.errors import UsageError
+from cmsmig.events import Noticed, Observer
+from cmsmig.mapping.choices import ConflictsDecision
+from cmsmig.mapping.decisions import (
+    blocks_to_text,
+    collections_to_text,
+    conflicts_to_text,
+    design_to_text,
+    embeds_to_text,
+)
+from cmsmig.mapping.design import Reviewed
+from cmsmig.mapping.facts import SpaceFacts
+from cmsmig.mapping.proposals import (
+    propose_bodies,
+    propose_collections,
+    propose_design,
+    propose_embeds,
+)
+from cmsmig.origin.schema import Item
+from cmsmig.settings import Project, Settings
+from cmsmig.steps.connect import open_destination
+from cmsmig.steps.decisionfiles import write_decision
+from cmsmig.steps.migration import Origin, read_origin
+
+
+async def accept_proposals(
+    project: Project,
+    settings: Settings,
+    *,
+    reviewer: str,
+    observer: Observer,
+    overwrite: bool = False,
+) -> tuple[Path, ...]:
+    """Write the proposals as decisions accepted in bulk by `reviewer`.
+
+    Files that exist are kept unless `overwrite`. Returns the files written.
+    Raises `CacheError` without a complete pull.
+    """
+    if not reviewer.strip():
+        raise UsageError(
+            "Decisions name who took them; give --reviewer with your name."
+        )
+    origin = read_origin(project, settings.site_id)
+    facts = await space_facts(settings, observer)
+    reviewed = Reviewed(
+        by=reviewer.strip(),
+        at=datetime.now(UTC).isoformat(timespec="seconds"),
+        how="in bulk",
+    )
+    written = []
+    for name, text in _texts(origin, facts, reviewed).items():
+        if (project.decisions / name).exists() and not overwrite:
+            observer(Noticed(name, "it is decided already and stays as it is"))
+            continue
+        written.append(write_decision(project, name, text))
+    return tuple(written)
+
+
+async def space_facts(settings: Settings, observer: Observer) -> SpaceFacts:
+    """Return what the space holds already, so that no proposal collides. Reads only.
+
+    Without a destination in the settings an empty space is taken for granted.
+    """
+    if not settings.destination_token or not settings.space_id:
+        observer(
+            Noticed("decide", "no destination is set, so an empty space is assumed")
+        )
+        return SpaceFacts()
+    async with open_destination(settings, observer) as client:
+        components = await client.components()
+    return SpaceFacts(components={each.name: each.body for each in components})
+
+
+def _texts(origin: Origin, facts: SpaceFacts, reviewed: Reviewed) -> dict[str, str]:
+    def items(collection_id: str, live: bool) -> tuple[Item, ...]:
+        source = origin.live if live else origin.staged
+        return source[collection_id]
+
+    collections = propose_collections(origin.site, origin.collections, items)
+    design = propose_design(origin.site, origin.collections, items, collections, facts)
+    return {
+        "collections.yaml": collections_to_text(
+            replace(collections, reviewed=reviewed)
+        ),
+        "design.yaml": design_to_text(replace(design, reviewed=reviewed)),
+        "blocks.yaml": blocks_to_text(
+            replace(propose_bodies(design), reviewed=reviewed)
+        ),
+        "embeds.yaml": embeds_to_text(replace(propose_embeds(), reviewed=reviewed)),
+        "conflicts.yaml": conflicts_to_text(ConflictsDecision(reviewed=reviewed)),
+    }

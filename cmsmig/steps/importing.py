@@ -1,0 +1,163 @@
+"""The import, step by step. Spec: import rule 7."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from cmsmig.canonical import JsonObject
+from cmsmig.errors import CmsmigError, InterruptedRunError, UsageError
+from cmsmig.events import Observer
+from cmsmig.ledger.lease import lease
+from cmsmig.ledger.rows import Accounting, Identity
+from cmsmig.ledger.store import Ledger
+from cmsmig.settings import Project, Settings
+from cmsmig.steps.assets import upload_assets
+from cmsmig.steps.batches import StopSignal
+from cmsmig.steps.components import make_components, settle_components
+from cmsmig.steps.conflicts import adopt_reused, find_conflicts, item_rows
+from cmsmig.steps.connect import open_destination
+from cmsmig.steps.folders import make_folders, settle_folders
+from cmsmig.steps.job import Job
+from cmsmig.steps.migration import Migration, open_migration
+from cmsmig.steps.plan import Plan, make_plan, refuse_drift
+from cmsmig.steps.publish import publish_stories
+from cmsmig.steps.relations import link_stories
+from cmsmig.steps.stories import create_stories
+from cmsmig.steps.survey import survey
+from cmsmig.steps.writes import WriteCounter
+
+Step = Callable[[Job], Awaitable[None]]
+
+
+async def prepare(job: Job) -> None:
+    """Make components, folders and assets: what stories stand on."""
+    await settle_components(job)
+    await settle_folders(job)
+    await make_components(job)
+    await make_folders(job)
+    await upload_assets(job)
+
+
+STEPS: dict[str, tuple[Step, ...]] = {
+    "prepare": (prepare,),
+    "create": (create_stories,),
+    "link": (link_stories,),
+    "publish": (publish_stories,),
+    "import": (prepare, create_stories, link_stories, publish_stories),
+}
+"""What each command does, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended."""
+
+    plan: Plan
+    accounting: Accounting
+    writes: int
+    """Requests that changed the destination."""
+    failed_assets: int
+
+    @property
+    def exit_code(self) -> int:
+        """Return 1 when something failed and is listed, else 0."""
+        return 1 if self.accounting.failed or self.failed_assets else 0
+
+
+async def run_command(
+    command: str,
+    project: Project,
+    settings: Settings,
+    *,
+    observer: Observer,
+    stop: StopSignal,
+    plan_hash: str | None = None,
+    dry_run: bool = False,
+    show: Callable[[Plan], None],
+) -> Outcome:
+    """Run `import` or one of its parts under the lease, and account for it.
+
+    `show` gets the plan before anything is written. With `plan_hash`, raises
+    `PlanDriftError` when something moved since that plan. A stopped or failed
+    run is resumed by running the same command again.
+    """
+    migration = open_migration(project, settings)
+    counter = WriteCounter(observer)
+    with lease(project.lock, f"cmsmig {command}"):
+        async with open_job(project, settings, migration, counter, stop) as job:
+            plan = make_plan(migration, job.ledger, job.survey, settings)
+            if plan_hash is not None:
+                refuse_drift(_stored(job.ledger, plan_hash), plan)
+            job.ledger.save_plan(plan.plan_hash, plan.as_json())
+            show(plan)
+            if not dry_run:
+                await _run_steps(command, job, plan)
+            return Outcome(
+                plan=plan,
+                accounting=job.ledger.items.accounting(),
+                writes=counter.writes,
+                failed_assets=_failed_assets(job),
+            )
+
+
+async def _run_steps(command: str, job: Job, plan: Plan) -> None:
+    job.ledger.begin_run(command, plan.plan_hash)
+    job.ledger.items.select(item_rows(job.migration, job.conflicts))
+    adopt_reused(job.ledger, job.conflicts)
+    try:
+        for step in STEPS[command]:
+            await step(job)
+    except InterruptedRunError:
+        job.ledger.end_run("stopped")
+        raise
+    except CmsmigError as error:
+        job.ledger.end_run(f"failed: {error}")
+        raise
+    job.ledger.end_run("done")
+
+
+@asynccontextmanager
+async def open_job(
+    project: Project,
+    settings: Settings,
+    migration: Migration,
+    observer: Observer,
+    stop: StopSignal,
+) -> AsyncIterator[Job]:
+    """Give everything a step works with: ledger, client and a fresh survey."""
+    identity = Identity(
+        site_id=migration.origin.site.site_id,
+        base_url=settings.destination_base_url,
+        space_id=settings.space_id,
+    )
+    with Ledger.open(project.ledger, identity) as ledger:
+        async with open_destination(settings, observer) as client:
+            found = await survey(client, migration.design)
+            yield Job(
+                settings=settings,
+                migration=migration,
+                client=client,
+                ledger=ledger,
+                survey=found,
+                conflicts=find_conflicts(migration, ledger, found),
+                observer=observer,
+                stop=stop,
+            )
+
+
+def _stored(ledger: Ledger, plan_hash: str) -> JsonObject:
+    stored = ledger.plan(plan_hash)
+    if stored is None:
+        raise UsageError(
+            f"No plan {plan_hash} is stored in this project; run `cmsmig plan` and "
+            "give the hash that it prints."
+        )
+    return stored
+
+
+def _failed_assets(job: Job) -> int:
+    used = {upload.sha256 for upload in job.migration.uploads}
+    rows = job.ledger.inventory.assets().values()
+    return sum(1 for row in rows if row.status == "failed" and row.sha256 in used)

@@ -1,0 +1,64 @@
+"""The accounting, from the ledger alone. Reads only, asks no service."""
+
+from __future__ import annotations
+
+from cmsmig.canonical import JsonObject
+from cmsmig.ledger.rows import Accounting
+from cmsmig.ledger.store import Ledger
+from cmsmig.settings import Project
+
+
+def accounting_json(accounting: Accounting) -> JsonObject:
+    """Return the accounting as the JSON outputs hold it."""
+    return {
+        "in": accounting.items,
+        "created": accounting.created,
+        "reused": accounting.reused,
+        "skipped": accounting.skipped,
+        "failed": accounting.failed,
+        "open": accounting.open,
+    }
+
+
+def read_status(project: Project) -> tuple[Accounting, JsonObject]:
+    """Return the accounting and the document that `status --json` prints.
+
+    Raises `LedgerError` when there is no ledger yet.
+    """
+    with Ledger.open_existing(project.ledger) as ledger:
+        accounting = ledger.items.accounting()
+        rows = ledger.items.all().values()
+        assets = ledger.inventory.assets().values()
+        links: dict[str, int] = {}
+        for row in rows:
+            if row.home is not None:
+                links[row.link_state] = links.get(row.link_state, 0) + 1
+        return accounting, {
+            "accounting": accounting_json(accounting),
+            "reasons": {
+                status: dict(counts)
+                for status, counts in ledger.findings.reasons().items()
+            },
+            "failed": [
+                {
+                    "item": str(row.key),
+                    "name": row.name,
+                    "full_slug": row.full_slug,
+                    "reason": row.reason,
+                    "explanation": row.explanation,
+                }
+                for row in rows
+                if row.status == "failed"
+            ],
+            "links": dict(sorted(links.items())),
+            "assets": {
+                state: sum(1 for row in assets if row.status == state)
+                for state in ("proven", "signed", "failed")
+            },
+            "failed_assets": [
+                {"name": row.name, "reason": row.reason, "explanation": row.explanation}
+                for row in assets
+                if row.status == "failed"
+            ],
+            "losses_by_kind": dict(ledger.findings.losses_by_kind()),
+        }

@@ -1,0 +1,300 @@
+"""Verification: everything is read back and compared. Reads only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from cmsmig.canonical import Json, JsonObject, canonical
+from cmsmig.destination.schema import Story
+from cmsmig.errors import NotFoundError
+from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.ledger.rows import AssetRow, HomeRow
+from cmsmig.mapping.components import component_bodies, equal_component
+from cmsmig.mapping.draft import StoryDraft
+from cmsmig.mapping.linking import link_story
+from cmsmig.mapping.story import story_body
+from cmsmig.richtext.validate import problems
+from cmsmig.steps.batches import work_through
+from cmsmig.steps.folders import parent_id
+from cmsmig.steps.job import Job
+
+STEP = "verify"
+
+
+class DifferenceCode(StrEnum):
+    """Why what is there is not what was decided."""
+
+    ITEM_WITHOUT_STORY = "item_without_story"
+    STORY_GONE = "story_gone"
+    STORY_ELSEWHERE = "story_elsewhere"
+    STORY_NAME = "story_name"
+    FIELD_VALUE = "field_value"
+    RELATION_ORDER = "relation_order"
+    DOCUMENT_INVALID = "document_invalid"
+    PUBLISHED_UNASKED = "published_unasked"
+    NOT_PUBLISHED = "not_published"
+    ASSET_GONE = "asset_gone"
+    ASSET_BYTES = "asset_bytes"
+    COMPONENT_GONE = "component_gone"
+    COMPONENT_CHANGED = "component_changed"
+    FOLDER_GONE = "folder_gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that is not as it should be."""
+
+    code: DifferenceCode
+    subject: str
+    """An item key, an asset's name, a component or a folder."""
+    where: str
+    """The field, or empty."""
+    text: str
+
+    def as_json(self) -> JsonObject:
+        """Return the difference as `verify --json` prints it."""
+        return {
+            "code": str(self.code),
+            "subject": self.subject,
+            "where": self.where,
+            "text": self.text,
+        }
+
+
+@dataclass(slots=True)
+class Verification:
+    """What was read back, and what differs."""
+
+    stories: int = 0
+    relations: int = 0
+    documents: int = 0
+    assets: int = 0
+    components: int = 0
+    folders: int = 0
+    differences: list[Difference] = field(default_factory=list)
+
+    def as_json(self) -> JsonObject:
+        """Return the document that `verify --json` prints."""
+        counted = Counter(str(each.code) for each in self.differences)
+        ordered = sorted(self.differences, key=lambda each: (each.subject, each.where))
+        return {
+            "compared": {
+                "stories": self.stories,
+                "relations": self.relations,
+                "documents": self.documents,
+                "assets": self.assets,
+                "components": self.components,
+                "folders": self.folders,
+            },
+            "differences": [each.as_json() for each in ordered],
+            "differences_by_code": dict(sorted(counted.items())),
+        }
+
+
+async def verify(job: Job) -> Verification:
+    """Read back every story, asset, component and folder, and compare each with
+    decisions and ledger. Reads only."""
+    found = Verification()
+    expected = _expected(job, found)
+    assets = [row for row in job.ledger.inventory.assets().values()]
+    job.observer(StepStarted(STEP, len(expected) + len(assets)))
+    _compare_components(job, found)
+    _compare_folders(job, found)
+
+    async def look(piece: tuple[StoryDraft, HomeRow] | AssetRow) -> None:
+        if isinstance(piece, AssetRow):
+            await _compare_asset(job, piece, found)
+        else:
+            await _compare_story(job, *piece, found)
+        job.observer(StepAdvanced(STEP, ""))
+
+    await work_through(
+        [*expected, *assets],
+        intend=lambda batch: None,
+        perform=look,
+        abandon=lambda piece: None,
+        workers=job.settings.in_flight,
+        stop=job.stop,
+    )
+    job.observer(StepFinished(STEP, f"{len(found.differences)} differences"))
+    return found
+
+
+def _expected(job: Job, found: Verification) -> list[tuple[StoryDraft, HomeRow]]:
+    rows = job.ledger.items.all()
+    expected = []
+    for draft in job.drafts():
+        row = rows.get(draft.key)
+        if row is not None and row.home is not None:
+            if row.home.made:
+                expected.append((draft, row.home))
+        elif row is None or row.status in ("selected", "created", "reused"):
+            found.differences.append(
+                Difference(
+                    DifferenceCode.ITEM_WITHOUT_STORY,
+                    str(draft.key),
+                    "",
+                    f"{draft.name} has no story yet; run `cmsmig import`.",
+                )
+            )
+    return expected
+
+
+async def _compare_story(
+    job: Job, draft: StoryDraft, home: HomeRow, found: Verification
+) -> None:
+    found.stories += 1
+    try:
+        story = await job.client.story(home.story_id)
+    except NotFoundError:
+        found.differences.append(
+            Difference(
+                DifferenceCode.STORY_GONE,
+                str(draft.key),
+                "",
+                f"The story `{home.full_slug}` is no longer there.",
+            )
+        )
+        return
+    linked = link_story(draft, job.homes(), job.migration.routes)
+    found.relations += linked.filled
+    found.differences.extend(_envelope(job, draft, home, story))
+    found.differences.extend(_fields(draft, linked.content, story.content))
+    found.differences.extend(_documents(draft, story.content, found))
+
+
+def _envelope(
+    job: Job, draft: StoryDraft, home: HomeRow, story: Story
+) -> Iterator[Difference]:
+    key = str(draft.key)
+    if story.row.full_slug.strip("/") != home.full_slug:
+        yield Difference(
+            DifferenceCode.STORY_ELSEWHERE,
+            key,
+            "full_slug",
+            f"It is at `{story.row.full_slug}` and was put at `{home.full_slug}`.",
+        )
+    wanted = story_body(draft, parent_id=parent_id(job, draft.place.folder))
+    if story.row.name != wanted.get("name"):
+        yield Difference(
+            DifferenceCode.STORY_NAME,
+            key,
+            "name",
+            f"It is called `{story.row.name}` and was called `{draft.name}`.",
+        )
+    asked = draft.key in job.migration.to_publish
+    if story.row.published and not asked:
+        yield Difference(
+            DifferenceCode.PUBLISHED_UNASKED, key, "", "It is published; nobody asked."
+        )
+    if asked and not story.row.published:
+        yield Difference(
+            DifferenceCode.NOT_PUBLISHED, key, "", "It was to be published and is not."
+        )
+
+
+def _fields(
+    draft: StoryDraft, wanted: JsonObject, there: JsonObject
+) -> Iterator[Difference]:
+    lists = {use.field for use in draft.relations if use.multiple}
+    for name in sorted(set(wanted) | set(there)):
+        if canonical(_stable(wanted.get(name))) == canonical(_stable(there.get(name))):
+            continue
+        code = (
+            DifferenceCode.RELATION_ORDER
+            if name in lists and _same_members(wanted.get(name), there.get(name))
+            else DifferenceCode.FIELD_VALUE
+        )
+        yield Difference(
+            code,
+            str(draft.key),
+            name,
+            f"The field `{name}` holds something else than was written.",
+        )
+
+
+def _stable(value: Json) -> Json:
+    """Leave out what the service keeps up to date by itself in stored links."""
+    if isinstance(value, list):
+        return [_stable(each) for each in value]
+    if isinstance(value, dict):
+        link = (
+            value.get("fieldtype") == "multilink" and value.get("linktype") == "story"
+        )
+        return {
+            name: _stable(each)
+            for name, each in value.items()
+            if not (link and name in ("cached_url", "url"))
+        }
+    return value
+
+
+def _same_members(wanted: Json, there: Json) -> bool:
+    return (
+        isinstance(wanted, list)
+        and isinstance(there, list)
+        and Counter(map(str, wanted)) == Counter(map(str, there))
+    )
+
+
+def _documents(
+    draft: StoryDraft, content: JsonObject, found: Verification
+) -> Iterator[Difference]:
+    for name, value in content.items():
+        if not isinstance(value, dict) or value.get("type") != "doc":
+            continue
+        found.documents += 1
+        for problem in problems(value):
+            yield Difference(
+                DifferenceCode.DOCUMENT_INVALID,
+                str(draft.key),
+                name,
+                f"At {problem.path}: {problem.what}",
+            )
+
+
+async def _compare_asset(job: Job, row: AssetRow, found: Verification) -> None:
+    found.assets += 1
+    if row.status == "failed":
+        return
+    try:
+        there = await job.client.public(row.content_url)
+    except NotFoundError:
+        there = None
+    if there is None or not there.sha256:
+        code, text = DifferenceCode.ASSET_GONE, "Its file is not at its address."
+    elif there.sha256 != row.sha256:
+        code, text = DifferenceCode.ASSET_BYTES, "Its file has other bytes."
+    else:
+        return
+    found.differences.append(Difference(code, row.name, row.content_url, text))
+
+
+def _compare_components(job: Job, found: Verification) -> None:
+    for wanted in component_bodies(job.migration.design):
+        found.components += 1
+        there = job.survey.component(wanted.name)
+        if there is None:
+            code, text = DifferenceCode.COMPONENT_GONE, "It is not in the space."
+        elif not equal_component(there.body, wanted.body):
+            code, text = DifferenceCode.COMPONENT_CHANGED, "It is not as designed."
+        else:
+            continue
+        found.differences.append(Difference(code, wanted.name, "", text))
+
+
+def _compare_folders(job: Job, found: Verification) -> None:
+    there = {row.story_id for row in job.survey.stories if row.is_folder}
+    made: Iterable[str] = job.ledger.inventory.made("folder")
+    for path in made:
+        found.folders += 1
+        row = job.ledger.inventory.made("folder")[path]
+        if row.destination_id not in there:
+            found.differences.append(
+                Difference(
+                    DifferenceCode.FOLDER_GONE, path, "", "The folder is not there."
+                )
+            )
