@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
+from html import escape
 
 from cmsmig.richtext.dom import Element, Node, Text
 from cmsmig.richtext.parse import parse
@@ -15,7 +16,9 @@ _IN_TEXT = re.compile(rf"(?:https?:)?//(?:(?!,https?://)[^{_STOPS}])+", re.IGNOR
 _TRAILING = ".,;:!?*_~…"
 _BRACKETS = {")": "(", "]": "["}
 _STYLE_URL = re.compile(r"url\(\s*(?:\"([^\"]*)\"|'([^']*)'|([^)\"'\s]*))\s*\)", re.I)
-_ADDRESS_ATTRIBUTES = frozenset(("src", "href", "poster", "data"))
+_CANDIDATE = re.compile(r"[\s,]*(\S+)")
+_DESCRIPTOR = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)[wx]")
+_ADDRESS_ATTRIBUTES = frozenset(("src", "href", "poster", "data", "data-src"))
 _SRCSETS = frozenset(("srcset", "imagesrcset", "data-srcset"))
 _DEEPEST = 3
 """Levels of `srcdoc` in `srcdoc` that are looked into."""
@@ -75,34 +78,77 @@ def replace_in_text(
 def in_html(body: str, hosts: Set[str], depth: int = 0) -> Iterator[Found]:
     """Yield the file addresses in an HTML body, in its order.
 
-    Attribute values are decoded as the conversion decodes them. The candidates
-    of a `srcset` count where the picture has no `src`, and inside embeds, which
-    are kept as they are. Comments are no content. Never raises.
+    Attribute values are decoded as the conversion decodes them. The largest
+    candidate of a `srcset` counts where the picture has no `src`, and all of them
+    inside embeds, which are kept as they are. Comments are no content. Never raises.
     """
+    for node, embed in _nodes(body):
+        if isinstance(node, Text):
+            yield from (Found(node.value[a:b]) for a, b in in_text(node.value, hosts))
+        else:
+            yield from _of_tag(node, hosts, embed, depth)
+
+
+def candidates(srcset: str) -> Iterator[tuple[str, float]]:
+    """Yield the addresses of a `srcset` with their widths or densities.
+
+    An address may hold commas itself. Source: HTML, parsing a srcset attribute.
+    """
+    position = 0
+    while match := _CANDIDATE.match(srcset, position):
+        address, descriptor = match[1], ""
+        position = match.end()
+        if not address.endswith(","):
+            comma = srcset.find(",", position)
+            end = comma if comma >= 0 else len(srcset)
+            descriptor, position = srcset[position:end], end + 1
+        if address := address.rstrip(","):
+            size = _DESCRIPTOR.search(descriptor)
+            yield address, float(size[1]) if size else 1.0
+
+
+def source_of(image: Element) -> str:
+    """Return the address a picture shows: its `src`, else its largest candidate."""
+    given = image.attributes
+    for name in ("src", "data-src"):
+        if given.get(name, "").strip():
+            return given[name]
+    listed = list(candidates(given.get("srcset", "") or given.get("data-srcset", "")))
+    return max(listed, key=lambda found: found[1])[0] if listed else ""
+
+
+def with_sources(body: str) -> str:
+    """Return an HTML body whose srcset-only pictures have a `src` as well.
+
+    Everything else, and what stands in embeds, is left byte for byte.
+    """
+    if "srcset" not in body.lower():
+        return body
+    pieces, last = [], 0
+    for element, embed in _elements(body):
+        sourceless = element.tag == "img" and not element.attributes.get("src")
+        if sourceless and not embed and (address := source_of(element)):
+            end = element.start + len("<img")
+            pieces += [body[last:end], f' src="{escape(address)}"']
+            last = end
+    return "".join(pieces) + body[last:]
+
+
+def _elements(body: str) -> Iterator[tuple[Element, bool]]:
+    for node, embed in _nodes(body):
+        if isinstance(node, Element):
+            yield node, embed
+
+
+def _nodes(body: str) -> Iterator[tuple[Node, bool]]:
+    """Yield elements and texts in their order, and whether they are in an embed."""
     stack: list[tuple[Node, bool]] = [(parse(body), False)]
     while stack:
         node, embed = stack.pop()
-        if isinstance(node, Text):
-            yield from (Found(node.value[a:b]) for a, b in in_text(node.value, hosts))
-            continue
-        embed = embed or _opens_embed(node)
-        yield from _of_tag(node.attributes, hosts, embed, depth)
-        stack.extend((child, embed) for child in reversed(node.children))
-
-
-def srcset(value: str) -> Iterator[str]:
-    """Yield the addresses of a `srcset`, which may hold commas themselves."""
-    position = 0
-    while match := re.compile(r"[\s,]*(\S+)").match(value, position):
-        address = match[1]
-        position = match.end()
-        if address.endswith(","):
-            address = address.rstrip(",")
-        else:
-            comma = value.find(",", position)
-            position = comma + 1 if comma >= 0 else len(value)
-        if address:
-            yield address
+        if isinstance(node, Element):
+            embed = embed or _opens_embed(node)
+            stack.extend((child, embed) for child in reversed(node.children))
+        yield node, embed
 
 
 def _length(found: str) -> int:
@@ -131,27 +177,33 @@ def _opens_embed(element: Element) -> bool:
 
 
 def _of_tag(
-    attributes: dict[str, str], hosts: Set[str], embed: bool, depth: int
+    element: Element, hosts: Set[str], embed: bool, depth: int
 ) -> Iterator[Found]:
-    for name, value in attributes.items():
+    for name, value in element.attributes.items():
         if "//" not in value:
             continue
         if name in _SRCSETS:
-            if embed or not attributes.get("src", "").strip():
-                alt = attributes.get("alt", "")
-                yield from (
-                    Found(each, alt) for each in srcset(value) if is_file(each, hosts)
-                )
+            yield from _of_srcset(element, value, hosts, embed)
         elif name == "srcdoc" and depth < _DEEPEST:
             yield from in_html(value, hosts, depth + 1)
         elif name in _ADDRESS_ATTRIBUTES:
             if is_file(value, hosts):
-                alt = attributes.get("alt", "") if name == "src" else ""
+                alt = element.attributes.get("alt", "") if "src" in name else ""
                 yield Found(value.strip(), alt)
         elif name == "style":
             yield from _of_style(value, hosts)
         elif embed:
             yield from (Found(value[a:b]) for a, b in in_text(value, hosts))
+
+
+def _of_srcset(
+    element: Element, value: str, hosts: Set[str], embed: bool
+) -> Iterator[Found]:
+    alt = element.attributes.get("alt", "")
+    shown = source_of(element)
+    for address, _ in candidates(value):
+        if is_file(address, hosts) and (embed or address == shown):
+            yield Found(address, alt)
 
 
 def _of_style(value: str, hosts: Set[str]) -> Iterator[Found]:

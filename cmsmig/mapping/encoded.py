@@ -89,7 +89,7 @@ class FieldUse:
     def missing_loss(self, address: str, place: str = "") -> Loss:
         """Return the loss of a file that could not be had."""
         why = self.missing(address) or "The file was not downloaded."
-        return self.loss("missing-asset", address, why, place=place)
+        return self.loss("missing-file", address, why, place=place)
 
     def with_files(self, text: str) -> tuple[str, tuple[Loss, ...]]:
         """Return plain text with file addresses rewritten; nothing is decoded."""

@@ -6,12 +6,12 @@ origin holds, nothing raises. Source: destination, field values.
 
 from __future__ import annotations
 
-import html
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.bodies import encode_markdown, encode_richtext
 from cmsmig.mapping.checks import problem
 from cmsmig.mapping.dates import calendar_day, datetime_text, parse_moment
 from cmsmig.mapping.design import Encoding
@@ -24,7 +24,6 @@ from cmsmig.mapping.multilinks import (
     encode_video_text,
 )
 from cmsmig.mapping.numbers import major_units, number_text
-from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Loss, Severity
 
 Encode: TypeAlias = "Callable[[Json, FieldUse], Encoded]"
@@ -38,11 +37,6 @@ def encode(value: Json, use: FieldUse) -> Encoded:
     return ENCODERS[use.design.encoding](value, use)
 
 
-def empty_document() -> JsonObject:
-    """Return the rich text document of a field that was never filled."""
-    return {"type": "doc", "content": [{"type": "paragraph"}]}
-
-
 def _text(value: Json, use: FieldUse) -> Encoded:
     """Carry text verbatim; a value of another type as its JSON text."""
     if is_unset(value):
@@ -52,26 +46,6 @@ def _text(value: Json, use: FieldUse) -> Encoded:
         why = "The field holds text; this value is carried as JSON text."
         losses += (use.loss("wrong-type", value, why, Severity.MEANING),)
     return Encoded(text, losses + _checked(value, use))
-
-
-def _richtext(value: Json, use: FieldUse) -> Encoded:
-    if is_unset(value):
-        return Encoded(empty_document())
-    engine, policy = use.context.engine, use.context.embeds
-    if isinstance(value, str):
-        return _converted(engine.from_html(value, policy, use), use)
-    why = "The field holds rich text; this value is carried as JSON text."
-    body = f"<p>{html.escape(as_text(value))}</p>"
-    carried = _converted(engine.from_html(body, policy, use), use)
-    loss = use.loss("wrong-type", value, why, Severity.MEANING)
-    return Encoded(carried.value, (*carried.losses, loss))
-
-
-def _markdown_as_richtext(value: Json, use: FieldUse) -> Encoded:
-    if is_unset(value):
-        return Encoded(empty_document())
-    engine, policy = use.context.engine, use.context.embeds
-    return _converted(engine.from_markdown(as_text(value), policy, use), use)
 
 
 def _number(value: Json, use: FieldUse) -> Encoded:
@@ -205,8 +179,8 @@ ENCODERS: Mapping[Encoding, Encode] = {
     Encoding.TEXT: _text,
     Encoding.TEXTAREA: _text,
     Encoding.MARKDOWN: _text,
-    Encoding.MARKDOWN_AS_RICHTEXT: _markdown_as_richtext,
-    Encoding.RICHTEXT: _richtext,
+    Encoding.MARKDOWN_AS_RICHTEXT: encode_markdown,
+    Encoding.RICHTEXT: encode_richtext,
     Encoding.ASSET: encode_asset,
     Encoding.MULTIASSET: encode_multiasset,
     Encoding.MULTILINK: encode_link,
@@ -260,45 +234,3 @@ def _checked(value: Json, use: FieldUse) -> tuple[Loss, ...]:
 
 def _not_a(what: str, value: Json, use: FieldUse) -> Loss:
     return use.loss("wrong-type", value, f"This is no {what}, which the field takes.")
-
-
-def _converted(converted: Converted, use: FieldUse) -> Encoded:
-    """Rewrite the addresses that stand in a document's text for readers to see."""
-    losses = list(converted.losses)
-    changed: dict[int, str] = {}
-    for node in text_nodes(converted.document):
-        text = str(node["text"])
-        new, more = use.with_files(text)
-        losses.extend(more)
-        if new != text:
-            changed[id(node)] = new
-    document = converted.document
-    if changed:
-        document = _with_texts(document, changed)
-    return Encoded(document, tuple(losses))
-
-
-def text_nodes(document: JsonObject) -> Iterator[JsonObject]:
-    """Yield the text nodes of a document in their order, however deep."""
-    stack: list[Json] = [document]
-    while stack:
-        node = stack.pop()
-        if not isinstance(node, dict):
-            continue
-        if isinstance(node.get("text"), str):
-            yield node
-        content = node.get("content")
-        if isinstance(content, list):
-            stack.extend(reversed(content))
-
-
-def _with_texts(node: JsonObject, texts: Mapping[int, str]) -> JsonObject:
-    if id(node) in texts:
-        return {**node, "text": texts[id(node)]}
-    content = node.get("content")
-    if not isinstance(content, list):
-        return node
-    inner: list[Json] = [
-        _with_texts(each, texts) if isinstance(each, dict) else each for each in content
-    ]
-    return {**node, "content": inner}
