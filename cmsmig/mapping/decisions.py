@@ -1,0 +1,147 @@
+"""The five decision files: from types to documents and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping import choice_documents as documents
+from cmsmig.mapping.choices import (
+    BlocksDecision,
+    CollectionsDecision,
+    ConflictsDecision,
+    EmbedsDecision,
+)
+from cmsmig.mapping.design import BlockRole, Design, Reviewed
+from cmsmig.mapping.design_document import design_body, read_design
+from cmsmig.mapping.documents import Entry, read_document, write_document
+from cmsmig.richtext.policy import EmbedPolicy
+
+Decision = (
+    CollectionsDecision | Design | BlocksDecision | EmbedsDecision | ConflictsDecision
+)
+D = TypeVar(
+    "D",
+    CollectionsDecision,
+    Design,
+    BlocksDecision,
+    EmbedsDecision,
+    ConflictsDecision,
+)
+
+FILE_NAMES: Mapping[type[Decision], str] = {
+    CollectionsDecision: "collections.yaml",
+    Design: "design.yaml",
+    BlocksDecision: "blocks.yaml",
+    EmbedsDecision: "embeds.yaml",
+    ConflictsDecision: "conflicts.yaml",
+}
+"""The file that each kind of decision is stored in, in the order to take them."""
+
+
+def to_text(decision: Decision) -> str:
+    """Return a decision as the text of its file: stable, and made to be diffed."""
+    body: JsonObject = {"reviewed": _reviewed_body(decision.reviewed)}
+    return write_document(body | _body(decision), _HEADERS[type(decision)])
+
+
+def from_text(text: str, where: str, kind: type[D]) -> D:
+    """Return the decision that `text` holds; `where` names the file.
+
+    Raises `DecisionsError` naming the file, the line, what is wrong there and
+    what is allowed. Keys that are left out have the proposals' defaults.
+    """
+    entry = read_document(text, where)
+    reviewed = _read_reviewed(entry)
+    found = _READERS[kind](entry)
+    entry.done()
+    if not isinstance(found, kind):
+        raise TypeError(f"{kind.__name__} has no document")
+    return replace(found, reviewed=reviewed)
+
+
+def accepted(decision: D, by: str, at: str, how: str) -> D:
+    """Return a decision as reviewed by a person: `individually` or `in bulk`.
+
+    `at` is ISO 8601 in UTC.
+    """
+    return replace(decision, reviewed=Reviewed(by, at, how))
+
+
+def embed_policy(decision: EmbedsDecision, design: Design) -> EmbedPolicy:
+    """Return the policy for the conversion, with the design's component names."""
+    found = EmbedPolicy(dict(decision.kinds), dict(decision.signatures))
+    html, embed, image = (
+        design.block(role)
+        for role in (BlockRole.HTML, BlockRole.EMBED, BlockRole.LINKED_IMAGE)
+    )
+    return replace(
+        found,
+        html_component=html.component if html else found.html_component,
+        embed_component=embed.component if embed else found.embed_component,
+        image_component=image.component if image else found.image_component,
+    )
+
+
+def _body(decision: Decision) -> JsonObject:
+    if isinstance(decision, CollectionsDecision):
+        return documents.collections_body(decision)
+    if isinstance(decision, Design):
+        return design_body(decision)
+    if isinstance(decision, BlocksDecision):
+        return documents.blocks_body(decision)
+    if isinstance(decision, EmbedsDecision):
+        return documents.embeds_body(decision)
+    return documents.conflicts_body(decision)
+
+
+def _reviewed_body(reviewed: Reviewed | None) -> Json:
+    if reviewed is None:
+        return None
+    return {"by": reviewed.by, "at": reviewed.at, "how": reviewed.how}
+
+
+def _read_reviewed(entry: Entry) -> Reviewed | None:
+    if not entry.has("reviewed"):
+        return None
+    inner = entry.entry("reviewed")
+    found = Reviewed(inner.text("by"), inner.text("at"), inner.text("how"))
+    inner.done()
+    return found
+
+
+_READERS: Mapping[type[Decision], Callable[[Entry], Decision]] = {
+    CollectionsDecision: documents.read_collections,
+    Design: read_design,
+    BlocksDecision: documents.read_blocks,
+    EmbedsDecision: documents.read_embeds,
+    ConflictsDecision: documents.read_conflicts,
+}
+
+_HEADERS: Mapping[type[Decision], str] = {
+    CollectionsDecision: (
+        "What is taken along.\n"
+        "items: live | staged | staged_published_only | mirror\n"
+        "drafts: as_drafts | skip      archived: skip | as_drafts\n"
+        "publish: nothing | what_is_live"
+    ),
+    Design: (
+        "Content types, folders and blocks of the destination.\n"
+        "Every origin field stands under `fields` or, with its reason, `left_out`.\n"
+        "date_field and order_field name origin fields; without them stories go by\n"
+        "the items' creation."
+    ),
+    BlocksDecision: (
+        "How the bodies of each RichText field are stored.\nmode: one_richtext"
+    ),
+    EmbedsDecision: (
+        "What becomes of what rich text has no node for, by kind and by host.\n"
+        "html | component | link | drop (listed as a loss)"
+    ),
+    ConflictsDecision: (
+        "What to do where the destination already holds something in our place.\n"
+        "action: skip | reuse | rename (to rename_to)"
+    ),
+}
