@@ -1,0 +1,187 @@
+"""Phase two: links in documents become links to stories. Spec: import rule 4."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape, unescape
+from typing import TypeAlias
+from urllib.parse import urlsplit
+
+from cmsmig.canonical import Json, JsonObject
+
+_HTML_LINK = re.compile(
+    r"(<a(?:rea)?\b[^>]*?\shref\s*=\s*)(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE
+)
+_LEFT_ALONE = ("email", "asset", "story")
+
+
+@dataclass(frozen=True, slots=True)
+class StoryLink:
+    """The story that an address stands for."""
+
+    uuid: str
+    full_slug: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCounts:
+    """How many links there were, by what became of them."""
+
+    rewritten: int = 0
+    kept: int = 0
+
+
+Resolve: TypeAlias = "Callable[[str], StoryLink | None]"
+_Pair: TypeAlias = "tuple[JsonObject | list[Json], JsonObject | list[Json]]"
+
+
+def rewrite_links(
+    document: JsonObject, resolve: Resolve
+) -> tuple[JsonObject, LinkCounts]:
+    """Return a copy whose links lead to stories wherever `resolve` knows one.
+
+    Link marks, multilink values in block bodies, and `href`s in the raw HTML
+    of blocks; the input stays as it is. `resolve` gets the whole address, with
+    its query and fragment, and both are kept.
+    """
+    rewriting = _Rewriting(resolve)
+    copied = _copied(document, rewriting.rewritten)
+    return copied, LinkCounts(rewriting.done, rewriting.kept)
+
+
+def link_targets(document: JsonObject) -> tuple[str, ...]:
+    """Return the addresses that `rewrite_links` would ask for, in order."""
+    asked: list[str] = []
+
+    def note(address: str) -> StoryLink | None:
+        asked.append(address)
+        return None
+
+    rewrite_links(document, note)
+    return tuple(asked)
+
+
+class _Rewriting:
+    def __init__(self, resolve: Resolve) -> None:
+        self._resolve = resolve
+        self.done = 0
+        self.kept = 0
+
+    def rewritten(self, value: JsonObject) -> JsonObject:
+        """Return an object with its own link rewritten, if it is one."""
+        if value.get("type") == "link" and isinstance(value.get("attrs"), dict):
+            return self._mark(value)
+        if value.get("fieldtype") == "multilink":
+            return self._multilink(value)
+        if "component" in value:
+            return {key: self._field(field) for key, field in value.items()}
+        return value
+
+    def _story(self, address: Json) -> StoryLink | None:
+        if not isinstance(address, str) or not address:
+            return None
+        found = self._resolve(address)
+        self.done += found is not None
+        self.kept += found is None
+        return found
+
+    def _mark(self, mark: JsonObject) -> JsonObject:
+        given = mark["attrs"]
+        if not isinstance(given, dict) or given.get("linktype") in _LEFT_ALONE:
+            return mark
+        href = given.get("href")
+        story = self._story(href)
+        if story is None:
+            return mark
+        query, anchor = _tail(str(href))
+        new: JsonObject = {
+            "href": f"/{story.full_slug}{query}",
+            "uuid": story.uuid,
+            "anchor": anchor or None,
+            "target": given.get("target"),
+            "linktype": "story",
+        }
+        return {**mark, "attrs": {**given, **new}}
+
+    def _multilink(self, value: JsonObject) -> JsonObject:
+        if value.get("linktype") in _LEFT_ALONE:
+            return value
+        address = value.get("url") or value.get("cached_url")
+        story = self._story(address)
+        if story is None:
+            return value
+        query, anchor = _tail(str(address))
+        if query:
+            # A link to a story has no place for a query, and losing it would
+            # change what the link does.
+            path = _path(story, str(address))
+            return {**value, "url": path, "cached_url": path}
+        new: JsonObject = {
+            **value,
+            "id": story.uuid,
+            "url": "",
+            "linktype": "story",
+            "cached_url": story.full_slug,
+        }
+        return {**new, "anchor": anchor} if anchor else new
+
+    def _field(self, value: Json) -> Json:
+        if not isinstance(value, str) or "href" not in value.lower():
+            return value
+        return _HTML_LINK.sub(self._attribute, value)
+
+    def _attribute(self, match: re.Match[str]) -> str:
+        raw = match[2] if match[2] is not None else match[3]
+        address = unescape(raw)
+        if address.lower().startswith(("mailto:", "tel:", "#")):
+            return match[0]
+        story = self._story(address)
+        if story is None:
+            return match[0]
+        return f'{match[1]}"{escape(_path(story, address))}"'
+
+
+def _path(story: StoryLink, address: str) -> str:
+    query, anchor = _tail(address)
+    return f"/{story.full_slug}{query}" + (f"#{anchor}" if anchor else "")
+
+
+def _tail(address: str) -> tuple[str, str]:
+    """Return the query with its question mark, and the fragment without `#`."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return "", ""
+    return (f"?{parts.query}" if parts.query else ""), parts.fragment
+
+
+def _copied(
+    document: JsonObject, change: Callable[[JsonObject], JsonObject]
+) -> JsonObject:
+    """Return a deep copy with `change` applied to every object, in order."""
+    root: JsonObject = {}
+    stack: list[_Pair] = [(document, root)]
+    while stack:
+        source, copy = stack.pop()
+        begun: list[_Pair] = []
+        if isinstance(source, dict) and isinstance(copy, dict):
+            for key, value in change(source).items():
+                copy[key] = _begun(value, begun)
+        elif isinstance(source, list) and isinstance(copy, list):
+            copy.extend([_begun(value, begun) for value in source])
+        stack.extend(reversed(begun))
+    return root
+
+
+def _begun(value: Json, begun: list[_Pair]) -> Json:
+    if isinstance(value, dict):
+        copied: JsonObject = {}
+        begun.append((value, copied))
+        return copied
+    if isinstance(value, list):
+        listed: list[Json] = []
+        begun.append((value, listed))
+        return listed
+    return value
