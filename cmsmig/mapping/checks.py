@@ -1,139 +1,116 @@
-"""Decisions against what is really there: nothing unknown, nothing left open."""
+"""Whether a value is what its field's type and validations ask for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
 
-from cmsmig.errors import DecisionsError
-from cmsmig.mapping.choices import BlocksDecision, CollectionsDecision, EmbedsDecision
-from cmsmig.mapping.content_types import OWN_PLACE
-from cmsmig.mapping.decisions import FILE_NAMES, Decision
-from cmsmig.mapping.design import Design
-from cmsmig.mapping.design_checks import design_problems, unknown_collection
-from cmsmig.mapping.facts import SpaceFacts
-from cmsmig.mapping.slugs import slug_problem
-from cmsmig.origin.schema import Collection, Locale
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.numbers import number_text
 
-EMBED_KINDS = frozenset(
-    ("video", "iframe", "embed", "component", "linked-image", "media")
-)
+_EMAIL = re.compile(r"[^@\s<>\"(),;:\\]+@[^@\s<>\"(),;:\\.]+(?:\.[^@\s<>\"(),;:\\.]+)+")
+_PHONE = re.compile(r"[+(]?[\d\s().\-/+]*(?:(?:ext\.?|x|#|,|;)\s*\d+)?", re.IGNORECASE)
+_HEX_COLOR = re.compile(r"#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})", re.IGNORECASE)
+_COLOR_FUNCTION = re.compile(r"(?:rgb|hsl)a?\([\d\s.,%/a-z+-]+\)", re.IGNORECASE)
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):(.+)", re.IGNORECASE | re.DOTALL)
+_SAFE_SCHEMES = frozenset(("http", "https", "mailto", "tel", "sms", "ftp"))
+_LISTED = """
+aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue
+blueviolet brown burlywood cadetblue chartreuse chocolate coral cornflowerblue
+cornsilk crimson currentcolor cyan darkblue darkcyan darkgoldenrod darkgray
+darkgreen darkgrey darkkhaki darkmagenta darkolivegreen darkorange darkorchid
+darkred darksalmon darkseagreen darkslateblue darkslategray darkslategrey
+darkturquoise darkviolet deeppink deepskyblue dimgray dimgrey dodgerblue firebrick
+floralwhite forestgreen fuchsia gainsboro ghostwhite gold goldenrod gray green
+greenyellow grey honeydew hotpink indianred indigo ivory khaki lavender
+lavenderblush lawngreen lemonchiffon lightblue lightcoral lightcyan
+lightgoldenrodyellow lightgray lightgreen lightgrey lightpink lightsalmon
+lightseagreen lightskyblue lightslategray lightslategrey lightsteelblue lightyellow
+lime limegreen linen magenta maroon mediumaquamarine mediumblue mediumorchid
+mediumpurple mediumseagreen mediumslateblue mediumspringgreen mediumturquoise
+mediumvioletred midnightblue mintcream mistyrose moccasin navajowhite navy oldlace
+olive olivedrab orange orangered orchid palegoldenrod palegreen paleturquoise
+palevioletred papayawhip peachpuff peru pink plum powderblue purple rebeccapurple
+red rosybrown royalblue saddlebrown salmon sandybrown seagreen seashell sienna
+silver skyblue slateblue slategray slategrey snow springgreen steelblue tan teal
+thistle tomato transparent turquoise violet wheat white whitesmoke yellow
+yellowgreen
+"""
+_COLOR_NAMES = frozenset(_LISTED.split())
 
 
-def check_against(
-    decision: Decision,
-    collections: Sequence[Collection],
-    space: SpaceFacts | None = None,
-) -> None:
-    """Refuse a decision that names what does not exist or can't work.
+def problem(origin_type: str, value: Json, validations: JsonObject) -> str:
+    """Return why a value fails its field's rules, as one sentence, or empty.
 
-    Raises `DecisionsError` naming the file, the place and what is wrong; further
-    problems are counted. Reads only.
+    Only types that the destination has no type for, or whose limits nobody
+    checks there, are looked at. Never raises, whatever the value is.
     """
-    problems = list(problems_of(decision, collections, space))
-    if problems:
-        more = f" ({len(problems) - 1} more like this.)" if len(problems) > 1 else ""
-        raise DecisionsError(f"{FILE_NAMES[type(decision)]}: {problems[0]}.{more}")
+    if isinstance(value, str):
+        check = _OF_TEXT.get(origin_type)
+        return check(value.strip()) if check else ""
+    if origin_type == "Number" and number_text(value) is not None:
+        return _number(Decimal(number_text(value) or "0"), validations)
+    return ""
 
 
-def problems_of(
-    decision: Decision,
-    collections: Sequence[Collection],
-    space: SpaceFacts | None = None,
-) -> Iterator[str]:
-    """Yield what is wrong with a decision, each as a sentence without its stop."""
-    by_id = {collection.collection_id: collection for collection in collections}
-    if isinstance(decision, CollectionsDecision):
-        yield from _collections_problems(decision, by_id)
-    elif isinstance(decision, Design):
-        yield from design_problems(decision, by_id, space)
-    elif isinstance(decision, BlocksDecision):
-        yield from _blocks_problems(decision, by_id)
-    elif isinstance(decision, EmbedsDecision):
-        for kind in sorted(decision.kinds.keys() - EMBED_KINDS):
-            yield (
-                f"there is no kind of embed `{kind}`; there are "
-                f"{', '.join(sorted(EMBED_KINDS))}"
-            )
+def _email(value: str) -> str:
+    return "" if _EMAIL.fullmatch(value) else "This is no email address."
 
 
-def undecided_collections(
-    decision: CollectionsDecision,
-    collections: Sequence[Collection],
-    locales: Sequence[Locale] = (),
-) -> tuple[str, ...]:
-    """Return what `collections.yaml` says nothing about, a sentence each."""
-    known = {locale.locale_id for locale in decision.locales}
-    return tuple(
-        [
-            f"Nothing is decided about the collection {one.display_name} ({one.slug})."
-            for one in collections
-            if decision.choice(one.collection_id) is None
-        ]
-        + [
-            f"Nothing is decided about the locale {locale.display_name} ({locale.tag})."
-            for locale in locales
-            if locale.locale_id not in known
-        ]
+def _phone(value: str) -> str:
+    digits = sum(sign.isdecimal() for sign in value)
+    if 3 <= digits <= 24 and len(value) <= 64 and _PHONE.fullmatch(value):
+        return ""
+    return "This is no telephone number."
+
+
+def _color(value: str) -> str:
+    known = (
+        value.lower() in _COLOR_NAMES
+        or _HEX_COLOR.fullmatch(value)
+        or _COLOR_FUNCTION.fullmatch(value)
     )
+    return "" if known else "This is no colour that a browser knows."
 
 
-def undecided_design(
-    design: Design, decision: CollectionsDecision, collections: Sequence[Collection]
-) -> tuple[str, ...]:
-    """Return the collections to migrate, and their fields, that the design leaves
-    open, a sentence each: neither made nor left out with a reason."""
-    found: list[str] = []
-    for collection in collections:
-        choice = decision.choice(collection.collection_id)
-        if choice is None or not choice.migrate:
-            continue
-        content_type = design.content_type(collection.collection_id)
-        if content_type is None:
-            found.append(
-                f"Nothing is designed for the collection {collection.display_name} "
-                f"({collection.slug})."
-            )
-            continue
-        named = {field.origin for field in content_type.fields} | {
-            field.origin for field in content_type.left_out
-        }
-        found += [
-            f"Nothing is designed for the field {field.display_name} ({field.slug}) of "
-            f"{collection.display_name}."
-            for field in collection.fields
-            if field.slug not in named | OWN_PLACE
-        ]
-    return tuple(found)
+def _link(value: str) -> str:
+    if any(sign.isspace() for sign in value):
+        return "An address cannot hold blanks."
+    if value.startswith(("/", "#", "?")):
+        return ""
+    match = _SCHEME.fullmatch(value)
+    if match is None:
+        return "This address names neither a scheme such as https: nor a page here."
+    if match[1].lower() not in _SAFE_SCHEMES:
+        return f"An address of the kind {match[1].lower()}: does not open a page."
+    return ""
 
 
-def _collections_problems(
-    decision: CollectionsDecision, collections: Mapping[str, Collection]
-) -> Iterator[str]:
-    for choice in decision.collections:
-        if choice.collection_id not in collections:
-            yield unknown_collection(
-                choice.collection_slug, choice.collection_id, collections
-            )
-    ids = [choice.collection_id for choice in decision.collections]
-    for twice in sorted({one for one in ids if ids.count(one) > 1}):
-        yield f"the collection {twice} is decided twice"
-    taken = [locale for locale in decision.locales if locale.migrate]
-    for locale in taken:
-        if locale.folder and (why := slug_problem(locale.folder)):
-            yield f"the folder `{locale.folder}` of the locale {locale.tag} {why}"
-    folders = [locale.folder for locale in taken]
-    for folder in sorted({one for one in folders if folders.count(one) > 1}):
-        yield f"two locales have the folder `{folder}`, so their pages would collide"
+_OF_TEXT: Mapping[str, Callable[[str], str]] = {
+    "Color": _color,
+    "Email": _email,
+    "Link": _link,
+    "Phone": _phone,
+}
 
 
-def _blocks_problems(
-    decision: BlocksDecision, collections: Mapping[str, Collection]
-) -> Iterator[str]:
-    for body in decision.bodies:
-        collection = collections.get(body.collection_id)
-        if collection is None:
-            yield unknown_collection(
-                body.collection_slug, body.collection_id, collections
-            )
-        elif collection.field(body.field) is None:
-            yield f"the collection {collection.slug} has no field `{body.field}`"
+def _number(value: Decimal, validations: JsonObject) -> str:
+    lowest = _limit(validations.get("minValue"))
+    highest = _limit(validations.get("maxValue"))
+    if validations.get("format") == "integer" and value != int(value):
+        return "The field's rules ask for a whole number."
+    if validations.get("allowNegative") is False and value < 0:
+        return "The field's rules allow no negative number."
+    if validations.get("allowZero") is False and value == 0:
+        return "The field's rules do not allow zero."
+    if lowest is not None and value < lowest:
+        return f"The field's rules ask for {lowest} or more."
+    if highest is not None and value > highest:
+        return f"The field's rules ask for {highest} or less."
+    return ""
+
+
+def _limit(value: Json) -> Decimal | None:
+    text = number_text(value)
+    return None if text is None else Decimal(text)

@@ -1,0 +1,139 @@
+"""Decisions against what is really there: nothing unknown, nothing left open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from cmsmig.errors import DecisionsError
+from cmsmig.mapping.choices import BlocksDecision, CollectionsDecision, EmbedsDecision
+from cmsmig.mapping.content_types import OWN_PLACE
+from cmsmig.mapping.decisions import FILE_NAMES, Decision
+from cmsmig.mapping.design import Design
+from cmsmig.mapping.design_checks import design_problems, unknown_collection
+from cmsmig.mapping.facts import SpaceFacts
+from cmsmig.mapping.slugs import slug_problem
+from cmsmig.origin.schema import Collection, Locale
+
+EMBED_KINDS = frozenset(
+    ("video", "iframe", "embed", "component", "linked-image", "media")
+)
+
+
+def check_against(
+    decision: Decision,
+    collections: Sequence[Collection],
+    space: SpaceFacts | None = None,
+) -> None:
+    """Refuse a decision that names what does not exist or can't work.
+
+    Raises `DecisionsError` naming the file, the place and what is wrong; further
+    problems are counted. Reads only.
+    """
+    problems = list(problems_of(decision, collections, space))
+    if problems:
+        more = f" ({len(problems) - 1} more like this.)" if len(problems) > 1 else ""
+        raise DecisionsError(f"{FILE_NAMES[type(decision)]}: {problems[0]}.{more}")
+
+
+def problems_of(
+    decision: Decision,
+    collections: Sequence[Collection],
+    space: SpaceFacts | None = None,
+) -> Iterator[str]:
+    """Yield what is wrong with a decision, each as a sentence without its stop."""
+    by_id = {collection.collection_id: collection for collection in collections}
+    if isinstance(decision, CollectionsDecision):
+        yield from _collections_problems(decision, by_id)
+    elif isinstance(decision, Design):
+        yield from design_problems(decision, by_id, space)
+    elif isinstance(decision, BlocksDecision):
+        yield from _blocks_problems(decision, by_id)
+    elif isinstance(decision, EmbedsDecision):
+        for kind in sorted(decision.kinds.keys() - EMBED_KINDS):
+            yield (
+                f"there is no kind of embed `{kind}`; there are "
+                f"{', '.join(sorted(EMBED_KINDS))}"
+            )
+
+
+def undecided_collections(
+    decision: CollectionsDecision,
+    collections: Sequence[Collection],
+    locales: Sequence[Locale] = (),
+) -> tuple[str, ...]:
+    """Return what `collections.yaml` says nothing about, a sentence each."""
+    known = {locale.locale_id for locale in decision.locales}
+    return tuple(
+        [
+            f"Nothing is decided about the collection {one.display_name} ({one.slug})."
+            for one in collections
+            if decision.choice(one.collection_id) is None
+        ]
+        + [
+            f"Nothing is decided about the locale {locale.display_name} ({locale.tag})."
+            for locale in locales
+            if locale.locale_id not in known
+        ]
+    )
+
+
+def undecided_design(
+    design: Design, decision: CollectionsDecision, collections: Sequence[Collection]
+) -> tuple[str, ...]:
+    """Return the collections to migrate, and their fields, that the design leaves
+    open, a sentence each: neither made nor left out with a reason."""
+    found: list[str] = []
+    for collection in collections:
+        choice = decision.choice(collection.collection_id)
+        if choice is None or not choice.migrate:
+            continue
+        content_type = design.content_type(collection.collection_id)
+        if content_type is None:
+            found.append(
+                f"Nothing is designed for the collection {collection.display_name} "
+                f"({collection.slug})."
+            )
+            continue
+        named = {field.origin for field in content_type.fields} | {
+            field.origin for field in content_type.left_out
+        }
+        found += [
+            f"Nothing is designed for the field {field.display_name} ({field.slug}) of "
+            f"{collection.display_name}."
+            for field in collection.fields
+            if field.slug not in named | OWN_PLACE
+        ]
+    return tuple(found)
+
+
+def _collections_problems(
+    decision: CollectionsDecision, collections: Mapping[str, Collection]
+) -> Iterator[str]:
+    for choice in decision.collections:
+        if choice.collection_id not in collections:
+            yield unknown_collection(
+                choice.collection_slug, choice.collection_id, collections
+            )
+    ids = [choice.collection_id for choice in decision.collections]
+    for twice in sorted({one for one in ids if ids.count(one) > 1}):
+        yield f"the collection {twice} is decided twice"
+    taken = [locale for locale in decision.locales if locale.migrate]
+    for locale in taken:
+        if locale.folder and (why := slug_problem(locale.folder)):
+            yield f"the folder `{locale.folder}` of the locale {locale.tag} {why}"
+    folders = [locale.folder for locale in taken]
+    for folder in sorted({one for one in folders if folders.count(one) > 1}):
+        yield f"two locales have the folder `{folder}`, so their pages would collide"
+
+
+def _blocks_problems(
+    decision: BlocksDecision, collections: Mapping[str, Collection]
+) -> Iterator[str]:
+    for body in decision.bodies:
+        collection = collections.get(body.collection_id)
+        if collection is None:
+            yield unknown_collection(
+                body.collection_slug, body.collection_id, collections
+            )
+        elif collection.field(body.field) is None:
+            yield f"the collection {collection.slug} has no field `{body.field}`"
