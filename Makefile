@@ -1,0 +1,48 @@
+# Needs make and Python 3.11 or newer; everything else comes into .venv.
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+CONSTRAINTS := .ci/constraints.txt
+CANDIDATES := python3 python3.14 python3.13 python3.12 python3.11 python
+RECENT := import sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for each in $(CANDIDATES); do \
+	$$each -c '$(RECENT)' 2>/dev/null && { echo $$each; break; }; done)
+
+.DEFAULT_GOAL := help
+.PHONY: help test check format constraints
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
+		$(firstword $(MAKEFILE_LIST))
+
+$(STAMP): pyproject.toml $(CONSTRAINTS)
+	@test -n "$(PYTHON)" || { \
+		echo "Python 3.11 or newer was not found: install it, or name it with" \
+			"make PYTHON=/path/to/python3." >&2; exit 1; }
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV) || { \
+		rm -rf $(VENV); \
+		echo "$(PYTHON) cannot make environments: on Debian and Ubuntu install" \
+			"python3-venv (apt-get install python3-venv), then run this again." >&2; \
+		exit 1; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		-c $(CONSTRAINTS) -e '.[test,check]'
+	@touch $@
+
+test: $(STAMP) ## all the tests
+	$(BIN)/python -m pytest
+
+check: $(STAMP) ## format, lint, types, layers, module lengths
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python .ci/module_lengths.py
+
+format: $(STAMP) ## format the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix-only --quiet .
+
+constraints: $(STAMP) ## write the versions that are installed now as constraints
+	$(BIN)/python .ci/freeze.py > $(CONSTRAINTS).new
+	mv $(CONSTRAINTS).new $(CONSTRAINTS)

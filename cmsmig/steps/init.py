@@ -1,0 +1,165 @@
+"""The start of a project folder: settings explained, tokens' place, notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from cmsmig.configuration.regions import ORIGIN_API_URL
+from cmsmig.destination.assumed import STANDARD, Entry
+from cmsmig.errors import StorageError
+from cmsmig.settings import Project
+
+_TOML = f"""\
+# Settings of this migration. Every line that starts with "# name =" shows a
+# default; take the "# " away to change it. An environment variable CMSMIG_NAME
+# overrides the setting `name`, and so does the same line in .env.
+# Tokens never stand here: they go into .env, which is not committed.
+
+# ---- The origin: where the content comes from -------------------------------
+
+# The address of its API, with or without /v2.
+# origin_api_url = "{ORIGIN_API_URL}"
+
+# The site's plan: starter, basic, cms, ecommerce or business. Without it the
+# pull starts at 60 requests per minute and adopts what the service answers.
+# origin_plan = "cms"
+
+# Requests per minute; overrides the plan.
+# origin_rate = 120
+
+# The site's id. Not needed when the token sees one site.
+# site_id = "0123456789abcdef01234567"
+
+# ---- The destination: where the content goes --------------------------------
+
+# The number of the space, from its settings page.
+# space_id = "123456"
+
+# The address of its API, with or without /v1. Without it the region of the space
+# is read from the space's number.
+# destination_base_url = "https://mapi.storyblok.com/v1"
+
+# The space's plan: starter, growth, growth_plus, premium or elite. Without it
+# writes go at starter's 3 requests per second; every other plan allows 6.
+# destination_plan = "starter"
+
+# Requests per second; overrides the plan.
+# destination_rate = 3
+
+# Requests that may be open at once; the service refuses more than 30.
+# in_flight = 12
+
+# ---- Files ------------------------------------------------------------------
+
+# Whether the optional finish call is sent after each upload. It costs one request
+# of the budget per file; each file is proven on its public address either way.
+# finish_uploads = false
+
+# The largest file to carry over, in megabytes.
+# asset_max_mb = 500
+
+# Hosts beside the origin's own whose addresses are files to carry over.
+# file_hosts = ["files.example.com"]
+
+# ---- This machine -----------------------------------------------------------
+
+# The folder where runs on this machine share the budget of requests.
+# state_dir = "~/.local/state/cmsmig"
+
+# ---- What the services do not document --------------------------------------
+
+# Each line is what is assumed; change one only when the service is seen to do
+# otherwise.
+# [assumed]
+"""
+
+_ENV = """\
+# Copy this file to .env and fill in the tokens. .env is not committed.
+
+# The origin: the site's settings, Apps and integrations, API access. The token
+# needs the scopes sites:read and cms:read.
+CMSMIG_ORIGIN_TOKEN=
+
+# The destination: the account's settings, personal access tokens. The token must
+# be allowed to read and to write content in the space.
+CMSMIG_DESTINATION_TOKEN=
+"""
+
+_GITIGNORE = """\
+# What the origin answered and the files it serves: pulled again at any time.
+/raw/
+/files/
+# What has been written so far: of this machine, and not mergeable.
+/ledger*
+# Tokens.
+.env
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class InitReport:
+    """What `init` did, in paths below the project folder."""
+
+    written: tuple[str, ...]
+    kept: tuple[str, ...]
+    """Files that were there already; they are as they were."""
+
+
+def start_project(project: Project, packaged: Traversable | None = None) -> InitReport:
+    """Write the files of a new project folder; change none that is there.
+
+    Makes the folder. Notebooks come from the installed package; a checkout
+    packages none, since its own lie beside it. Raises `StorageError`.
+    """
+    notebooks = packaged or files("cmsmig") / "_notebooks"
+    written: list[str] = []
+    kept: list[str] = []
+    for name, content in _new_files(notebooks):
+        was_written = _write_new(project.root / name, content)
+        (written if was_written else kept).append(name)
+    return InitReport(tuple(written), tuple(kept))
+
+
+def _new_files(notebooks: Traversable) -> Iterator[tuple[str, bytes]]:
+    assumed = "".join(_assumed_lines(STANDARD.entries()))
+    yield "cmsmig.toml", (_TOML + assumed).encode()
+    yield ".env.example", _ENV.encode()
+    yield ".gitignore", _GITIGNORE.encode()
+    if notebooks.is_dir():
+        for notebook in sorted(notebooks.iterdir(), key=lambda each: each.name):
+            if notebook.name.endswith(".ipynb"):
+                yield notebook.name, notebook.read_bytes()
+
+
+def _assumed_lines(entries: Iterable[Entry]) -> Iterator[str]:
+    for entry in entries:
+        yield f"\n# {entry.meaning}\n"
+        if entry.choices:
+            yield f"# One of: {', '.join(entry.choices)}.\n"
+        yield f"# Source: {entry.source}.\n"
+        yield f'# {entry.name} = "{entry.value}"\n'
+
+
+def _write_new(path: Path, content: bytes) -> bool:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("xb") as file:
+            file.write(content)
+    except FileExistsError:
+        if path.exists():
+            return False
+        raise _unwritable(path, "a file is in the way") from None
+    except OSError as error:
+        raise _unwritable(path, error.strerror or str(error)) from error
+    return True
+
+
+def _unwritable(path: Path, reason: str) -> StorageError:
+    return StorageError(
+        f"{path} cannot be written ({reason}); make room or choose another project "
+        "folder with --project."
+    )

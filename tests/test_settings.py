@@ -1,0 +1,378 @@
+"""Settings: three sources in order, and one sentence for each mistake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cmsmig.configuration.plans import destination_limits, plan_name
+from cmsmig.configuration.regions import (
+    REGION_BASES,
+    base_of,
+    region_mismatch,
+    region_of,
+)
+from cmsmig.errors import SettingsError
+from cmsmig.settings import Project, Secret, Settings, find_project, load_settings
+
+TOKENS = {
+    "CMSMIG_ORIGIN_TOKEN": "origin-secret",
+    "CMSMIG_DESTINATION_TOKEN": "destination-secret",
+}
+MINIMAL = {**TOKENS, "CMSMIG_SPACE_ID": "123456"}
+
+
+def load(
+    folder: Path,
+    environ: dict[str, str] | None = None,
+    toml: str = "",
+    env: str = "",
+) -> Settings:
+    """Load settings from sources written on the spot."""
+    (folder / "cmsmig.toml").write_text(toml, "utf-8")
+    (folder / ".env").write_text(env, "utf-8")
+    return load_settings(Project(folder), MINIMAL if environ is None else environ)
+
+
+def test_what_nobody_set_has_a_safe_value(tmp_path: Path) -> None:
+    """Tokens and a space are enough; rates start low and nothing extra is sent."""
+    settings = load_settings(Project(tmp_path), MINIMAL)
+    assert settings.origin_api_url == "https://api.webflow.com"
+    assert settings.origin_rate is None
+    assert settings.destination_base_url == "https://mapi.storyblok.com/v1"
+    assert settings.destination_rate == 3
+    assert settings.destination_plan == ""
+    assert settings.site_id is None
+    assert not settings.finish_uploads
+    assert settings.asset_max_bytes == 500 * 1024 * 1024
+    assert settings.file_hosts == ()
+    assert settings.in_flight < 30
+    assert settings.state_folder.name == "cmsmig"
+
+
+def test_environment_comes_before_env_file_before_toml(tmp_path: Path) -> None:
+    """Each source yields to the one before it, value by value."""
+    settings = load(
+        tmp_path,
+        {**MINIMAL, "CMSMIG_DESTINATION_RATE": "5"},
+        toml='destination_rate = 1\norigin_rate = 10\nsite_id = "toml"',
+        env="CMSMIG_DESTINATION_RATE=4\nCMSMIG_ORIGIN_RATE=20\n",
+    )
+    assert settings.destination_rate == 5
+    assert settings.origin_rate == 20
+    assert settings.site_id == "toml"
+
+
+def test_a_blank_value_counts_as_not_given(tmp_path: Path) -> None:
+    """An empty variable does not hide what a later source says."""
+    settings = load(
+        tmp_path,
+        {**MINIMAL, "CMSMIG_SITE_ID": " "},
+        toml='site_id = "abc"',
+        env="CMSMIG_SITE_ID=\nCMSMIG_ORIGIN_RATE",
+    )
+    assert settings.site_id == "abc"
+
+
+@pytest.mark.parametrize(
+    ("line", "token"),
+    [
+        ("CMSMIG_ORIGIN_TOKEN=ab$HOME{cd}", "ab$HOME{cd}"),
+        ("CMSMIG_ORIGIN_TOKEN='ab ${PATH} cd'", "ab ${PATH} cd"),
+        ('export CMSMIG_ORIGIN_TOKEN="abc"  # why', "abc"),
+        ("\ufeffCMSMIG_ORIGIN_TOKEN=abc", "abc"),
+        ("CMSMIG_ORIGIN_TOKEN=Bearer abc", "abc"),
+        ("OTHER_TOOL=x\nCMSMIG_ORIGIN_TOKEN=abc\r\n", "abc"),
+    ],
+)
+def test_env_file_is_read_as_written(tmp_path: Path, line: str, token: str) -> None:
+    """Nothing in `.env` is expanded, and other tools' lines are left alone."""
+    environ = {"CMSMIG_DESTINATION_TOKEN": "d", "CMSMIG_SPACE_ID": "1"}
+    settings = load(tmp_path, environ, env=line)
+    assert settings.origin_token.reveal() == token
+
+
+def test_a_token_with_its_scheme_stays_as_given(tmp_path: Path) -> None:
+    """A destination token may be of either kind, so its scheme is kept."""
+    environ = {**MINIMAL, "CMSMIG_DESTINATION_TOKEN": " Bearer abc "}
+    assert load(tmp_path, environ).destination_token.reveal() == "Bearer abc"
+
+
+def test_a_secret_hides_itself() -> None:
+    """A token shows in no representation of itself or of what holds it."""
+    secret = Secret("hush")
+    assert "hush" not in f"{secret} {secret!r} {[secret]}"
+    assert secret.reveal() == "hush"
+    assert not Secret("")
+
+
+@pytest.mark.parametrize(
+    ("given_url", "origin", "destination"),
+    [
+        ("https://api.test", "https://api.test", "https://api.test/v1"),
+        ("https://api.test/", "https://api.test", "https://api.test/v1"),
+        ("http://127.0.0.1:81/x/", "http://127.0.0.1:81/x", "http://127.0.0.1:81/x/v1"),
+        ("http://localhost:8080", "http://localhost:8080", "http://localhost:8080/v1"),
+    ],
+)
+def test_a_base_may_lack_its_version(
+    tmp_path: Path, given_url: str, origin: str, destination: str
+) -> None:
+    """With or without version segment and slash, both bases come out the same."""
+    for ends in ("", "/v2", "/v2/"):
+        url = given_url.rstrip("/") + ends if ends else given_url
+        environ = {**MINIMAL, "CMSMIG_ORIGIN_API_URL": url}
+        assert load(tmp_path, environ).origin_api_url == origin
+    for ends in ("", "/v1", "/v1/"):
+        url = given_url.rstrip("/") + ends if ends else given_url
+        environ = {**MINIMAL, "CMSMIG_DESTINATION_BASE_URL": url}
+        assert load(tmp_path, environ).destination_base_url == destination
+
+
+@pytest.mark.parametrize(
+    ("toml", "says"),
+    [
+        ("a = 1\nsite_id = x", "line 2"),
+        ("destination_rate = 'fast'", "requests per second"),
+        ("destination_rate = 0", "above 0"),
+        ("destination_rate = nan", "above 0"),
+        ("destination_rate = true", "a number"),
+        ("origin_rate = 1.5", "whole number"),
+        ("origin_rate = 0", "1 to 100000"),
+        ("in_flight = 30", "1 to 29"),
+        ("asset_max_mb = -1", "whole number"),
+        ("finish_uploads = 'maybe'", "true or false"),
+        ("origin_api_url = 'api.webflow.com'", "https://"),
+        ("origin_api_url = 'ftp://api.test'", "https://"),
+        ("origin_api_url = 'https://api.test:x'", "https://"),
+        ("origin_api_url = 'https://u:p@api.test'", "without user"),
+        ("origin_api_url = 'https://api.test/v1'", "version v2"),
+        ("origin_api_url = 'http://api.webflow.com'", "in the clear"),
+        ("destination_base_url = 'https://api.test/v2'", "version v1"),
+        ("destination_base_url = ['x']", "https://"),
+        ("destination_plan = 'gold'", "growth_plus"),
+        ("origin_plan = 'gold'", "ecommerce"),
+        ("space_id = 'mine'", "number"),
+        (f"space_id = '{'9' * 30}'", "number"),
+        ("site_id = 'a/b'", "site's id"),
+        ("file_hosts = ['https://x.test/']", "bare host"),
+        ("assumed = 'x'", "table"),
+        ("[assumed]\nx = [1]", "text or a number"),
+        ("state_dir = 3", "path"),
+        ("destinaton_rate = 3", "destination_rate"),
+        ("CMSMIG_SPACE_ID = 3", "space_id"),
+        ("zzzzzz = 3", "take it out"),
+        ("origin_token = 'hush'", ".env"),
+        ("DESTINATION_TOKEN = 'hush'", ".env"),
+        ("token = 'hush'", ".env"),
+    ],
+)
+def test_a_wrong_toml_is_one_sentence(tmp_path: Path, toml: str, says: str) -> None:
+    """The message names the file and what to write, on one line."""
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, TOKENS, toml=toml)
+    message = str(caught.value)
+    assert says in message
+    assert str(tmp_path / "cmsmig.toml") in message
+    assert "\n" not in message
+    assert "hush" not in message
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("env", "says"),
+    [
+        ("CMSMIG_SITE=abc", "CMSMIG_SITE_ID"),
+        ("CMSMIG_ORIGN_TOKEN=abc", "CMSMIG_ORIGIN_TOKEN"),
+        ("A=1\n'unfinished\nB=2", "line 2"),
+        ("CMSMIG_ORIGIN_TOKEN=gränd", "no token"),
+        ("CMSMIG_DESTINATION_RATE=quick", "requests per second"),
+        ("CMSMIG_ASSUMED=x", "cmsmig.toml"),
+    ],
+)
+def test_a_wrong_env_file_is_one_sentence(tmp_path: Path, env: str, says: str) -> None:
+    """The message names the file and the line or the nearest name."""
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, {"CMSMIG_SPACE_ID": "1"}, env=env)
+    assert says in str(caught.value)
+    assert ".env" in str(caught.value)
+    assert "gränd" not in str(caught.value)
+
+
+def test_a_wrong_variable_is_named(tmp_path: Path) -> None:
+    """A mistake in the environment is placed there, not in a file."""
+    environ = {**MINIMAL, "CMSMIG_DESTINATION_PLAN": "gold"}
+    with pytest.raises(SettingsError, match="CMSMIG_DESTINATION_PLAN"):
+        load(tmp_path, environ)
+
+
+def test_a_long_value_is_not_repeated(tmp_path: Path) -> None:
+    """What may be a token in the wrong place does not reach the message."""
+    token = "a" * 41
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, {**MINIMAL, "CMSMIG_SPACE_ID": token})
+    assert token not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["cmsmig.toml", ".env"])
+def test_an_unreadable_file_is_one_sentence(tmp_path: Path, name: str) -> None:
+    """Bytes that are no text, and a folder in the file's place."""
+    (tmp_path / name).write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(SettingsError, match="UTF-8"):
+        load_settings(Project(tmp_path), MINIMAL)
+    (tmp_path / name).unlink()
+    (tmp_path / name).mkdir()
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load_settings(Project(tmp_path), MINIMAL)
+
+
+@pytest.mark.parametrize(
+    ("missing", "says"),
+    [
+        ("CMSMIG_ORIGIN_TOKEN", "cms:read"),
+        ("CMSMIG_DESTINATION_TOKEN", "personal access token"),
+        ("CMSMIG_SPACE_ID", "space_id"),
+    ],
+)
+def test_what_is_missing_says_where_to_get_it(
+    tmp_path: Path, missing: str, says: str
+) -> None:
+    """A missing token names its source and its place."""
+    environ = {name: value for name, value in MINIMAL.items() if name != missing}
+    with pytest.raises(SettingsError) as caught:
+        load_settings(Project(tmp_path), environ)
+    assert says in str(caught.value)
+    assert missing in str(caught.value)
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_one_side_may_lack_what_it_does_not_need(tmp_path: Path) -> None:
+    """A pull needs no destination, and an import from the cache no origin."""
+    project = Project(tmp_path)
+    origin = {"CMSMIG_ORIGIN_TOKEN": "o"}
+    assert not load_settings(project, origin, need_destination=False).destination_token
+    destination = {"CMSMIG_DESTINATION_TOKEN": "d", "CMSMIG_SPACE_ID": "1"}
+    assert not load_settings(project, destination, need_origin=False).origin_token
+    assert load_settings(
+        project, {}, need_origin=False, need_destination=False
+    ).space_id == ("")
+
+
+@pytest.mark.parametrize(
+    ("plan", "rate"),
+    [("starter", 3), ("Growth", 6), ("growth plus", 6), ("PREMIUM", 6), ("elite", 6)],
+)
+def test_a_destination_plan_sets_the_rate(tmp_path: Path, plan: str, rate: int) -> None:
+    """The plan gives the rate, and a rate of one's own overrides it."""
+    environ = {**MINIMAL, "CMSMIG_DESTINATION_PLAN": plan}
+    assert load(tmp_path, environ).destination_rate == rate
+    assert load(tmp_path, environ).destination_plan == plan_name(plan)
+    overridden = load(tmp_path, environ, toml="destination_rate = 60")
+    assert overridden.destination_rate == 60
+
+
+@pytest.mark.parametrize(
+    ("plan", "rate"),
+    [("starter", 60), ("basic", 60), ("CMS", 120), ("ecommerce", 120)],
+)
+def test_an_origin_plan_sets_the_rate(tmp_path: Path, plan: str, rate: int) -> None:
+    """The plan gives the rate, and a rate of one's own overrides it."""
+    environ = {**MINIMAL, "CMSMIG_ORIGIN_PLAN": plan}
+    assert load(tmp_path, environ).origin_rate == rate
+    assert load(tmp_path, environ, toml="origin_rate = 6000").origin_rate == 6000
+
+
+def test_lists_tables_and_paths_are_read(tmp_path: Path) -> None:
+    """Hosts, overridden assumptions and the state folder come out typed."""
+    settings = load(
+        tmp_path,
+        {**MINIMAL, "CMSMIG_FILE_HOSTS": "A.test, b.test:81"},
+        toml="state_dir = 'state'\nfinish_uploads = true\nspace_id = 9\n"
+        "[assumed]\nput_replaces_content = false\nstories_key = 'rows'",
+    )
+    assert settings.file_hosts == ("a.test", "b.test:81")
+    assert settings.state_folder == tmp_path / "state"
+    assert settings.finish_uploads
+    assert settings.space_id == "123456"
+    assert settings.assumed == {"put_replaces_content": "false", "stories_key": "rows"}
+
+
+def test_the_project_folder_is_found_in_order(tmp_path: Path) -> None:
+    """The explicit folder, the variable, the nearest parent, then `migration`."""
+    inside = tmp_path / "site" / "deep"
+    inside.mkdir(parents=True)
+    assert find_project(None, {}, inside).root == inside / "migration"
+    (tmp_path / "site" / "cmsmig.toml").touch()
+    assert find_project(None, {}, inside).root == tmp_path / "site"
+    environ = {"CMSMIG_PROJECT": "else"}
+    assert find_project(None, environ, inside).root == inside / "else"
+    assert find_project(tmp_path, environ, inside).root == tmp_path
+    assert find_project(Path("given"), {}, inside).root == inside / "given"
+
+
+@pytest.mark.parametrize(
+    ("space_id", "region"),
+    [
+        ("0", "eu"),
+        ("999999", "eu"),
+        ("1000000", "us"),
+        ("2000000", "ca"),
+        ("3999999", "ap"),
+        ("4000000", ""),
+        (str(1 << 48), "eu"),
+        (str((2 << 48) + 77), "us"),
+        (str((3 << 48) + 77), "ca"),
+        (str((4 << 48) + 77), "ap"),
+        (str((5 << 48) + 77), ""),
+        (str((6 << 48) + 77), "cn"),
+        ("", ""),
+        ("x1", ""),
+        ("²", ""),
+    ],
+)
+def test_a_space_id_names_its_region(space_id: str, region: str) -> None:
+    """Old ids lie in ranges, new ones carry the region in their bits."""
+    assert region_of(space_id) == region
+    assert base_of(space_id) == REGION_BASES[region or "eu"]
+
+
+def test_a_wrong_region_is_one_sentence() -> None:
+    """A space behind another region's base is told without a request."""
+    said = region_mismatch("1000001", REGION_BASES["eu"])
+    assert "api-us.storyblok.com" in said
+    assert said.endswith(".")
+    assert "\n" not in said
+    coded = str((2 << 48) + 1)
+    assert "region us" in region_mismatch(coded, REGION_BASES["cn"])
+
+
+@pytest.mark.parametrize(
+    ("space_id", "base"),
+    [
+        ("1000001", REGION_BASES["us"]),
+        ("606", REGION_BASES["cn"]),
+        ("1000001", "http://127.0.0.1:8080/v1"),
+        ("", REGION_BASES["eu"]),
+        ("x", REGION_BASES["cn"]),
+    ],
+)
+def test_a_right_or_unknown_region_says_nothing(space_id: str, base: str) -> None:
+    """No false alarm: neither for a sandbox nor where ranges overlap."""
+    assert region_mismatch(space_id, base) == ""
+
+
+@given(st.integers(min_value=0, max_value=2**63))
+def test_the_inferred_base_is_never_a_mismatch(number: int) -> None:
+    """Whatever the id, the base taken from it fits it."""
+    assert region_mismatch(str(number), base_of(str(number))) == ""
+
+
+def test_an_unnamed_plan_is_the_smallest() -> None:
+    """Without a plan the limits are those of the smallest one."""
+    assert destination_limits("") == destination_limits("Starter")
+    assert destination_limits("growth-plus").components == 600
+    with pytest.raises(KeyError):
+        destination_limits("gold")
