@@ -71,6 +71,11 @@ def asset(name: str, alt: str | None = None, *, variant: str = "") -> JsonObject
     }
 
 
+def bare_asset(name: str) -> JsonObject:
+    """Return a file value without the key `alt`, as some items hold it."""
+    return {"fileId": file_id(name), "url": address(name)}
+
+
 def moved_asset(name: str, alt: str | None = None) -> JsonObject:
     """Return a file value whose `fileId` is not the id inside its address.
 

@@ -173,6 +173,7 @@ PLAIN = (
             bodies_images.SOURCES,
             gallery=[
                 asset("planks.jpg", "Larch", variant="-p-800"),
+                asset("bram-oakes.jpg", variant="-p-500"),
                 asset("planks.jpg", "Larch"),
                 asset("Slip & “Mole” (été) [final] 100%.jpg"),
             ],

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.sample import bodies_long, bodies_text
-from cmsmig.sandbox.sample.identity import address, asset, ref, refs, short_id
+from cmsmig.sandbox.sample.identity import (
+    address,
+    asset,
+    bare_asset,
+    ref,
+    refs,
+    short_id,
+)
 from cmsmig.sandbox.sample.markup import paragraphs
 from cmsmig.sandbox.sample.prose_en import BREWING, PEOPLE
 from cmsmig.sandbox.sample.prose_fr import BRASSERIE, MARAIS
@@ -210,7 +217,10 @@ TOPIC_ENTRIES = (
 )
 
 _THUMBNAILS: list[Json] = [asset("cutting-1998.jpg", variant="-p-500")]
-_SCANS: list[Json] = [asset("cutting-1998.jpg"), asset("cutting-1998-back.jpg")]
+_SCANS: list[Json] = [
+    bare_asset("cutting-1998.jpg"),
+    bare_asset("cutting-1998-back.jpg"),
+]
 
 PRESS_ENTRIES = (
     Entry(
@@ -223,7 +233,7 @@ PRESS_ENTRIES = (
             "scan": asset("cutting-1998.jpg", "The cutting, yellowed"),
             "more-scans": _SCANS,
             "thumbnails": _THUMBNAILS,
-            "document": asset("cutting-1998.pdf"),
+            "document": bare_asset("cutting-1998.pdf"),
             "about-post": ref("journal", "reed-cutting-in-january"),
             "mentions": refs("places", "grisel-marsh", "harrowmere"),
             "text": bodies_long.short_read("marsh", "cutting-1998.jpg", first=3),

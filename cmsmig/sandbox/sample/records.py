@@ -77,6 +77,8 @@ class Table:
     """Whether a field never filled is null, or its key absent."""
     name_label: str = "Name"
     groups: tuple[str, ...] = ()
+    localised: bool = True
+    """Without locales, the service says null for an item's locale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +99,17 @@ class Entry:
 
 
 def choices(table: str, column: str, **options: str) -> JsonObject:
-    """Return the validations of an Option field, choice by key."""
-    return {
-        "options": [
-            {"name": name, "id": option_id(table, column, key)}
-            for key, name in options.items()
-        ]
-    }
+    """Return the validations of an Option field, choice by key.
+
+    Every other choice names its id first: the service keeps to no order.
+    """
+    listed: list[Json] = []
+    for number, (key, name) in enumerate(options.items()):
+        option: JsonObject = {"name": name, "id": option_id(table, column, key)}
+        if number % 2:
+            option = dict(reversed(option.items()))
+        listed.append(option)
+    return {"options": listed}
 
 
 def into(table: str) -> JsonObject:
@@ -142,7 +148,7 @@ def staged(table: Table, entries: tuple[Entry, ...]) -> Iterator[JsonObject]:
             label = f"{table.key}:{entry.key}:{locale}"
             yield {
                 "id": ref(table.key, entry.key),
-                "cmsLocaleId": locale,
+                "cmsLocaleId": locale if table.localised else None,
                 **_stamps(label, state),
                 "isArchived": state in _ARCHIVED,
                 "isDraft": state in _DRAFT,
@@ -158,7 +164,7 @@ def live(table: Table, entries: tuple[Entry, ...]) -> Iterator[JsonObject]:
             label = f"{table.key}:{entry.key}:{locale}"
             yield {
                 "id": ref(table.key, entry.key),
-                "cmsLocaleId": locale,
+                "cmsLocaleId": locale if table.localised else None,
                 **_stamps(label, State.PUBLISHED),
                 "isArchived": False,
                 "isDraft": False,
