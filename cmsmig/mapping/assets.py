@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from cmsmig.canonical import Json
+from cmsmig.canonical import Json, JsonObject
 from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.addresses import Found, host_of, in_html, in_text
 from cmsmig.mapping.uids import external_id
@@ -132,8 +132,8 @@ def find_assets(
 ) -> tuple[AssetUse, ...]:
     """Return every use of a file in an item, in the order of its fields.
 
-    File fields count whatever their host; everywhere else an address is a file
-    when it is on one of `file_hosts`, which the origin serves files from.
+    File fields, and objects with address and file id in any other, count
+    whatever their host; everywhere else an address is a file when it is on one of `file_hosts`, which the origin serves files from.
     """
     types = {field.slug: field.type for field in collection.fields}
     known = [slug for slug in types if slug in item.data]
@@ -227,27 +227,34 @@ def file_objects(value: Json) -> Iterator[tuple[Found, str]]:
 def _in_field(value: Json, kind: str, hosts: Set[str]) -> Iterator[tuple[Found, str]]:
     if kind in FILE_TYPES:
         yield from file_objects(value)
-        return
-    for text in _strings(value):
-        if "//" not in text:
-            continue
-        if kind == "RichText":
-            found = in_html(text, hosts)
-        else:
-            found = (Found(text[a:b]) for a, b in in_text(text, hosts))
-        for each in found:
-            yield each, file_id_of(each.address)
-
-
-def _strings(value: Json) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
+    elif isinstance(value, str):
+        if "//" in value:
+            yield from _in_string(value, kind, hosts)
     elif isinstance(value, list):
         for entry in value:
-            yield from _strings(entry)
+            yield from _in_field(entry, kind, hosts)
     elif isinstance(value, dict):
-        for name in sorted(value):
-            yield from _strings(value[name])
+        yield from _in_object(value, kind, hosts)
+
+
+def _in_object(
+    value: JsonObject, kind: str, hosts: Set[str]
+) -> Iterator[tuple[Found, str]]:
+    """Look into an object; with address and file id it is a file, in any field."""
+    if isinstance(value.get("fileId"), str) and isinstance(value.get("url"), str):
+        yield from file_objects(value)
+        value = {name: each for name, each in value.items() if name != "url"}
+    for name in sorted(value):
+        yield from _in_field(value[name], kind, hosts)
+
+
+def _in_string(text: str, kind: str, hosts: Set[str]) -> Iterator[tuple[Found, str]]:
+    if kind == "RichText":
+        found = in_html(text, hosts)
+    else:
+        found = (Found(text[a:b]) for a, b in in_text(text, hosts))
+    for each in found:
+        yield each, file_id_of(each.address)
 
 
 def _upload(same: list[AssetUse], fact: FileFact, namespace: str) -> UploadPlan:

@@ -148,6 +148,8 @@ def _json_with_files(value: Json, use: FieldUse) -> tuple[str, tuple[Loss, ...]]
 
     def rewritten(inner: Json) -> Json:
         if isinstance(inner, str):
+            if (file := use.file(inner)) is not None:
+                return file
             text, more = use.with_files(inner)
             losses.extend(more)
             return text
