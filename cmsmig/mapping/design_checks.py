@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from cmsmig.mapping.content_types import ENVELOPE
 from cmsmig.mapping.design import (
     UNLISTED,
     BlockRole,
@@ -19,6 +18,7 @@ from cmsmig.mapping.encodings import (
     RELATION_ENCODINGS,
     allowed_encodings,
 )
+from cmsmig.mapping.envelope import ENVELOPE
 from cmsmig.mapping.facts import SpaceFacts
 from cmsmig.mapping.keys import COMPONENT, key_problem
 from cmsmig.mapping.slugs import slug_problem

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from cmsmig.mapping.design import UNLISTED, Encoding, FieldDesign, LeftOutField
+from cmsmig.mapping.design import Encoding, FieldDesign
 from cmsmig.mapping.encodings import ALLOWED, RELATION_ENCODINGS
 from cmsmig.mapping.facts import FieldFacts, Shape
-from cmsmig.mapping.naming import claims
+from cmsmig.mapping.options import option_labels
+from cmsmig.mapping.proposed import (
+    LONGEST_TEXT,
+    Proposal,
+    all_of,
+    count_of,
+    proposed,
+)
+from cmsmig.mapping.untyped import propose_by_shape
 from cmsmig.origin.schema import Field
-
-LONGEST_TEXT = 255
-"""Characters that fit a single-line field comfortably."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +46,6 @@ class FieldContext:
     preferences: Preferences = field(default_factory=Preferences)
 
 
-Proposal = tuple[FieldDesign, ...] | LeftOutField
-
-
 def propose_field(origin: Field, facts: FieldFacts, context: FieldContext) -> Proposal:
     """Return what one origin field becomes: one or more fields, or none and why.
 
@@ -52,58 +54,17 @@ def propose_field(origin: Field, facts: FieldFacts, context: FieldContext) -> Pr
     """
     propose = _RULES.get(origin.type)
     if Shape.PRICE in facts.shapes or propose is None:
-        return _by_shape(origin, facts)
+        return propose_by_shape(origin, facts)
     return tuple(
-        _with_required(design, origin, facts)
+        _with_required(_with_use(design, facts), origin, facts)
         for design in propose(origin, facts, context)
-    )
-
-
-def propose_unlisted(slug: str, facts: FieldFacts) -> Proposal:
-    """Return what becomes of values under a key that the schema does not list."""
-    if slug.startswith("_") or slug in _LEFTOVERS:
-        return LeftOutField(
-            slug, UNLISTED, "Left over from the origin's first API; not content."
-        )
-    origin = Field("", slug, _title(slug), UNLISTED, False, "", {})
-    return _by_shape(origin, facts)
-
-
-def option_labels(options: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Return (id, label) in schema order, no two labels alike and none blank.
-
-    The first of several equal labels stays as it is, the others get ` (2)`, and
-    so on; a blank label is replaced by the option's id.
-    """
-    once = dict(options)
-    labels = claims(
-        [label if label.strip() else option_id for option_id, label in once.items()],
-        lambda label, number: f"{label} ({number})",
-    )
-    return tuple(zip(once, labels, strict=True))
-
-
-_LEFTOVERS = frozenset(("published-on", "published-by", "updated-on", "created-on"))
-
-
-def _field(
-    origin: Field, encoding: Encoding, *notes: str, key: str = ""
-) -> FieldDesign:
-    return FieldDesign(
-        origin=origin.slug,
-        origin_type=origin.type,
-        key=key or origin.slug,
-        encoding=encoding,
-        display_name=origin.display_name or _title(origin.slug),
-        help_text=origin.help_text,
-        note=" ".join(note for note in notes if note),
     )
 
 
 def _plain(
     origin: Field, facts: FieldFacts, context: FieldContext
 ) -> tuple[FieldDesign, ...]:
-    return (_field(origin, ALLOWED[origin.type][0]),)
+    return (proposed(origin, ALLOWED[origin.type][0]),)
 
 
 def _text(
@@ -118,7 +79,7 @@ def _text(
             "verbatim by `textarea` and `markdown`, converted by "
             "`markdown_as_richtext`."
         )
-    return (_field(origin, encoding, note),)
+    return (proposed(origin, encoding, note),)
 
 
 def _text_encoding(single: object, facts: FieldFacts) -> tuple[Encoding, str]:
@@ -132,7 +93,7 @@ def _text_encoding(single: object, facts: FieldFacts) -> tuple[Encoding, str]:
         )
         return (
             Encoding.TEXTAREA,
-            f"{said} {_count(facts.multiline, 'value has', 'values have')} "
+            f"{said} {count_of(facts.multiline, 'value has', 'values have')} "
             "line breaks.",
         )
     if single is not True and facts.longest > LONGEST_TEXT:
@@ -149,30 +110,30 @@ def _moment(
 ) -> tuple[FieldDesign, ...]:
     if 0 < facts.filled == facts.moments == facts.midnights:
         return (
-            _field(
+            proposed(
                 origin,
                 Encoding.DATE,
-                f"A date without a time: {_all(facts.filled)} at midnight.",
+                f"A date without a time: {all_of(facts.filled)} at midnight.",
             ),
         )
-    return (_field(origin, Encoding.DATETIME),)
+    return (proposed(origin, Encoding.DATETIME),)
 
 
 def _video(
     origin: Field, facts: FieldFacts, context: FieldContext
 ) -> tuple[FieldDesign, ...]:
-    return (_field(origin, context.preferences.video),)
+    return (proposed(origin, context.preferences.video),)
 
 
 def _color(
     origin: Field, facts: FieldFacts, context: FieldContext
 ) -> tuple[FieldDesign, ...]:
     if not context.has_color_plugin:
-        return (_field(origin, Encoding.COLOR_TEXT),)
+        return (proposed(origin, Encoding.COLOR_TEXT),)
     if context.preferences.color is Encoding.COLOR_PLUGIN:
-        return (_field(origin, Encoding.COLOR_PLUGIN),)
+        return (proposed(origin, Encoding.COLOR_PLUGIN),)
     note = "The space has the colour picker: `color_plugin` would use it."
-    return (_field(origin, Encoding.COLOR_TEXT, note),)
+    return (proposed(origin, Encoding.COLOR_TEXT, note),)
 
 
 def _option(
@@ -188,12 +149,12 @@ def _option(
     ]
     doubled = f"Equal labels told apart: {', '.join(renamed)}." if renamed else ""
     unknown = (
-        f"{_count(facts.unknown_options, 'item holds', 'items hold')} a choice that "
+        f"{count_of(facts.unknown_options, 'item holds', 'items hold')} a choice that "
         "is no longer in the list; it is listed as a loss."
         if facts.unknown_options
         else ""
     )
-    design = _field(origin, context.preferences.options, doubled, unknown)
+    design = proposed(origin, context.preferences.options, doubled, unknown)
     datasource = origin.slug if design.encoding is Encoding.OPTION_DATASOURCE else ""
     return (replace(design, options=options, datasource=datasource),)
 
@@ -214,7 +175,7 @@ def _relation(
             "Points into a collection that the site does not list: the field stays "
             "empty and its references are listed."
         )
-    design = _field(origin, ALLOWED[origin.type][0], note)
+    design = proposed(origin, ALLOWED[origin.type][0], note)
     return (replace(design, target_collection=target),)
 
 
@@ -240,54 +201,12 @@ _RULES: Mapping[
 }
 
 
-def _by_shape(origin: Field, facts: FieldFacts) -> Proposal:
-    """Go by the values where the type says nothing: ecommerce and the unknown."""
-    what = (
-        "A key that the schema does not list"
-        if origin.type == UNLISTED
-        else f"The type {origin.type or '(none)'}"
-    )
-    if not facts.filled:
-        return LeftOutField(
-            origin.slug,
-            origin.type,
-            f"{what} has no counterpart, and no item to import fills it.",
-        )
-    if facts.shapes == {Shape.PRICE}:
-        return _price(origin)
-    encoding = _BY_SHAPE.get(next(iter(facts.shapes)))
-    if len(facts.shapes) > 1 or encoding is None:
-        note = f"{what} has no counterpart: its values are kept as JSON text."
-        return (_field(origin, Encoding.JSON_TEXT, note),)
-    if encoding is Encoding.TEXT and (facts.multiline or facts.longest > LONGEST_TEXT):
-        encoding = Encoding.TEXTAREA
-    note = f"{what} has no counterpart; chosen by {_all(facts.filled)}."
-    return (_field(origin, encoding, note),)
-
-
-_BY_SHAPE = {
-    Shape.TEXT: Encoding.TEXT,
-    Shape.NUMBER: Encoding.NUMBER,
-    Shape.FLAG: Encoding.BOOLEAN,
-    Shape.FILE: Encoding.ASSET,
-    Shape.FILES: Encoding.MULTIASSET,
-}
-
-
-def _price(origin: Field) -> tuple[FieldDesign, ...]:
-    amount = _field(
-        origin,
-        Encoding.PRICE_AMOUNT,
-        "A price: the amount in major units, its currency in the field below.",
-    )
-    currency = _field(
-        origin,
-        Encoding.PRICE_CURRENCY,
-        "The currency of the field above.",
-        key=f"{origin.slug}-currency",
-    )
-    name = f"{amount.display_name} currency"
-    return (amount, replace(currency, display_name=name, help_text=""))
+def _with_use(design: FieldDesign, facts: FieldFacts) -> FieldDesign:
+    """Tell the reviewer of a field that nobody uses; a Switch is never unused."""
+    if not facts.items or facts.shapes or design.encoding is Encoding.BOOLEAN:
+        return design
+    note = "No item to import fills it."
+    return replace(design, note=f"{design.note} {note}".strip())
 
 
 _NEVER_REQUIRED = RELATION_ENCODINGS | {
@@ -318,19 +237,7 @@ def _with_required(
         lack = facts.items - facts.filled
         note = (
             f"Required at the origin, but {lack} of "
-            f"{_count(facts.items, 'item', 'items')} to import "
+            f"{count_of(facts.items, 'item', 'items')} to import "
             f"{'lacks' if lack == 1 else 'lack'} it."
         )
     return replace(design, note=f"{design.note} {note}".strip())
-
-
-def _title(slug: str) -> str:
-    return slug.replace("-", " ").replace("_", " ").strip().capitalize() or slug
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"
-
-
-def _all(number: int) -> str:
-    return "its one value" if number == 1 else f"all {number} values"

@@ -1,0 +1,19 @@
+"""Options: their labels are their values at the destination."""
+
+from __future__ import annotations
+
+from cmsmig.mapping.naming import claims
+
+
+def option_labels(options: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Return (id, label) in schema order, no two labels alike and none blank.
+
+    The first of several equal labels stays as it is, the others get ` (2)`, and
+    so on; a blank label is replaced by the option's id.
+    """
+    once = dict(options)
+    labels = claims(
+        [label if label.strip() else option_id for option_id, label in once.items()],
+        lambda label, number: f"{label} ({number})",
+    )
+    return tuple(zip(once, labels, strict=True))
