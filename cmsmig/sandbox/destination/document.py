@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject
@@ -140,6 +139,11 @@ def _check_own(found: Found, node: JsonObject, kind: str, where: str) -> None:
         found.images.append((where, attrs))
         if not text_of(attrs.get("src")):
             found.complain("richtext_attribute", where, "an image without src")
+    if kind == "list_item":
+        first = list_of(node.get("content"))[:1]
+        if first and object_of(first[0]).get("type") != "paragraph":
+            what = "a list item that does not begin with a paragraph"
+            found.complain("richtext_content", where, what)
     if kind == "blok":
         body = attrs.get("body")
         if not isinstance(body, list):
@@ -157,6 +161,8 @@ def _check_marks(
     kinds = [text_of(mark.get("type")) for mark in marks]
     for repeated in sorted({one for one in kinds if kinds.count(one) > 1}):
         found.complain("richtext_mark", where, f"{repeated} twice")
+    if "code" in kinds and len(kinds) > 1:
+        found.complain("richtext_mark", where, "code bears no other mark")
     for mark, name in zip(marks, kinds, strict=True):
         if name not in _MARKS:
             found.complain("richtext_mark", where, name or "a mark without a type")
@@ -174,11 +180,3 @@ def _check_link(found: Found, attrs: JsonObject, where: str) -> None:
         found.complain("link_attributes", where, f"linktype {linktype}")
     if linktype == "story":
         found.story_links.append((where, text_of(attrs.get("uuid"))))
-
-
-def document_texts(node: JsonObject) -> Iterator[str]:
-    """Yield the texts of a document in order."""
-    if text := text_of(node.get("text")):
-        yield text
-    for child in list_of(node.get("content")):
-        yield from document_texts(object_of(child))

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import pytest
+
+SITE = "a" * 24
+ARTICLES = "b" * 24
+AUTHORS = "c" * 24
+ENGLISH, FRENCH = "1" * 24, "2" * 24
+ITEMS = f"/v2/collections/{ARTICLES}/items"
+
+
+@pytest.mark.parametrize("header", [None, "", "Bearer wrong", "raw"])
+def test_a_wrong_token_is_refused_in_the_documented_shape(desk, header):
+    """Without the bearer token every read is answered 401 with the error shape."""
+    headers = {"Authorization": header} if header is not None else {}
+    url = f"{desk.handle.announcement['origin_api_url']}/v2/sites"
+    reply = desk.public.get(url, headers=headers)
+    assert reply.status_code == 401
+    assert reply.json() == {
+        "message": "Request not authorized",
+        "code": "not_authorized",
+        "externalReference": None,
+        "details": [],
+    }
+
+
+def test_sites_collections_and_schema_have_their_documented_wrappers(desk):
+    """The lists are wrapped, one site and one collection are bare."""
+    assert desk.origin.get("/v2/sites").json()["sites"][0]["id"] == SITE
+    assert desk.origin.get(f"/v2/sites/{SITE}").json()["shortName"] == "small"
+    listed = desk.origin.get(f"/v2/sites/{SITE}/collections").json()["collections"]
+    assert [one["slug"] for one in listed] == ["articles", "authors"]
+    assert desk.origin.get(f"/v2/collections/{ARTICLES}").json()["fields"] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("/v2/sites/none", "resource_not_found"),
+        ("/v2/sites/none/collections", "resource_not_found"),
+        ("/v2/collections/none", "collection_not_found"),
+        ("/v2/collections/../sites", "collection_not_found"),
+        ("/v2/collections/none/items", "collection_not_found"),
+        (f"{ITEMS}/none", "item_not_found"),
+        ("/v2/anything", "resource_not_found"),
+    ],
+)
+def test_what_is_not_there_is_404_with_its_code(desk, path, code):
+    """Each unknown record is answered 404 with the code of its kind."""
+    reply = desk.origin.get(path.replace("..", "%2E%2E"))
+    assert reply.status_code == 404
+    if "%2E" not in reply.request.url.raw_path.decode() and ".." not in path:
+        assert reply.json()["code"] == code
+
+
+def test_pages_follow_limit_and_offset(desk):
+    """Two pages hold every primary item once and both name the total."""
+    first = desk.origin.get(ITEMS).json()
+    second = desk.origin.get(ITEMS, params={"offset": 100, "limit": 100}).json()
+    assert first["pagination"] == {"limit": 100, "offset": 0, "total": 120}
+    assert second["pagination"] == {"limit": 100, "offset": 100, "total": 120}
+    ids = [one["id"] for one in first["items"] + second["items"]]
+    assert len(ids) == len(set(ids)) == 120
+
+
+@pytest.mark.parametrize(
+    "query", [{"limit": 101}, {"limit": 0}, {"limit": "x"}, {"offset": -1}]
+    + [{"sortBy": "size"}, {"sortOrder": "up"}],
+)
+def test_bad_arguments_are_refused(desk, query):
+    """A limit beyond 100 and other unusable arguments are answered 400."""
+    reply = desk.origin.get(ITEMS, params=query)
+    assert reply.status_code == 400
+    assert reply.json()["code"] == "validation_error"
+    assert reply.json()["details"]
+
+
+def test_locales_are_chosen_by_parameter(desk):
+    """Without the parameter only the primary locale comes, with it those named."""
+    both = desk.origin.get(ITEMS, params={"cmsLocaleId": f"{ENGLISH},{FRENCH}"})
+    french = desk.origin.get(ITEMS, params={"cmsLocaleId": FRENCH}).json()
+    assert desk.origin.get(ITEMS).json()["pagination"]["total"] == 120
+    assert both.json()["pagination"]["total"] == 123
+    assert {one["cmsLocaleId"] for one in french["items"]} == {FRENCH}
+    one = f"{ITEMS}/{2:024x}"
+    assert desk.origin.get(one).json()["cmsLocaleId"] == ENGLISH
+    found = desk.origin.get(one, params={"cmsLocaleId": FRENCH}).json()
+    assert found["cmsLocaleId"] == FRENCH
+
+
+def test_the_live_set_is_a_set_of_its_own(desk):
+    """The live list and the live single read know only published items."""
+    assert desk.origin.get(f"{ITEMS}/live").json()["pagination"]["total"] == 2
+    assert desk.origin.get(f"{ITEMS}/{1:024x}/live").status_code == 200
+    assert desk.origin.get(f"{ITEMS}/{9:024x}/live").status_code == 404
+    assert desk.origin.get(f"{ITEMS}/{9:024x}").status_code == 200
+
+
+def test_sorting_and_filters(desk):
+    """Items come sorted by an envelope key and filtered by slug, name or time."""
+    query = {"sortBy": "createdOn", "sortOrder": "desc", "limit": 3}
+    dates = [i["createdOn"] for i in desk.origin.get(ITEMS, params=query).json()["items"]]
+    assert dates == sorted(dates, reverse=True)
+    assert dates[0].startswith("2023-01-28")
+    by_slug = desk.origin.get(ITEMS, params={"slug": "item-7"}).json()["items"]
+    assert [one["fieldData"]["name"] for one in by_slug] == ["Item 7"]
+    late = {"lastUpdated[gte]": "2024-01-28T00:00:00.000Z"}
+    assert desk.origin.get(ITEMS, params=late).json()["pagination"]["total"] == 4
+
+
+def test_the_window_refuses_and_reopens(desks, clock):
+    """The minute's reads are counted down in headers, then 429, then free again."""
+    with desks(origin_rate=3, clock=clock) as desk:
+        left = []
+        for _ in range(3):
+            reply = desk.origin.get("/v2/sites")
+            left.append(reply.headers["X-RateLimit-Remaining"])
+            assert reply.headers["X-RateLimit-Limit"] == "3"
+            assert reply.headers["Retry-After"] == "60"
+        clock.now += 45.5
+        refused = desk.origin.get("/v2/sites")
+        assert left == ["2", "1", "0"]
+        assert refused.status_code == 429
+        assert refused.json()["code"] == "too_many_requests"
+        assert refused.headers["Retry-After"] == "15"
+        clock.now += 15
+        assert desk.origin.get("/v2/sites").status_code == 200
+
+
+def test_placeholders_become_the_own_address(desk):
+    """The address in an item is the sandbox's own, and its file is a picture."""
+    data = desk.origin.get(ITEMS, params={"limit": 1}).json()["items"][0]["fieldData"]
+    address = data["photo"]["url"]
+    base = desk.handle.announcement["origin_api_url"]
+    assert address == f"{base}/files/f1_a%20b.png"
+    reply = desk.public.get(address)
+    assert reply.headers["content-type"] == "image/png"
+    assert reply.content.startswith(b"\x89PNG")
