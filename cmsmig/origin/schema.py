@@ -213,9 +213,7 @@ def _identifier(body: Mapping[str, Json], where: str) -> str:
 
 def _object(value: object, where: str) -> JsonObject:
     if not isinstance(value, dict):
-        raise CacheError(
-            f"{where} is not a JSON object; pull it again with --refresh."
-        )
+        raise CacheError(f"{where} is not a JSON object; pull it again with --refresh.")
     return value
 
 

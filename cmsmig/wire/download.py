@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 from urllib.parse import urljoin
 
-from cmsmig.errors import UnreachableError
+from cmsmig.errors import FieldProblem, UnreachableError
 from cmsmig.wire.addresses import (
     Refusal,
     Resolver,
@@ -29,6 +29,10 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 
 class BrokenTransferError(Exception):
     """The transport failed; the text says how."""
+
+    def __init__(self, reason: str, *, timed_out: bool = False) -> None:
+        super().__init__(reason)
+        self.timed_out = timed_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ class Download:
             if copy.size or attempt == _TRIES:
                 if fetched is not None:
                     return fetched
-                raise self._unreachable(reason)
+                raise self._unreachable(reason, timed_out=copy.timed_out)
             attempt += 1
             await self.sleep(delay_before(attempt, self.random))
 
@@ -107,8 +111,10 @@ class Download:
             async with asyncio.timeout(self.timeout):
                 return await self._follow(copy), ""
         except BrokenTransferError as error:
+            copy.timed_out = error.timed_out
             return None, str(error)
         except TimeoutError:
+            copy.timed_out = True
             return None, f"it took longer than {self.timeout:g} seconds"
         except OSError as error:
             if copy.failed:
@@ -144,13 +150,15 @@ class Download:
             copy.add(chunk)
         return Fetched(stream.status, kind, copy.size, copy.digest())
 
-    def _unreachable(self, reason: str) -> UnreachableError:
+    def _unreachable(self, reason: str, *, timed_out: bool) -> UnreachableError:
+        code = "timeout" if timed_out else "unreachable"
         return UnreachableError(
             f"The file {bare(self.url)} cannot be downloaded ({reason}); check it in a"
             " browser, then run again.",
             service="files",
             method="GET",
             url=bare(self.url),
+            problems=(FieldProblem(code, reason),),
         )
 
 
@@ -162,6 +170,7 @@ class _Copy:
         self._max_bytes = max_bytes
         self._hash = hashlib.sha256()
         self.size = 0
+        self.timed_out = False
         self.failed = False
         """Whether it was the receiver that failed, and not the network."""
 

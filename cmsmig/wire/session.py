@@ -262,7 +262,8 @@ def _broken() -> Iterator[None]:
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-        raise BrokenTransferError(_reason(error)) from None
+        late = isinstance(error, httpx.TimeoutException)
+        raise BrokenTransferError(_reason(error), timed_out=late) from None
 
 
 def _reason(error: Exception) -> str:

@@ -1,0 +1,256 @@
+"""The raw cache: the origin's answers on disk, in the content folder format."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.errors import CacheError, SettingsError
+from cmsmig.origin.pages import PageStore
+from cmsmig.origin.records import (
+    AGAIN,
+    disk,
+    document,
+    listed,
+    missing,
+    read_document,
+    read_listed,
+    replace_file,
+)
+from cmsmig.origin.schema import (
+    Collection,
+    Item,
+    Site,
+    parse_collection,
+    parse_item,
+    parse_site,
+)
+
+_IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,80}")
+_SITES, _COLLECTIONS = "sites.json", "collections.json"
+_REFRESH, _SITE = ".pages/refresh", ".pages/site.json"
+
+
+class RawCache:
+    """A folder of raw answers. An item set is complete when its file is there
+    and its pages are gone; every file is there whole or not at all."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def sites(self) -> tuple[Site, ...]:
+        """Return the sites that the token saw."""
+        path = self.folder / _SITES
+        records = _records(read_document(path), "sites", path)
+        return tuple(
+            parse_site(record, f"{path}, site {number}")
+            for number, record in enumerate(records, start=1)
+        )
+
+    def site(self, site_id: str | None) -> Site:
+        """Return the chosen site, or the only one. Raises `SettingsError`."""
+        return choose_site(self.sites(), site_id)
+
+    def collection_ids(self) -> tuple[str, ...]:
+        """Return the ids of the site's collections, in the origin's order."""
+        path = self.folder / _COLLECTIONS
+        records = _records(read_document(path), "collections", path)
+        return tuple(collection_id(record, str(path)) for record in records)
+
+    def collections(self) -> tuple[Collection, ...]:
+        """Return all collections with their fields, in the origin's order."""
+        return tuple(self.collection(each) for each in self.collection_ids())
+
+    def collection(self, identifier: str) -> Collection:
+        """Return one collection with its fields."""
+        path = self._schema(identifier)
+        return parse_collection(read_document(path), str(path))
+
+    def items(self, collection_id: str, *, live: bool) -> Iterator[Item]:
+        """Yield a set's items, one in memory at a time.
+
+        Raises `CacheError` when the set is incomplete or its file damaged.
+        """
+        path = self.item_file(collection_id, live=live)
+        if self.pages(collection_id, live=live).open:
+            raise CacheError(
+                f"{path} was not read to its end; go on with `cmsmig pull`."
+            )
+        for number, record in read_listed("items", path):
+            yield parse_item(record, collection_id, f"{path}, line {number}")
+
+    def complete(self) -> bool:
+        """Return whether everything was read to its end."""
+        try:
+            self.require_complete()
+        except CacheError:
+            return False
+        return True
+
+    def require_complete(self) -> None:
+        """Raise `CacheError` naming what is missing or was not read to its end."""
+        if (self.folder / _REFRESH).exists():
+            raise CacheError(
+                f"The refresh of {self.folder} was interrupted; go on with"
+                " `cmsmig pull`."
+            )
+        self.sites()
+        for identifier in self.collection_ids():
+            sets = [self.item_file(identifier, live=live) for live in (False, True)]
+            for path in (self._schema(identifier), *sets):
+                if not path.is_file():
+                    raise missing(path)
+            for live in (False, True):
+                if self.pages(identifier, live=live).open:
+                    raise CacheError(
+                        f"{self.item_file(identifier, live=live)} was not read to its"
+                        " end; go on with `cmsmig pull`."
+                    )
+
+    def fingerprint(self) -> dict[str, str]:
+        """Return the SHA-256 of every file of a collection, by its name here."""
+        files = [
+            path
+            for identifier in self.collection_ids()
+            for path in (
+                self._schema(identifier),
+                self.item_file(identifier, live=False),
+                self.item_file(identifier, live=True),
+            )
+        ]
+        return {path.relative_to(self.folder).as_posix(): _hash(path) for path in files}
+
+    def pages(self, collection_id: str, *, live: bool) -> PageStore:
+        """Return the pages of a set, which exist while it is being read."""
+        name = f"{_kind(live)}-{_checked(collection_id)}"
+        return PageStore(self.folder / ".pages" / name)
+
+    def item_file(self, collection_id: str, *, live: bool) -> Path:
+        """Return the file of a set."""
+        return self.folder / _kind(live) / f"{_checked(collection_id)}.json"
+
+    def keep_sites(self, body: JsonObject) -> None:
+        """Write the answer that lists the sites."""
+        replace_file(self.folder / _SITES, [document(body)])
+
+    def keep_collections(self, body: JsonObject, site_id: str) -> None:
+        """Write the answer that lists the collections of a site."""
+        replace_file(self.folder / _SITE, [document({"site_id": site_id})])
+        replace_file(self.folder / _COLLECTIONS, [document(body)])
+
+    def keep_collection(self, identifier: str, body: JsonObject) -> None:
+        """Write a collection's schema."""
+        replace_file(self._schema(identifier), [document(body)])
+
+    def keep_items(
+        self, collection_id: str, lines: Iterable[bytes], *, live: bool
+    ) -> None:
+        """Write a whole set, one line of JSON per item, and drop its pages."""
+        path = self.item_file(collection_id, live=live)
+        replace_file(path, listed("items", lines))
+        self.pages(collection_id, live=live).end()
+
+    def pulled_site(self) -> str | None:
+        """Return the site whose collections are here, if a pull told."""
+        try:
+            body = read_document(self.folder / _SITE)
+        except CacheError:
+            return None
+        found = body.get("site_id") if isinstance(body, dict) else None
+        return found if isinstance(found, str) else None
+
+    def start_refresh(self) -> None:
+        """Mark everything as to be read again; a kill in here is made good."""
+        replace_file(self.folder / _REFRESH, [b""])
+        self.resume_refresh()
+
+    def resume_refresh(self) -> None:
+        """Finish a `start_refresh` that was killed, if there was one."""
+        marker = self.folder / _REFRESH
+        if not marker.exists():
+            return
+        with disk(self.folder):
+            for live in (False, True):
+                for path in (self.folder / _kind(live)).glob("*.json"):
+                    if _IDENTIFIER.fullmatch(path.stem):
+                        self.pages(path.stem, live=live).clear()
+            for path in (self.folder / "collections").glob("*.json"):
+                path.unlink()
+            for name in (_COLLECTIONS, _SITES, _SITE):
+                (self.folder / name).unlink(missing_ok=True)
+            marker.unlink()
+
+    def forget_others(self, identifiers: Iterable[str]) -> None:
+        """Remove what belongs to collections that the site no longer lists."""
+        kept = set(identifiers)
+        with disk(self.folder):
+            for kind in ("collections", _kind(False), _kind(True)):
+                for path in (self.folder / kind).glob("*.json"):
+                    if path.stem not in kept:
+                        path.unlink()
+            for live in (False, True):
+                for path in (self.folder / ".pages").glob(f"{_kind(live)}-*"):
+                    if path.name.partition("-")[2] not in kept:
+                        PageStore(path).end()
+
+    def _schema(self, identifier: str) -> Path:
+        return self.folder / "collections" / f"{_checked(identifier)}.json"
+
+
+def choose_site(sites: tuple[Site, ...], site_id: str | None) -> Site:
+    """Return the site with this id, or the only one; raises `SettingsError`."""
+    names = ", ".join(f"{site.display_name} ({site.site_id})" for site in sites)
+    if not sites:
+        raise SettingsError(
+            "The origin token sees no site; use the token of the site to migrate."
+        )
+    if site_id is None and len(sites) > 1:
+        raise SettingsError(
+            f"The origin token sees several sites: {names}; set site_id to one of them."
+        )
+    for site in sites:
+        if site_id in (None, site.site_id):
+            return site
+    raise SettingsError(
+        f"The origin token does not see the site {site_id}; it sees {names}."
+    )
+
+
+def collection_id(record: Json, where: str) -> str:
+    """Return the id of a listed collection; raises `CacheError`."""
+    found = record.get("id") if isinstance(record, dict) else None
+    if not isinstance(found, str):
+        raise CacheError(f"A collection in {where} has no id; {AGAIN}.")
+    return _checked(found)
+
+
+def _checked(identifier: str) -> str:
+    """Refuse an id that is no plain word: it becomes a file name."""
+    if not _IDENTIFIER.fullmatch(identifier):
+        raise CacheError(
+            f"The collection id {identifier!r} is not one that the origin gives out;"
+            " check the address of the origin in the settings."
+        )
+    return identifier
+
+
+def _kind(live: bool) -> str:
+    return "live" if live else "items"
+
+
+def _records(body: Json, key: str, path: Path) -> list[Json]:
+    found = body.get(key) if isinstance(body, dict) else None
+    if not isinstance(found, list):
+        raise CacheError(f"{path} holds no list of {key}; {AGAIN}.")
+    return found
+
+
+def _hash(path: Path) -> str:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        raise missing(path) from None

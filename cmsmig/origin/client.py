@@ -1,0 +1,145 @@
+"""The origin's read API, one method per endpoint.
+
+Spec: origin read API (version 2). Source of the shapes: Webflow Data API v2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.errors import MalformedAnswerError
+from cmsmig.wire.answers import Answer, Request, bare
+from cmsmig.wire.session import Session
+
+PAGE = 100
+"""The most items that the service puts into one answer."""
+CREDENTIALS_HINT = (
+    "check that the token is this site's own and has the scopes sites:read and cms:read"
+)
+_ORDER = (("sortBy", "createdOn"), ("sortOrder", "asc"))
+"""The service documents no default order; in this one additions come last."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPage:
+    """One page of items, as they came."""
+
+    items: list[JsonObject]
+    """Each has a text `id`."""
+    total: int
+    """How many items the service counts at that moment."""
+
+
+class OriginClient:
+    """Reads only. `api_url` may end in the version segment or not."""
+
+    def __init__(self, session: Session, api_url: str) -> None:
+        self._session = session
+        self._base = api_url.rstrip("/").removesuffix("/v2").rstrip("/") + "/v2"
+
+    async def sites(self) -> JsonObject:
+        """Return the body that lists the sites of the token."""
+        return await self._listing("sites", key="sites")
+
+    async def collections(self, site_id: str) -> JsonObject:
+        """Return the body that lists a site's collections, without their fields."""
+        return await self._listing(
+            f"sites/{_segment(site_id)}/collections", key="collections"
+        )
+
+    async def collection(self, collection_id: str) -> JsonObject:
+        """Return a collection with its fields."""
+        return _object(await self._get(f"collections/{_segment(collection_id)}"))
+
+    async def items(
+        self,
+        collection_id: str,
+        *,
+        live: bool,
+        locales: tuple[str, ...] = (),
+        offset: int = 0,
+        limit: int = PAGE,
+    ) -> ItemPage:
+        """Return one page of the staged or the live set, oldest items first.
+
+        Without `locales` the service gives the primary locale alone. Raises
+        `MalformedAnswerError` when the page has no total or an item no id.
+        """
+        path = f"collections/{_segment(collection_id)}/items"
+        paging = (("offset", str(offset)), ("limit", str(limit)))
+        chosen = (("cmsLocaleId", ",".join(locales)),) if locales else ()
+        answer = await self._get(
+            f"{path}/live" if live else path, (*paging, *_ORDER, *chosen)
+        )
+        return _page(answer)
+
+    async def item(
+        self, collection_id: str, item_id: str, *, live: bool, locale: str | None = None
+    ) -> JsonObject:
+        """Return one item; raises `NotFoundError` when the set does not hold it."""
+        path = f"collections/{_segment(collection_id)}/items/{_segment(item_id)}"
+        chosen = (("cmsLocaleId", locale),) if locale else ()
+        return _object(await self._get(f"{path}/live" if live else path, chosen))
+
+    async def _listing(self, path: str, *, key: str) -> JsonObject:
+        answer = await self._get(path)
+        body = _object(answer)
+        if not isinstance(body.get(key), list):
+            raise _malformed(answer, f"it holds no list of {key}")
+        return body
+
+    async def _get(self, path: str, params: tuple[tuple[str, str], ...] = ()) -> _Got:
+        url = f"{self._base}/{path}"
+        return _Got(url, await self._session.send(Request("GET", url, params)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Got:
+    url: str
+    answer: Answer
+
+
+def _page(got: _Got) -> ItemPage:
+    body = _object(got)
+    listed, pagination = body.get("items"), body.get("pagination")
+    total = pagination.get("total") if isinstance(pagination, dict) else None
+    if not isinstance(listed, list):
+        raise _malformed(got, "it holds no list of items")
+    if not isinstance(total, int) or isinstance(total, bool) or total < 0:
+        raise _malformed(got, "it does not say how many items there are")
+    return ItemPage([_identified(got, entry) for entry in listed], total)
+
+
+def _identified(got: _Got, entry: Json) -> JsonObject:
+    if not isinstance(entry, dict):
+        raise _malformed(got, "one of its items is no object")
+    if not isinstance(entry.get("id"), str) or not entry["id"]:
+        raise _malformed(got, "one of its items has no id")
+    if not isinstance(entry.get("fieldData"), dict):
+        raise _malformed(got, f"the item {entry['id']} has no fieldData")
+    return entry
+
+
+def _object(got: _Got) -> JsonObject:
+    body = got.answer.json()
+    if not isinstance(body, dict):
+        raise _malformed(got, "it is no JSON object")
+    return body
+
+
+def _malformed(got: _Got, why: str) -> MalformedAnswerError:
+    return MalformedAnswerError(
+        f"The origin's answer at {bare(got.url)} cannot be used, because {why};"
+        " check the address of the origin in the settings, then run again.",
+        service="origin",
+        method="GET",
+        url=bare(got.url),
+        status=got.answer.status,
+        body=got.answer.said(),
+    )
+
+
+def _segment(identifier: str) -> str:
+    return quote(identifier, safe="")

@@ -1,0 +1,245 @@
+"""Downloaded files by their bytes, and the index of the addresses they came from."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.errors import CacheError
+from cmsmig.origin.records import (
+    AGAIN,
+    disk,
+    line_of,
+    listed,
+    read_listed,
+    replace_file,
+)
+
+_ARRIVING = ".arriving-"
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """What became of one address."""
+
+    address: str
+    """Exactly as it stands in the item, attribute values decoded."""
+    sha256: str = ""
+    size: int = 0
+    """Bytes."""
+    content_type: str = ""
+    width: int | None = None
+    height: int | None = None
+    """Pixels as shown, after rotation; None for what is no picture."""
+    name: str = ""
+    """The last part of the address, percent-decoded once; may be hostile."""
+    error: str = ""
+    """Empty, or why there are no bytes: one word."""
+    detail: str = ""
+    """The error as a sentence."""
+
+    def record(self) -> JsonObject:
+        """Return the row as it is written."""
+        if self.error:
+            return {"address": self.address, "error": self.error, "detail": self.detail}
+        return {
+            "address": self.address,
+            "sha256": self.sha256,
+            "bytes": self.size,
+            "content_type": self.content_type,
+            "width": self.width,
+            "height": self.height,
+            "name": self.name,
+        }
+
+
+class FileStore:
+    """Files under their SHA-256, the index beside the raw answers.
+
+    While files arrive, their rows are appended to a journal, so that a kill
+    loses none; `save` turns it into the index.
+    """
+
+    def __init__(self, files_folder: Path, raw_folder: Path) -> None:
+        self._files = files_folder
+        self._index = raw_folder / "files.json"
+        self._journal = raw_folder / ".pages" / "files.jsonl"
+
+    def path(self, sha256: str) -> Path:
+        """Return where the file with these bytes is, or would be."""
+        return self._files / sha256
+
+    def rows(self) -> Mapping[str, FileRow]:
+        """Return all rows by address; empty before the first download.
+
+        Raises `CacheError` when the index is damaged.
+        """
+        rows: dict[str, FileRow] = {}
+        if self._index.exists():
+            for number, record in read_listed("files", self._index):
+                row = _row(record)
+                if row is None:
+                    raise CacheError(
+                        f"{self._index} is damaged at line {number}; {AGAIN}."
+                    )
+                rows[row.address] = row
+        for row in self._journalled():
+            rows[row.address] = row
+        return rows
+
+    def forget_index(self) -> None:
+        """Remove a damaged index; the files themselves stay."""
+        with disk(self._index):
+            self._index.unlink(missing_ok=True)
+
+    def holds(self, row: FileRow) -> bool:
+        """Return whether the row's bytes are there."""
+        try:
+            return not row.error and self.path(row.sha256).stat().st_size == row.size
+        except OSError:
+            return False
+
+    def note(self, row: FileRow) -> None:
+        """Append a row to the journal."""
+        with disk(self._journal):
+            self._journal.parent.mkdir(parents=True, exist_ok=True)
+            with open(self._journal, "ab") as journal:
+                journal.write(b"\n" + line_of(row.record()) + b"\n")
+
+    def save(self, rows: Iterable[FileRow]) -> None:
+        """Write the index, sorted by address, and drop the journal."""
+        ordered = sorted(rows, key=lambda row: row.address)
+        lines = (line_of(row.record()) for row in ordered)
+        replace_file(self._index, listed("files", lines))
+        with disk(self._journal):
+            self._journal.unlink(missing_ok=True)
+
+    def arrival(self, number: int) -> Arrival:
+        """Return a place for bytes whose hash is not known yet."""
+        return Arrival(self._files, number)
+
+    def clear_arrivals(self) -> None:
+        """Remove what killed pulls left half-way."""
+        for path in self._files.glob(f"{_ARRIVING}*"):
+            process = path.name.removeprefix(_ARRIVING).partition("-")[0]
+            if not (process.isdigit() and _alive(int(process))):
+                with disk(path):
+                    path.unlink(missing_ok=True)
+
+    def _journalled(self) -> Iterable[FileRow]:
+        try:
+            text = self._journal.read_bytes()
+        except FileNotFoundError:
+            return
+        for line in text.splitlines():
+            try:
+                row = _row(json.loads(line))
+            except ValueError:
+                continue
+            if row is not None:
+                yield row
+
+
+class Arrival:
+    """A file on its way in; leaving the `with` removes what was not kept."""
+
+    def __init__(self, folder: Path, number: int) -> None:
+        self._folder = folder
+        self.path = folder / f"{_ARRIVING}{os.getpid()}-{number}"
+
+    def __enter__(self) -> Self:
+        with disk(self.path):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._file: BinaryIO = open(self.path, "wb")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with suppress(OSError):
+            self._file.close()
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+
+    @property
+    def started(self) -> bool:
+        """Return whether any bytes came."""
+        return self._file.tell() > 0
+
+    def restart(self) -> None:
+        """Forget the bytes so far."""
+        with disk(self.path):
+            self._file.seek(0)
+            self._file.truncate()
+
+    def write(self, chunk: bytes) -> None:
+        """Add bytes; raises `StorageError`."""
+        with disk(self.path):
+            self._file.write(chunk)
+
+    def close(self) -> None:
+        """Bring the bytes to the disk, so that they can be looked at."""
+        with disk(self.path):
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+    def keep(self, sha256: str) -> None:
+        """Give the file its name."""
+        with disk(self.path):
+            os.replace(self.path, self._folder / sha256)
+
+
+def _row(record: Json) -> FileRow | None:
+    if not isinstance(record, dict) or not isinstance(record.get("address"), str):
+        return None
+    sha256, size = record.get("sha256"), record.get("bytes")
+    if "error" in record:
+        return FileRow(
+            _text(record.get("address")),
+            error=_text(record.get("error")) or "unknown",
+            detail=_text(record.get("detail")),
+        )
+    if not isinstance(sha256, str) or not isinstance(size, int) or not _is_hash(sha256):
+        return None
+    return FileRow(
+        address=_text(record.get("address")),
+        sha256=sha256,
+        size=size,
+        content_type=_text(record.get("content_type")),
+        width=_pixels(record.get("width")),
+        height=_pixels(record.get("height")),
+        name=_text(record.get("name")),
+    )
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+def _is_hash(text: str) -> bool:
+    return len(text) == 64 and set(text) <= set("0123456789abcdef")
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _pixels(value: Json) -> int | None:
+    return value if isinstance(value, int) else None

@@ -1,0 +1,99 @@
+"""How large a picture is as it is shown, read without drawing it."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+from lxml import etree
+from PIL import Image
+
+_ROTATED = (5, 6, 7, 8)
+_ORIENTATION = 0x0112
+_LENGTH = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]{1,2})?)\s*(px)?\s*", re.IGNORECASE)
+_SVG = "image/svg+xml"
+_LONGEST_SVG_SIDE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What a file's own bytes say."""
+
+    content_type: str
+    """Empty when the bytes are no picture that is known."""
+    width: int | None
+    height: int | None
+    """Pixels after the rotation that the file asks for."""
+
+
+class OversizedPictureError(Exception):
+    """The picture says that it is far larger than any screen could show."""
+
+
+def measure(path: Path) -> Picture:
+    """Return type and size of a file, which may be hostile.
+
+    Reads headers only. Raises `OversizedPictureError` for a decompression bomb.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _raster(path)
+    except Image.DecompressionBombError:
+        raise OversizedPictureError from None
+    except Exception:
+        # The decoders raise anything at all on broken bytes; such a file is kept
+        # as it is, without a size.
+        return _vector(path)
+
+
+def _raster(path: Path) -> Picture:
+    with Image.open(path) as image:
+        width, height = image.size
+        kind = Image.MIME.get(image.format or "", "")
+        try:
+            rotated = image.getexif().get(_ORIENTATION) in _ROTATED
+        except Exception:
+            rotated = False
+    return Picture(kind, *((height, width) if rotated else (width, height)))
+
+
+def _vector(path: Path) -> Picture:
+    """Read the root element of an SVG; nothing is loaded, nothing expanded."""
+    try:
+        for _, root in etree.iterparse(
+            str(path),
+            events=("start",),
+            resolve_entities=False,
+            load_dtd=False,
+            no_network=True,
+            huge_tree=False,
+        ):
+            if etree.QName(root).localname != "svg":
+                break
+            width, height = _svg_size(dict(root.attrib))
+            return Picture(_SVG, width, height)
+    except (etree.XMLSyntaxError, OSError, ValueError):
+        pass
+    return Picture("", None, None)
+
+
+def _svg_size(attributes: dict[str, str]) -> tuple[int | None, int | None]:
+    width = _pixels(attributes.get("width", ""))
+    height = _pixels(attributes.get("height", ""))
+    if width and height:
+        return width, height
+    box = re.split(r"[\s,]+", attributes.get("viewBox", "").strip())
+    if len(box) != 4:
+        return None, None
+    return _pixels(box[2]), _pixels(box[3])
+
+
+def _pixels(text: str) -> int | None:
+    found = _LENGTH.fullmatch(text)
+    if found is None:
+        return None
+    length = float(found.group(1))
+    return max(1, round(length)) if 0 < length <= _LONGEST_SVG_SIDE else None

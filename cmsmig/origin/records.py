@@ -1,0 +1,158 @@
+"""The bytes of the content folder: atomic replacement, one record per line."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import cast
+
+from cmsmig.canonical import Json
+from cmsmig.errors import CacheError, StorageError
+
+AGAIN = "read it again with `cmsmig pull --refresh`"
+_CLOSING = b"]}"
+
+
+@contextmanager
+def disk(path: Path) -> Iterator[None]:
+    """Translate what the disk refuses into one sentence; raises `StorageError`."""
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(
+            f"The disk refused {path} ({error.strerror or error}); free space or"
+            " correct the permissions, then run again."
+        ) from error
+
+
+def replace_file(path: Path, chunks: Iterable[bytes]) -> None:
+    """Write a file so that it is there whole or not at all, even after a crash."""
+    with disk(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_name(f".{path.name}.new")
+        try:
+            with open(fresh, "wb") as file:
+                file.writelines(chunks)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(fresh, path)
+        except BaseException:
+            with suppress(OSError):
+                fresh.unlink(missing_ok=True)
+            raise
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder survive a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def line_of(value: object) -> bytes:
+    """Return a value as one line of JSON, without the line's end."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        # Half of a surrogate pair has no UTF-8 form, but an escaped one.
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def document(value: Json) -> bytes:
+    """Return a value as JSON for people: indented by one."""
+    text = json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return (json.dumps(value, indent=1) + "\n").encode()
+
+
+def listed(key: str, lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the bytes of `{key: [...]}` with one record per line."""
+    yield b'{"%s": [' % key.encode()
+    separator = b"\n"
+    for line in lines:
+        yield separator + line
+        separator = b",\n"
+    yield b"\n]}\n"
+
+
+def read_document(path: Path) -> Json:
+    """Return a JSON file's value; raises `CacheError` naming the file."""
+    try:
+        return _parsed(path.read_bytes())
+    except FileNotFoundError:
+        raise missing(path) from None
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    except (ValueError, RecursionError) as error:
+        raise CacheError(f"{path} is damaged; {AGAIN}.") from error
+
+
+def read_listed(key: str, path: Path) -> Iterator[tuple[int, Json]]:
+    """Yield line numbers and records of a file that `listed` wrote.
+
+    One record is in memory at a time, unless somebody else laid the file out
+    differently. Raises `CacheError` naming the file and the line.
+    """
+    try:
+        with open(path, "rb") as file:
+            if file.readline().rstrip() == b'{"%s": [' % key.encode():
+                yield from _lines(path, file)
+                return
+    except FileNotFoundError:
+        raise missing(path) from None
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    yield from _whole(key, path)
+
+
+def missing(path: Path) -> CacheError:
+    """Return the error for a file that a complete pull would have left."""
+    return CacheError(f"{path} is missing; read the origin with `cmsmig pull`.")
+
+
+def _lines(path: Path, file: Iterable[bytes]) -> Iterator[tuple[int, Json]]:
+    lines = iter(enumerate(file, start=2))
+    for number, line in lines:
+        text = line.strip()
+        if text == _CLOSING:
+            if any(rest.strip() for _, rest in lines):
+                raise _damaged(path, number + 1)
+            return
+        try:
+            record = _parsed(text.removesuffix(b","))
+        except (ValueError, RecursionError) as error:
+            raise _damaged(path, number) from error
+        yield number, record
+    raise CacheError(f"{path} ends in the middle; {AGAIN}.")
+
+
+def _whole(key: str, path: Path) -> Iterator[tuple[int, Json]]:
+    body = read_document(path)
+    records = body.get(key) if isinstance(body, dict) else None
+    if not isinstance(records, list):
+        raise CacheError(f"{path} holds no list of {key}; {AGAIN}.")
+    yield from enumerate(records, start=1)
+
+
+def _parsed(text: bytes) -> Json:
+    return cast(Json, json.loads(text))
+
+
+def _damaged(path: Path, line: int) -> CacheError:
+    return CacheError(f"{path} is damaged at line {line}; {AGAIN}.")
+
+
+def _unreadable(path: Path, error: OSError) -> CacheError:
+    return CacheError(
+        f"{path} cannot be read ({error.strerror or error}); check its permissions, or"
+        f" {AGAIN}."
+    )

@@ -1,0 +1,188 @@
+"""Downloading every file that items name, each address once."""
+
+from __future__ import annotations
+
+import asyncio
+import mimetypes
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import unquote, urlsplit
+
+from cmsmig.errors import RejectedError, UnreachableError
+from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted
+from cmsmig.origin.files import Arrival, FileRow, FileStore
+from cmsmig.origin.pictures import OversizedPictureError, measure
+from cmsmig.wire.answers import bare
+from cmsmig.wire.download import Fetched
+from cmsmig.wire.failures import delay_before
+from cmsmig.wire.session import Session
+
+STEP = "files"
+WORKERS = 8
+_TRIES = 3
+_VAGUE = ("", "application/octet-stream", "binary/octet-stream", "text/plain")
+"""Content types that say less than the bytes or the name."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilesReport:
+    """What became of the addresses."""
+
+    found: int
+    downloaded: int
+    reused: int
+    """Already there from an earlier pull."""
+    failed: tuple[FileRow, ...]
+    """With `error` and `detail`; tried again at the next pull."""
+
+
+@dataclass(frozen=True, slots=True)
+class Downloads:
+    """Downloads into one store."""
+
+    store: FileStore
+    session: Session
+    max_bytes: int
+    is_own: Callable[[str], bool]
+    """Whether an address is on the origin's own private host, and so allowed."""
+    observer: Observer
+    sleep: Callable[[float], Awaitable[object]]
+    random: Callable[[], float]
+
+    async def run(
+        self, addresses: Sequence[str], known: Mapping[str, FileRow]
+    ) -> FilesReport:
+        """Bring every address into the store and write the index.
+
+        A file that fails is a row with its reason; a full disk stops the run
+        with `StorageError`, and what arrived until then is kept.
+        """
+        rows = {
+            address: known[address]
+            for address in addresses
+            if address in known and self.store.holds(known[address])
+        }
+        self.store.clear_arrivals()
+        todo = [address for address in addresses if address not in rows]
+        self.observer(StepStarted(STEP, len(todo)))
+        fresh = await _together(WORKERS, todo, self._bring)
+        self.store.save([*rows.values(), *fresh])
+        failed = tuple(
+            sorted((row for row in fresh if row.error), key=lambda row: row.address)
+        )
+        report = FilesReport(
+            len(addresses), len(fresh) - len(failed), len(rows), failed
+        )
+        self.observer(
+            StepFinished(
+                STEP,
+                f"{report.downloaded} downloaded, {report.reused} already there,"
+                f" {len(failed)} failed",
+            )
+        )
+        return report
+
+    async def _bring(self, number: int, address: str) -> FileRow:
+        try:
+            with self.store.arrival(number) as arrival:
+                row = await self._receive(address, arrival)
+        except (RejectedError, UnreachableError) as error:
+            code = error.problems[0].field if error.problems else "refused"
+            row = FileRow(address, error=code, detail=str(error))
+        self.store.note(row)
+        self.observer(StepAdvanced(STEP, bare(address)))
+        return row
+
+    async def _receive(self, address: str, arrival: Arrival) -> FileRow:
+        fetched = await self._fetch(address, arrival)
+        if fetched.status != 200:
+            return _failed_status(address, fetched.status)
+        if fetched.size == 0:
+            return _failed(address, "empty", "the file is empty")
+        arrival.close()
+        row = FileRow(address, fetched.sha256, fetched.size, name=_name(address))
+        try:
+            picture = await asyncio.to_thread(measure, arrival.path)
+        except OversizedPictureError:
+            return _failed(
+                address, "too_many_pixels", "the picture has too many pixels to be safe"
+            )
+        arrival.keep(fetched.sha256)
+        kind = picture.content_type or _content_type(fetched.content_type, row.name)
+        return replace(
+            row, content_type=kind, width=picture.width, height=picture.height
+        )
+
+    async def _fetch(self, address: str, arrival: Arrival) -> Fetched:
+        """Download, from the start again when it broke off in the middle."""
+        attempt = 1
+        while True:
+            try:
+                return await self.session.fetch(
+                    fetchable(address),
+                    max_bytes=self.max_bytes,
+                    allow_private=self.is_own(address),
+                    write=arrival.write,
+                )
+            except UnreachableError:
+                if attempt == _TRIES or not arrival.started:
+                    raise
+            arrival.restart()
+            attempt += 1
+            await self.sleep(delay_before(attempt, self.random))
+
+
+def fetchable(address: str) -> str:
+    """Return an address as it is asked for: blanks cut, `//host` over https."""
+    stripped = address.strip()
+    return f"https:{stripped}" if stripped.startswith("//") else stripped
+
+
+def _failed_status(address: str, status: int) -> FileRow:
+    if status in (404, 410):
+        return _failed(address, "not_found", f"it is not there ({status})")
+    return _failed(address, f"http_{status}", f"its host answers {status}")
+
+
+def _failed(address: str, code: str, why: str) -> FileRow:
+    detail = (
+        f"The file {bare(fetchable(address))} could not be taken over, because {why};"
+        " replace it in the origin, then pull again."
+    )
+    return FileRow(address, error=code, detail=detail)
+
+
+def _name(address: str) -> str:
+    try:
+        path = urlsplit(fetchable(address)).path
+    except ValueError:
+        return ""
+    return unquote(path.rpartition("/")[2])
+
+
+def _content_type(named: str, name: str) -> str:
+    if named not in _VAGUE:
+        return named
+    guessed = mimetypes.guess_type(name)[0]
+    return guessed or named or "application/octet-stream"
+
+
+async def _together(
+    workers: int, todo: Iterable[str], work: Callable[[int, str], Awaitable[FileRow]]
+) -> list[FileRow]:
+    """Work through `todo` in its order, several at a time; the first error ends it."""
+    queue = iter(enumerate(todo))
+    done: list[FileRow] = []
+
+    async def worker() -> None:
+        for number, address in queue:
+            done.append(await work(number, address))
+
+    tasks = [asyncio.ensure_future(worker()) for _ in range(workers)]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return done

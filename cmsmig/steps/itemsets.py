@@ -1,0 +1,195 @@
+"""Reading one item set whole, though editors may be at work in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from cmsmig.errors import NotFoundError
+from cmsmig.events import Noticed, Observer
+from cmsmig.origin.cache import RawCache
+from cmsmig.origin.client import PAGE, OriginClient
+from cmsmig.origin.pages import Page, PageStore
+from cmsmig.origin.records import line_of
+from cmsmig.origin.schema import Collection
+
+ROUNDS = 3
+"""How often a set that moves is read before what was seen is settled singly."""
+FRESH_SECONDS = 3600.0
+"""Pages of a pull that stopped longer ago are read again: too much has moved."""
+_SINGLY = 100
+"""Items in doubt that are looked at one by one; more are taken as they were seen."""
+
+_Key: TypeAlias = tuple[str, str]
+
+
+@dataclass(slots=True)
+class _Round:
+    """One reading of a set from its first to its last page."""
+
+    pages: list[Page] = field(default_factory=list)
+    keys: set[_Key] = field(default_factory=set)
+
+    def steady(self) -> bool:
+        """Return whether nothing moved: one total, and as many different items.
+
+        A service may count an item once for all its locales.
+        """
+        totals = {page.total for page in self.pages}
+        counts = (len(self.keys), len({item_id for item_id, _ in self.keys}))
+        return len(totals) == 1 and totals.pop() in counts
+
+
+@dataclass(frozen=True, slots=True)
+class SetReader:
+    """Reads the sets of one site into the cache.
+
+    Spec: origin rules 3 and 4. Items are told apart by id and locale. A set
+    whose total moves, or whose items do not add up to it, is read again; what
+    was in one reading and not in the last is then asked for singly, so that
+    nothing is lost and nothing deleted is kept.
+    """
+
+    client: OriginClient
+    cache: RawCache
+    locales: tuple[str, ...]
+    observer: Observer
+    clock: Callable[[], float]
+
+    async def read(self, collection: Collection, *, live: bool) -> None:
+        """Bring one set into the cache, going on from the pages already there."""
+        store = self.cache.pages(collection.collection_id, live=live)
+        store.begin()
+        rounds = await self._rounds(store, collection, live=live)
+        extra: list[bytes] = []
+        if not rounds[-1].steady():
+            extra = await self._settle(store, rounds, collection, live=live)
+        self.cache.keep_items(
+            collection.collection_id,
+            _unique(store, rounds[-1].pages, extra),
+            live=live,
+        )
+
+    async def _rounds(
+        self, store: PageStore, collection: Collection, *, live: bool
+    ) -> list[_Round]:
+        kept = store.pages()
+        if any(page.at < self.clock() - FRESH_SECONDS for page in kept.values()):
+            store.clear()
+            kept = {}
+        rounds: list[_Round] = []
+        while len(rounds) < ROUNDS and not (rounds and rounds[-1].steady()):
+            number = len(rounds) + 1
+            rounds.append(await self._round(store, kept, number, collection, live=live))
+        return rounds
+
+    async def _round(
+        self,
+        store: PageStore,
+        kept: dict[tuple[int, int], Page],
+        number: int,
+        collection: Collection,
+        *,
+        live: bool,
+    ) -> _Round:
+        found = _Round()
+        offset = 0
+        while True:
+            page = kept.get((number, offset))
+            if page is None:
+                answer = await self.client.items(
+                    collection.collection_id,
+                    live=live,
+                    locales=self.locales,
+                    offset=offset,
+                )
+                page = store.add(
+                    number, offset, answer.items, answer.total, self.clock()
+                )
+            found.pages.append(page)
+            found.keys.update(_key(line) for line in store.lines(page))
+            offset += page.count
+            if not self._goes_on(page, offset):
+                return found
+
+    def _goes_on(self, page: Page, offset: int) -> bool:
+        if page.count == 0:
+            return False
+        # A total that counts an item once for all its locales ends too early.
+        uncertain = len(self.locales) > 1 and page.count == PAGE
+        return offset < page.total or uncertain
+
+    async def _settle(
+        self,
+        store: PageStore,
+        rounds: list[_Round],
+        collection: Collection,
+        *,
+        live: bool,
+    ) -> list[bytes]:
+        """Return the items that are there though the last reading missed them."""
+        last = rounds[-1].keys
+        seen: dict[_Key, bytes] = {}
+        for earlier in rounds[:-1]:
+            for line in _lines(store, earlier.pages):
+                if (key := _key(line)) not in last:
+                    seen[key] = line
+        if len(seen) <= _SINGLY:
+            seen = await self._still_there(seen, collection, live=live)
+        self._notice(collection, len(last) + len(seen), live=live)
+        return list(seen.values())
+
+    async def _still_there(
+        self, seen: Mapping[_Key, bytes], collection: Collection, *, live: bool
+    ) -> dict[_Key, bytes]:
+        found: dict[_Key, bytes] = {}
+        for key in seen:
+            line = await self._single(collection, key, live=live)
+            if line is not None:
+                found[key] = line
+        return found
+
+    async def _single(
+        self, collection: Collection, key: _Key, *, live: bool
+    ) -> bytes | None:
+        item_id, locale = key
+        try:
+            record = await self.client.item(
+                collection.collection_id, item_id, live=live, locale=locale or None
+            )
+        except NotFoundError:
+            return None
+        return line_of(record)
+
+    def _notice(self, collection: Collection, count: int, *, live: bool) -> None:
+        self.observer(
+            Noticed(
+                collection.display_name,
+                f"the {'live' if live else 'staged'} set changed each of the"
+                f" {ROUNDS} times that it was read; {count} items were taken over."
+                " Run `cmsmig pull --refresh` when nobody is editing.",
+            )
+        )
+
+
+def _unique(store: PageStore, pages: list[Page], extra: list[bytes]) -> Iterator[bytes]:
+    """Yield each item once, in the order of its first appearance."""
+    seen: set[_Key] = set()
+    for line in _lines(store, pages):
+        key = _key(line)
+        if key not in seen:
+            seen.add(key)
+            yield line
+    yield from (line for line in extra if _key(line) not in seen)
+
+
+def _lines(store: PageStore, pages: list[Page]) -> Iterator[bytes]:
+    for page in pages:
+        yield from store.lines(page)
+
+
+def _key(line: bytes) -> _Key:
+    record = json.loads(line)
+    return str(record["id"]), str(record.get("cmsLocaleId") or "")

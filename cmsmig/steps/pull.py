@@ -1,0 +1,337 @@
+"""Pull: everything the origin tells, into the raw cache, and all files with it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random as _random
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence, Set
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import TypeAlias
+from urllib.parse import urlsplit
+
+from cmsmig.errors import CacheError, SettingsError
+from cmsmig.events import (
+    Noticed,
+    Observer,
+    StepAdvanced,
+    StepFinished,
+    StepStarted,
+    unobserved,
+)
+from cmsmig.mapping.addresses import host_of
+from cmsmig.mapping.assets import find_assets
+from cmsmig.origin.cache import RawCache, choose_site
+from cmsmig.origin.client import CREDENTIALS_HINT, OriginClient
+from cmsmig.origin.files import FileRow, FileStore
+from cmsmig.origin.schema import Collection, Item, Site
+from cmsmig.settings import Project, Settings
+from cmsmig.steps.filehosts import file_hosts
+from cmsmig.steps.files import WORKERS, Downloads, FilesReport
+from cmsmig.steps.itemsets import SetReader
+from cmsmig.wire.addresses import is_private_host
+from cmsmig.wire.budget import Budget
+from cmsmig.wire.session import Session
+
+STEP = "pull"
+_IN_FLIGHT = 4
+_WINDOW = 60.0
+_UNKNOWN_RATE = 60
+"""Requests per minute of the smallest plan; the service then names its own."""
+
+_Sleep: TypeAlias = Callable[[float], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionRow:
+    """What was found in one collection; all locales counted."""
+
+    collection_id: str
+    name: str
+    staged: int
+    live: int
+    drafts: int
+    """Staged items marked as draft; they may be live all the same."""
+    archived: int
+
+
+@dataclass(frozen=True, slots=True)
+class PullReport:
+    """What a pull brought."""
+
+    site: Site
+    collections: tuple[CollectionRow, ...]
+    files: FilesReport
+
+
+async def pull(
+    settings: Settings,
+    project: Project,
+    *,
+    observer: Observer = unobserved,
+    refresh: bool = False,
+    origin: Session | None = None,
+    files: Session | None = None,
+    clock: Callable[[], float] = time.time,
+    sleep: _Sleep = asyncio.sleep,
+    random: Callable[[], float] = _random.random,
+) -> PullReport:
+    """Read the site into `raw/` and its files into `files/`.
+
+    Goes on where an earlier pull stopped; what is complete is read again only
+    with `refresh`. Files that failed are tried again. Sessions of one's own
+    stay open. Raises `SettingsError` when the site is not clear, and the
+    `ServiceError` or `StorageError` that stopped it.
+    """
+    async with AsyncExitStack() as stack:
+        if origin is None:
+            origin = await stack.enter_async_context(open_origin(settings, observer))
+        if files is None:
+            files = await stack.enter_async_context(_files(observer))
+        puller = _Pull(
+            settings=settings,
+            cache=RawCache(project.raw),
+            client=OriginClient(origin, settings.origin_api_url),
+            observer=observer,
+            clock=clock,
+        )
+        site, collections = await puller.read(refresh=refresh)
+        downloads = Downloads(
+            store=FileStore(project.files, project.raw),
+            session=files,
+            max_bytes=settings.asset_max_bytes,
+            is_own=_OwnHost(settings.origin_api_url).owns,
+            observer=observer,
+            sleep=sleep,
+            random=random,
+        )
+        rows = tuple(puller.row(collection) for collection in collections)
+        addresses = puller.addresses(collections)
+        report = await downloads.run(addresses, _known(downloads.store))
+    return PullReport(site, rows, report)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pull:
+    """The reading part of a pull."""
+
+    settings: Settings
+    cache: RawCache
+    client: OriginClient
+    observer: Observer
+    clock: Callable[[], float]
+
+    async def read(self, *, refresh: bool) -> tuple[Site, tuple[Collection, ...]]:
+        """Bring site, schemas and all sets into the cache."""
+        self._start(refresh=refresh)
+        site = await self._site()
+        identifiers = await self._listed(site)
+        todo = _sets(identifiers)
+        self.observer(StepStarted(STEP, len(todo)))
+        await _first_error(self._schema(identifier) for identifier in identifiers)
+        reader = SetReader(
+            self.client,
+            self.cache,
+            tuple(locale.locale_id for locale in site.locales),
+            self.observer,
+            self.clock,
+        )
+        await _first_error(self._set(reader, *each) for each in todo)
+        self.observer(StepFinished(STEP, f"{len(identifiers)} collections are read"))
+        return site, self.cache.collections()
+
+    def row(self, collection: Collection) -> CollectionRow:
+        """Count a collection, saying plainly when nothing of it is published."""
+        staged = drafts = archived = 0
+        for item in self.cache.items(collection.collection_id, live=False):
+            staged += 1
+            drafts += item.draft
+            archived += item.archived
+        live = sum(1 for _ in self.cache.items(collection.collection_id, live=True))
+        name = collection.display_name
+        if staged and not live:
+            self.observer(
+                Noticed(
+                    name,
+                    f"nothing is published: the live set is empty, beside {staged}"
+                    " staged items.",
+                )
+            )
+        identifier = collection.collection_id
+        return CollectionRow(identifier, name, staged, live, drafts, archived)
+
+    def addresses(self, collections: Sequence[Collection]) -> list[str]:
+        """Return every file address of both sets, each once, in a fixed order."""
+        own = _OwnHost(self.settings.origin_api_url)
+        named = file_hosts(
+            self.settings,
+            collections,
+            {"all": self._items(collections, live=False)},
+            {"all": self._items(collections, live=True)},
+        )
+        hosts = _FileHosts(named, own)
+        found: dict[str, None] = {}
+        for collection in collections:
+            for live in (False, True):
+                for item in self.cache.items(collection.collection_id, live=live):
+                    uses = find_assets(item, collection, hosts)
+                    found.update((use.address, None) for use in uses)
+        return list(found)
+
+    def _items(
+        self, collections: Sequence[Collection], *, live: bool
+    ) -> Iterator[Item]:
+        for collection in collections:
+            yield from self.cache.items(collection.collection_id, live=live)
+
+    def _start(self, *, refresh: bool) -> None:
+        if refresh:
+            self.cache.start_refresh()
+        self.cache.resume_refresh()
+        pulled, chosen = self.cache.pulled_site(), self.settings.site_id
+        if pulled and chosen and pulled != chosen:
+            raise SettingsError(
+                f"{self.cache.folder} holds the site {pulled}, but site_id names"
+                f" {chosen}; use another project folder, or `cmsmig pull --refresh`."
+            )
+
+    async def _site(self) -> Site:
+        try:
+            sites = self.cache.sites()
+        except CacheError:
+            self.cache.keep_sites(await self.client.sites())
+            sites = self.cache.sites()
+        return choose_site(sites, self.settings.site_id)
+
+    async def _listed(self, site: Site) -> tuple[str, ...]:
+        try:
+            return self.cache.collection_ids()
+        except CacheError:
+            body = await self.client.collections(site.site_id)
+        self.cache.keep_collections(body, site.site_id)
+        identifiers = self.cache.collection_ids()
+        self.cache.forget_others(identifiers)
+        return identifiers
+
+    async def _schema(self, identifier: str) -> None:
+        try:
+            self.cache.collection(identifier)
+        except CacheError:
+            body = await self.client.collection(identifier)
+            self.cache.keep_collection(identifier, body)
+
+    async def _set(self, reader: SetReader, identifier: str, live: bool) -> None:
+        collection = self.cache.collection(identifier)
+        if not self._intact(identifier, live=live):
+            await reader.read(collection, live=live)
+        kind = "live" if live else "staged"
+        self.observer(StepAdvanced(STEP, f"{collection.display_name}, {kind}"))
+
+    def _intact(self, identifier: str, *, live: bool) -> bool:
+        """Return whether a set is there from its first to its last item."""
+        try:
+            for _ in self.cache.items(identifier, live=live):
+                pass
+        except CacheError:
+            return False
+        return True
+
+
+class _OwnHost:
+    """The origin's own host, where it is a private one: a sandbox, as a rule."""
+
+    def __init__(self, api_url: str) -> None:
+        host = urlsplit(api_url).hostname or ""
+        self._host = host if is_private_host(host) else ""
+        self._names = _aliases(self._host)
+
+    def owns(self, address: str) -> bool:
+        """Return whether an address is on it, whatever its port."""
+        return self.has(host_of(address))
+
+    def has(self, host: str) -> bool:
+        """Return whether a host, with or without a port, is this one."""
+        if not self._host:
+            return False
+        try:
+            return urlsplit(f"//{host}").hostname in self._names
+        except ValueError:
+            return False
+
+
+class _FileHosts(Set[str]):
+    """Named hosts, and the origin's own private one with any port."""
+
+    def __init__(self, named: frozenset[str], own: _OwnHost) -> None:
+        self._named = named
+        self._own = own
+
+    def __contains__(self, host: object) -> bool:
+        return host in self._named or (isinstance(host, str) and self._own.has(host))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._named)
+
+    def __len__(self) -> int:
+        return len(self._named)
+
+
+def open_origin(settings: Settings, observer: Observer) -> Session:
+    """Return a session for the origin's API, with the budget of its key."""
+    token = settings.origin_token.reveal()
+    # The rate counts per key; only a hash of it takes part in the file's name.
+    key = hashlib.sha256(token.encode()).hexdigest()
+    budget = Budget(
+        f"origin {settings.origin_api_url} {key}",
+        limit=settings.origin_rate or _UNKNOWN_RATE,
+        window=_WINDOW,
+        spaced=False,
+        folder=settings.state_folder,
+        observer=observer,
+        service="origin",
+        adopt=settings.origin_rate is None,
+    )
+    return Session(
+        "origin",
+        authorization=f"Bearer {token}",
+        budget=budget,
+        in_flight=_IN_FLIGHT,
+        observer=observer,
+        credentials_hint=CREDENTIALS_HINT,
+    )
+
+
+def _files(observer: Observer) -> Session:
+    return Session(
+        "files", authorization=None, budget=None, in_flight=WORKERS, observer=observer
+    )
+
+
+def _known(store: FileStore) -> dict[str, FileRow]:
+    try:
+        return dict(store.rows())
+    except CacheError:
+        store.forget_index()
+        return dict(store.rows())
+
+
+def _sets(identifiers: Sequence[str]) -> list[tuple[str, bool]]:
+    return [(identifier, live) for identifier in identifiers for live in (False, True)]
+
+
+def _aliases(host: str) -> Set[str]:
+    loopback = frozenset(("localhost", "127.0.0.1", "::1"))
+    return loopback if host in loopback else frozenset((host,))
+
+
+async def _first_error(jobs: Iterator[Coroutine[object, object, None]]) -> None:
+    """Run all jobs; when one fails, end the others and raise its error."""
+    tasks = [asyncio.ensure_future(job) for job in jobs]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
