@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from cmsmig.mapping.components import component_bodies
-from cmsmig.mapping.design import BlockDesign, ContentTypeDesign, Design
+from cmsmig.mapping.design import ContentTypeDesign, Design
 from cmsmig.mapping.equality import equal_component
 from cmsmig.mapping.facts import SpaceFacts
 from cmsmig.mapping.keys import numbered_name
@@ -107,14 +107,14 @@ def _annotated(
     )
 
 
-def _note(
-    component: ContentTypeDesign | BlockDesign,
-    plain: str,
-    existing: Mapping[str, object],
-) -> str:
-    if component.component == plain:
-        if plain in existing:
-            return f"The space has an equal component `{plain}`, which is used."
-        return ""
-    whose = "the space has a different one" if plain in existing else "another has it"
-    return f"Not named `{plain}`, since {whose}."
+def _note(one: ContentTypeDesign, plain: str, existing: Mapping[str, object]) -> str:
+    """Return the note that is there, and why the component has its name."""
+    if one.component != plain:
+        whose = (
+            "the space has a different one" if plain in existing else "another has it"
+        )
+        return f"{one.note} Not named `{plain}`, since {whose}.".strip()
+    if plain in existing:
+        own = f"The space has an equal component `{plain}`, which is used."
+        return f"{one.note} {own}".strip()
+    return one.note

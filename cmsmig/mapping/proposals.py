@@ -111,17 +111,20 @@ def propose_design(
         [normalised_slug(one.slug) or one.collection_id.lower() for one in migrated],
         lambda slug, number: f"{slug}-{number}",
     )
-    content_types = []
-    for collection, folder in zip(migrated, folders, strict=True):
-        chosen = _selected(collection, items, decisions)
-        content_types.append(
-            replace(
-                propose_content_type(collection, chosen, site.time_zone, context),
-                folder=folder,
-            )
+    content_types = [
+        replace(
+            propose_content_type(
+                collection,
+                _selected(collection, items, decisions),
+                site.time_zone,
+                context,
+            ),
+            folder=folder,
+            note=_folder_note(collection.slug, folder),
         )
-    design = Design(tuple(content_types), propose_blocks())
-    return named(design, migrated, space)
+        for collection, folder in zip(migrated, folders, strict=True)
+    ]
+    return named(Design(tuple(content_types), propose_blocks()), migrated, space)
 
 
 def propose_blocks() -> tuple[BlockDesign, ...]:
@@ -190,6 +193,12 @@ def propose_embeds() -> EmbedsDecision:
 def _apart(folders: Sequence[str]) -> list[str]:
     """Keep locales apart: only one of them can go without a folder."""
     return list(claims(folders, lambda slug, number: f"{slug or 'locale'}-{number}"))
+
+
+def _folder_note(slug: str, folder: str) -> str:
+    if folder == slug:
+        return ""
+    return f"The folder can't be named `{slug}`, so its pages move to `{folder}`."
 
 
 def _selected(

@@ -33,7 +33,8 @@ def with_order(
         (
             field
             for field in content_type.fields
-            if field.encoding is Encoding.NUMBER
+            if field.origin_type == "Number"
+            and field.encoding is Encoding.NUMBER
             and _ORDER.fullmatch(field.origin)
             and facts.get(field.origin, FieldFacts(0, 0)).filled
         ),
