@@ -133,7 +133,8 @@ def find_assets(
     """Return every use of a file in an item, in the order of its fields.
 
     File fields, and objects with address and file id in any other, count
-    whatever their host; everywhere else an address is a file when it is on one of `file_hosts`, which the origin serves files from.
+    whatever their host; everywhere else an address is a file when it is on one
+    of `file_hosts`, which the origin serves files from.
     """
     types = {field.slug: field.type for field in collection.fields}
     known = [slug for slug in types if slug in item.data]
