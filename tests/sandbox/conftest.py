@@ -185,9 +185,7 @@ def shared_desk(content: Path) -> Iterator[Desk]:
 @pytest.fixture
 def desk(shared_desk: Desk) -> Desk:
     """One sandbox for all tests; each uses names of its own."""
-    return replace(
-        shared_desk, since=len(shared_desk.handle.state.recorder.violations)
-    )
+    return replace(shared_desk, since=len(shared_desk.handle.state.recorder.violations))
 
 
 @pytest.fixture

@@ -64,8 +64,15 @@ def test_pages_follow_limit_and_offset(desk):
 
 
 @pytest.mark.parametrize(
-    "query", [{"limit": 101}, {"limit": 0}, {"limit": "x"}, {"offset": -1}]
-    + [{"sortBy": "size"}, {"sortOrder": "up"}],
+    "query",
+    [
+        {"limit": 101},
+        {"limit": 0},
+        {"limit": "x"},
+        {"offset": -1},
+        {"sortBy": "size"},
+        {"sortOrder": "up"},
+    ],
 )
 def test_bad_arguments_are_refused(desk, query):
     """A limit beyond 100 and other unusable arguments are answered 400."""
@@ -99,7 +106,9 @@ def test_the_live_set_is_a_set_of_its_own(desk):
 def test_sorting_and_filters(desk):
     """Items come sorted by an envelope key and filtered by slug, name or time."""
     query = {"sortBy": "createdOn", "sortOrder": "desc", "limit": 3}
-    dates = [i["createdOn"] for i in desk.origin.get(ITEMS, params=query).json()["items"]]
+    dates = [
+        i["createdOn"] for i in desk.origin.get(ITEMS, params=query).json()["items"]
+    ]
     assert dates == sorted(dates, reverse=True)
     assert dates[0].startswith("2023-01-28")
     by_slug = desk.origin.get(ITEMS, params={"slug": "item-7"}).json()["items"]

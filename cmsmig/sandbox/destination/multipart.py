@@ -38,11 +38,12 @@ def read_form(content_type: str, body: bytes) -> list[Part]:
     found = re.search(r'boundary=(?:"([^"]+)"|([^;\s]+))', rest)
     if kind.strip().lower() != "multipart/form-data" or found is None:
         raise FormError("The upload is not a multipart form.")
-    mark = b"--" + (found[1] or found[2]).encode()
-    pieces = (b"\r\n" + body).split(b"\r\n" + mark)
-    if len(pieces) < 2 or not pieces[-1].startswith(b"--"):
+    mark = re.escape(b"--" + (found[1] or found[2]).encode())
+    pieces = re.split(rb"\r\n" + mark + rb"(--|[ \t]*\r\n)", b"\r\n" + body)
+    # What the marks end with stands between the pieces; the last one closes.
+    if len(pieces) < 3 or pieces[-2] != b"--" or b"--" in pieces[1:-2:2]:
         raise FormError("The multipart form is not complete.")
-    return [_part(piece) for piece in pieces[1:-1]]
+    return [_part(piece) for piece in pieces[2:-2:2]]
 
 
 def _part(piece: bytes) -> Part:
