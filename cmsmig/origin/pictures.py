@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from lxml import etree
 from PIL import Image
@@ -63,21 +65,25 @@ def _raster(path: Path) -> Picture:
 def _vector(path: Path) -> Picture:
     """Read the root element of an SVG; nothing is loaded, nothing expanded."""
     try:
-        for _, root in etree.iterparse(
-            str(path),
-            events=("start",),
-            resolve_entities=False,
-            load_dtd=False,
-            no_network=True,
-            huge_tree=False,
-        ):
-            if etree.QName(root).localname != "svg":
-                break
-            width, height = _svg_size(dict(root.attrib))
-            return Picture(_SVG, width, height)
+        with open(path, "rb") as file:
+            root = next(_elements(file), None)
     except (etree.XMLSyntaxError, OSError, ValueError):
-        pass
-    return Picture("", None, None)
+        root = None
+    if root is None or etree.QName(root).localname != "svg":
+        return Picture("", None, None)
+    return Picture(_SVG, *_svg_size({str(k): str(v) for k, v in root.attrib.items()}))
+
+
+def _elements(file: BinaryIO) -> Iterator[etree._Element]:
+    for _, element in etree.iterparse(
+        file,
+        events=("start",),
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        huge_tree=False,
+    ):
+        yield element
 
 
 def _svg_size(attributes: dict[str, str]) -> tuple[int | None, int | None]:

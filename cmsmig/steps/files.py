@@ -102,7 +102,7 @@ class Downloads:
         arrival.close()
         row = FileRow(address, fetched.sha256, fetched.size, name=_name(address))
         try:
-            picture = await asyncio.to_thread(measure, arrival.path)
+            picture = measure(arrival.path)
         except OversizedPictureError:
             return _failed(
                 address, "too_many_pixels", "the picture has too many pixels to be safe"

@@ -79,7 +79,7 @@ class Session:
         self._transport = transport
         self._resolve = resolve or (None if transport else resolve_by_system)
         self._timeout = httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
-        self._verify = httpx.create_ssl_context()
+        self._verify = httpx.create_ssl_context() if transport is None else False
         self._client = self._new_client(trust_env=transport is None)
         self._pinned: dict[str, httpx.AsyncClient] = {}
         self._sender = Sender(
