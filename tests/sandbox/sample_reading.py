@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,13 @@ class Sample:
             if key in wanted.get(slug, ()) and value is not None
         ]
 
-    def bodies(self) -> set[str]:
-        return set(self.values("RichText"))
+    def bodies(self) -> frozenset[str]:
+        """Return the different rich text bodies."""
+        return self._bodies
+
+    @cached_property
+    def _bodies(self) -> frozenset[str]:
+        return frozenset(self.values("RichText"))
 
     def has(self, pattern: str) -> bool:
         """Tell whether a rich text body matches."""
@@ -64,6 +70,29 @@ class Sample:
             for items in self.staged.values()
             for item in items
         }
+
+    def homes(self) -> dict[str, str]:
+        """Return the collection of each item id."""
+        return {item["id"]: slug for slug, item in self.all_items()}
+
+    def references(self) -> list[tuple[str, dict[str, Any], Any]]:
+        """Return (collection, item, target) of every staged reference."""
+        return [
+            (slug, item, target)
+            for slug, field in self.fields()
+            if field["type"] in {"Reference", "MultiReference"}
+            for item in self.staged[slug]
+            for value in [item["fieldData"].get(field["slug"])]
+            for target in (value if isinstance(value, list) else [value])
+        ]
+
+    def variants(self) -> dict[str, list[dict[str, Any]]]:
+        """Return the staged locale variants of each item id."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for items in self.staged.values():
+            for item in items:
+                found.setdefault(item["id"], []).append(item)
+        return found
 
 
 def read_sample(folder: Path) -> Sample:
