@@ -205,6 +205,7 @@ VALUES: list[Row] = [
     ("Link: relative", _text("Link", r"^/routes/")),
     ("Link: mail", _text("Link", r"^mailto:")),
     ("Link: telephone", _text("Link", r"^tel:")),
+    ("Link: a file", _text("Link", r"^\{origin_files\}.*\.pdf$")),
     ("Link: script", _text("Link", r"^javascript:")),
     (
         "Link: into the site, first domain",

@@ -9,7 +9,7 @@ from cmsmig.sandbox.sample import (
     bodies_long,
     bodies_text,
 )
-from cmsmig.sandbox.sample.identity import long_id, option_id, refs
+from cmsmig.sandbox.sample.identity import address, long_id, option_id, refs
 from cmsmig.sandbox.sample.markup import bullets, linked, paragraphs
 from cmsmig.sandbox.sample.prose_en import PRACTICAL, WALKING
 from cmsmig.sandbox.sample.records import Entry, State
@@ -105,7 +105,17 @@ FAQ_ENTRIES = (
     Entry(
         "lines", _question("What does it say?", "lines", "shop", 7, bodies_text.LINES)
     ),
-    Entry("files", _question("A map?", "a-map", "shop", 8, bodies_links.FILES_LINKED)),
+    Entry(
+        "files",
+        _question(
+            "A map?",
+            "a-map",
+            "shop",
+            8,
+            bodies_links.FILES_LINKED,
+            more=address("route-map.pdf"),
+        ),
+    ),
     Entry(
         "can-i-write",
         _question(
