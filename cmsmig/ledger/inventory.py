@@ -40,6 +40,11 @@ class Inventory:
             for row in self._store.all("SELECT * FROM asset ORDER BY sha256")
         }
 
+    def asset(self, sha256: str) -> AssetRow | None:
+        """Return one asset's row, if there is one. Reads only."""
+        row = self._store.one("SELECT * FROM asset WHERE sha256 = ?", (sha256,))
+        return None if row is None else AssetRow(*tuple(row)[:8])
+
     def save_made(self, row: MadeRow, *, intent: str = "") -> None:
         """Write something made or reused, and close the intent of kind `intent`."""
         with self._store.atomic() as db:

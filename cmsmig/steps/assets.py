@@ -5,6 +5,7 @@ Spec: import rule 5 and the asset upload rules. Only signing draws on the quota.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -56,13 +57,12 @@ async def upload_assets(job: Job) -> None:
     job.observer(StepFinished(STEP, f"{len(job.migration.uploads)} files are settled"))
 
 
-def _intend(job: Job, batch: list[UploadPlan] | tuple[UploadPlan, ...]) -> None:
-    known = job.ledger.inventory.assets()
+def _intend(job: Job, batch: Sequence[UploadPlan]) -> None:
     job.ledger.intents.write(
         [
             Intent("sign", upload.sha256, upload.ext_id)
             for upload in batch
-            if _signed_id(known.get(upload.sha256)) is None
+            if _signed_id(job.ledger.inventory.asset(upload.sha256)) is None
         ]
     )
 
@@ -76,7 +76,7 @@ async def _bring(job: Job, folder_id: int | None, upload: UploadPlan) -> None:
         data = job.migration.file_path(upload.sha256).read_bytes()
     except OSError as error:
         raise _unreadable(job.migration.file_path(upload.sha256), error) from error
-    known = job.ledger.inventory.assets().get(upload.sha256)
+    known = job.ledger.inventory.asset(upload.sha256)
     if (
         known is not None
         and known.content_url
@@ -107,7 +107,9 @@ async def _sign_and_send(
         _save(job, upload, "signed", asset_id, signed.content_url, closing=True)
         # Whether it is there is seen below; a policy may have expired.
         with suppress(OutcomeUnknownError, RejectedError):
-            await job.client.upload(signed, data, upload.content_type)
+            await job.client.upload(
+                signed, data, job.migration.content_type(upload.sha256)
+            )
         if await _is_there(job, signed.content_url, upload.sha256):
             if job.settings.finish_uploads:
                 await job.client.finish_upload(asset_id)
@@ -235,7 +237,7 @@ def _save(
 
 
 def _fail(job: Job, upload: UploadPlan, reason: str, explanation: str) -> None:
-    known = job.ledger.inventory.assets().get(upload.sha256)
+    known = job.ledger.inventory.asset(upload.sha256)
     job.ledger.inventory.save_asset(
         AssetRow(
             sha256=upload.sha256,

@@ -17,9 +17,9 @@ from cmsmig.mapping.components import (
     ComponentBody,
     component_bodies,
     datasource_bodies,
-    equal_component,
 )
 from cmsmig.mapping.draft import StoryDraft
+from cmsmig.mapping.equality import equal_component
 from cmsmig.steps.job import Job
 from cmsmig.steps.settling import apply_once
 

@@ -9,13 +9,7 @@ from pathlib import Path
 from cmsmig.errors import UsageError
 from cmsmig.events import Noticed, Observer
 from cmsmig.mapping.choices import ConflictsDecision
-from cmsmig.mapping.decisions import (
-    blocks_to_text,
-    collections_to_text,
-    conflicts_to_text,
-    design_to_text,
-    embeds_to_text,
-)
+from cmsmig.mapping.decisions import FILE_NAMES, Decision
 from cmsmig.mapping.design import Reviewed
 from cmsmig.mapping.facts import SpaceFacts
 from cmsmig.mapping.proposals import (
@@ -50,17 +44,16 @@ async def accept_proposals(
         )
     origin = read_origin(project, settings.site_id)
     facts = await space_facts(settings, observer)
-    reviewed = Reviewed(
-        by=reviewer.strip(),
-        at=datetime.now(UTC).isoformat(timespec="seconds"),
-        how="in bulk",
-    )
+    at = datetime.now(UTC).isoformat(timespec="seconds")
     written = []
-    for name, text in _texts(origin, facts, reviewed).items():
+    for decision in _proposals(
+        origin, facts, Reviewed(reviewer.strip(), at, "in bulk")
+    ):
+        name = FILE_NAMES[type(decision)]
         if (project.decisions / name).exists() and not overwrite:
             observer(Noticed(name, "it is decided already and stays as it is"))
-            continue
-        written.append(write_decision(project, name, text))
+        else:
+            written.append(write_decision(project, decision))
     return tuple(written)
 
 
@@ -79,21 +72,19 @@ async def space_facts(settings: Settings, observer: Observer) -> SpaceFacts:
     return SpaceFacts(components={each.name: each.body for each in components})
 
 
-def _texts(origin: Origin, facts: SpaceFacts, reviewed: Reviewed) -> dict[str, str]:
+def _proposals(
+    origin: Origin, facts: SpaceFacts, reviewed: Reviewed
+) -> tuple[Decision, ...]:
     def items(collection_id: str, live: bool) -> tuple[Item, ...]:
         source = origin.live if live else origin.staged
         return source[collection_id]
 
     collections = propose_collections(origin.site, origin.collections, items)
     design = propose_design(origin.site, origin.collections, items, collections, facts)
-    return {
-        "collections.yaml": collections_to_text(
-            replace(collections, reviewed=reviewed)
-        ),
-        "design.yaml": design_to_text(replace(design, reviewed=reviewed)),
-        "blocks.yaml": blocks_to_text(
-            replace(propose_bodies(design), reviewed=reviewed)
-        ),
-        "embeds.yaml": embeds_to_text(replace(propose_embeds(), reviewed=reviewed)),
-        "conflicts.yaml": conflicts_to_text(ConflictsDecision(reviewed=reviewed)),
-    }
+    return (
+        replace(collections, reviewed=reviewed),
+        replace(design, reviewed=reviewed),
+        replace(propose_bodies(design), reviewed=reviewed),
+        replace(propose_embeds(), reviewed=reviewed),
+        ConflictsDecision(reviewed=reviewed),
+    )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from cmsmig.canonical import fingerprint
 from cmsmig.errors import DecisionsError, StorageError, UndecidedError
@@ -17,17 +16,9 @@ from cmsmig.mapping.choices import (
     ConflictsDecision,
     EmbedsDecision,
 )
-from cmsmig.mapping.decisions import (
-    blocks_from_text,
-    collections_from_text,
-    conflicts_from_text,
-    design_from_text,
-    embeds_from_text,
-)
+from cmsmig.mapping.decisions import FILE_NAMES, D, Decision, from_text, to_text
 from cmsmig.mapping.design import Design
 from cmsmig.settings import Project
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,30 +42,27 @@ def read_decisions(project: Project) -> Decisions:
     missing and `DecisionsError` naming what is malformed.
     """
     return Decisions(
-        collections=_required(project, "collections.yaml", collections_from_text),
-        design=_required(project, "design.yaml", design_from_text),
-        blocks=_optional(
-            project, "blocks.yaml", blocks_from_text, BlocksDecision(bodies=())
-        ),
-        embeds=_optional(project, "embeds.yaml", embeds_from_text, EmbedsDecision()),
-        conflicts=_optional(
-            project, "conflicts.yaml", conflicts_from_text, ConflictsDecision()
-        ),
+        collections=_required(project, CollectionsDecision),
+        design=_required(project, Design),
+        blocks=_optional(project, BlocksDecision(bodies=())),
+        embeds=_optional(project, EmbedsDecision()),
+        conflicts=_optional(project, ConflictsDecision()),
         hashes=_hashes(project),
     )
 
 
-def write_decision(project: Project, name: str, text: str) -> Path:
-    """Replace one decision file by `text` in one step.
+def write_decision(project: Project, decision: Decision) -> Path:
+    """Replace one decision file in one step.
 
     Raises `StorageError` when the folder cannot be written.
     """
+    name = FILE_NAMES[type(decision)]
     path = project.decisions / name
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{name}.")
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+            file.write(to_text(decision))
             file.flush()
             os.fsync(file.fileno())
         Path(draft).chmod(0o644)
@@ -87,7 +75,8 @@ def write_decision(project: Project, name: str, text: str) -> Path:
     return path
 
 
-def _required(project: Project, name: str, parse: Callable[[str, str], T]) -> T:
+def _required(project: Project, kind: type[D]) -> D:
+    name = FILE_NAMES[kind]
     text = _text(project.decisions / name)
     if text is None:
         raise UndecidedError(
@@ -95,14 +84,13 @@ def _required(project: Project, name: str, parse: Callable[[str, str], T]) -> T:
             "the notebooks 01 and 02, or run `cmsmig decide --accept-proposals "
             "--reviewer NAME`."
         )
-    return parse(text, name)
+    return from_text(text, name, kind)
 
 
-def _optional(
-    project: Project, name: str, parse: Callable[[str, str], T], default: T
-) -> T:
+def _optional(project: Project, default: D) -> D:
+    name = FILE_NAMES[type(default)]
     text = _text(project.decisions / name)
-    return default if text is None else parse(text, name)
+    return default if text is None else from_text(text, name, type(default))
 
 
 def _text(path: Path) -> str | None:
@@ -117,8 +105,5 @@ def _text(path: Path) -> str | None:
 
 
 def _hashes(project: Project) -> dict[str, str]:
-    names = ("collections", "design", "blocks", "embeds", "conflicts")
-    found = {
-        f"{name}.yaml": _text(project.decisions / f"{name}.yaml") for name in names
-    }
-    return {name: fingerprint(text) for name, text in found.items() if text is not None}
+    texts = {name: _text(project.decisions / name) for name in FILE_NAMES.values()}
+    return {name: fingerprint(text) for name, text in texts.items() if text is not None}

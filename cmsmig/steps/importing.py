@@ -26,6 +26,7 @@ from cmsmig.steps.publish import publish_stories
 from cmsmig.steps.relations import link_stories
 from cmsmig.steps.stories import create_stories
 from cmsmig.steps.survey import survey
+from cmsmig.steps.verify import Verification, verify
 from cmsmig.steps.writes import WriteCounter
 
 Step = Callable[[Job], Awaitable[None]]
@@ -161,3 +162,23 @@ def _failed_assets(job: Job) -> int:
     used = {upload.sha256 for upload in job.migration.uploads}
     rows = job.ledger.inventory.assets().values()
     return sum(1 for row in rows if row.status == "failed" and row.sha256 in used)
+
+
+async def plan_only(
+    project: Project, settings: Settings, *, observer: Observer
+) -> Plan:
+    """Return the plan and store it under its hash. Writes nothing there."""
+    migration = open_migration(project, settings)
+    async with open_job(project, settings, migration, observer, StopSignal()) as job:
+        plan = make_plan(migration, job.ledger, job.survey, settings)
+        job.ledger.save_plan(plan.plan_hash, plan.as_json())
+        return plan
+
+
+async def verify_only(
+    project: Project, settings: Settings, *, observer: Observer, stop: StopSignal
+) -> Verification:
+    """Return what a read-back of everything found. Reads only."""
+    migration = open_migration(project, settings)
+    async with open_job(project, settings, migration, observer, stop) as job:
+        return await verify(job)

@@ -14,7 +14,9 @@ from cmsmig.canonical import fingerprint
 from cmsmig.errors import UndecidedError
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.store import derived_namespace
+from cmsmig.mapping.addresses import host_of
 from cmsmig.mapping.assets import (
+    KNOWN_FILE_HOSTS,
     AssetUse,
     FileFact,
     UploadPlan,
@@ -28,11 +30,12 @@ from cmsmig.mapping.choices import (
     ConflictsDecision,
     PublishRule,
 )
-from cmsmig.mapping.decisions import check_against, embed_policy
+from cmsmig.mapping.decisions import embed_policy
 from cmsmig.mapping.design import Design
 from cmsmig.mapping.draft import AssetHome, DraftContext, Place, StoryDraft
 from cmsmig.mapping.places import FolderPlan, Places, assign_places
 from cmsmig.mapping.references import KnownItems, known_items
+from cmsmig.mapping.review import check_against
 from cmsmig.mapping.routes import Routes
 from cmsmig.mapping.selection import Selected, Selection, SkippedItem, select_items
 from cmsmig.mapping.story import draft_story
@@ -42,7 +45,6 @@ from cmsmig.origin.schema import Collection, Item, Site
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decisionfiles import Decisions, read_decisions
-from cmsmig.steps.filehosts import file_hosts
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,10 @@ class Migration:
     namespace: str
     file_hosts: frozenset[str]
     store: FileStore
+    items: Mapping[ItemKey, Item]
+    """The selected items by key, in the version that was decided on."""
+    content_types: Mapping[str, str]
+    """By the hash of a file's bytes."""
 
     @property
     def design(self) -> Design:
@@ -104,10 +110,13 @@ class Migration:
         """Return where the downloaded bytes are."""
         return self.store.path(sha256)
 
+    def content_type(self, sha256: str) -> str:
+        """Return what the origin's file host said a file is."""
+        return self.content_types.get(sha256) or "application/octet-stream"
+
     def origin_hash(self, key: ItemKey) -> str:
         """Return the fingerprint of the item as it was pulled."""
-        entry = next(entry for entry in self.selected if entry.item.key == key)
-        return fingerprint(entry.item.data)
+        return fingerprint(self.items[key].data)
 
     def drafts(
         self, assets: Mapping[str, AssetHome], missing: Mapping[str, str]
@@ -143,6 +152,7 @@ class Migration:
             missing_assets=missing,
             alts=alts_of(self.uses),
             file_hosts=self.file_hosts,
+            collections={each.collection_id: each for each in self.origin.collections},
         )
 
 
@@ -169,13 +179,13 @@ def open_migration(project: Project, settings: Settings) -> Migration:
     """
     origin = read_origin(project, settings.site_id)
     decisions = read_decisions(project)
-    check_against(decisions.collections, origin.collections)
+    _check(decisions, origin)
     selections = _select(origin, decisions)
     selected = tuple(
         entry for selection in selections.values() for entry in selection.selected
     )
     namespace = derived_namespace(origin.site.site_id, settings.space_id)
-    hosts = file_hosts(settings, origin.collections, origin.staged, origin.live)
+    hosts = _file_hosts(origin.files)
     uses = tuple(_uses(origin, selected, hosts))
     places = assign_places(
         {name: each.selected for name, each in selections.items()},
@@ -200,6 +210,8 @@ def open_migration(project: Project, settings: Settings) -> Migration:
         namespace=namespace,
         file_hosts=hosts,
         store=store,
+        items={entry.item.key: entry.item for entry in selected},
+        content_types={row.sha256: row.content_type for row in origin.files.values()},
     )
 
 
@@ -229,6 +241,21 @@ def _select(origin: Origin, decisions: Decisions) -> dict[str, Selection]:
             decisions.collections.locales,
         )
     return found
+
+
+def _check(decisions: Decisions, origin: Origin) -> None:
+    for decision in (
+        decisions.collections,
+        decisions.design,
+        decisions.blocks,
+        decisions.embeds,
+    ):
+        check_against(decision, origin.collections)
+
+
+def _file_hosts(files: Mapping[str, FileRow]) -> frozenset[str]:
+    """Return the hosts that the pull took files from."""
+    return KNOWN_FILE_HOSTS | {host for row in files if (host := host_of(row))}
 
 
 def _renamed(places: Places, conflicts: ConflictsDecision) -> Places:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.configuration.plans import destination_limits
 from cmsmig.errors import PlanDriftError
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
@@ -268,7 +269,7 @@ def _item_counts(
 def _limits(
     migration: Migration, survey: Survey, settings: Settings, calls: Mapping[str, int]
 ) -> Iterable[str]:
-    limits = settings.destination_limits
+    limits = destination_limits(settings.destination_plan)
     wanted = {
         "components": (
             len(survey.components) + calls.get("create_components", 0),

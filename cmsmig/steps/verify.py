@@ -12,8 +12,9 @@ from cmsmig.destination.schema import Story
 from cmsmig.errors import NotFoundError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import AssetRow, HomeRow
-from cmsmig.mapping.components import component_bodies, equal_component
+from cmsmig.mapping.components import component_bodies
 from cmsmig.mapping.draft import StoryDraft
+from cmsmig.mapping.equality import equal_component
 from cmsmig.mapping.linking import link_story
 from cmsmig.mapping.story import story_body
 from cmsmig.richtext.validate import problems
@@ -99,7 +100,7 @@ async def verify(job: Job) -> Verification:
     decisions and ledger. Reads only."""
     found = Verification()
     expected = _expected(job, found)
-    assets = [row for row in job.ledger.inventory.assets().values()]
+    assets = list(job.ledger.inventory.assets().values())
     job.observer(StepStarted(STEP, len(expected) + len(assets)))
     _compare_components(job, found)
     _compare_folders(job, found)
@@ -111,8 +112,9 @@ async def verify(job: Job) -> Verification:
             await _compare_story(job, *piece, found)
         job.observer(StepAdvanced(STEP, ""))
 
+    pieces: list[tuple[StoryDraft, HomeRow] | AssetRow] = [*expected, *assets]
     await work_through(
-        [*expected, *assets],
+        pieces,
         intend=lambda batch: None,
         perform=look,
         abandon=lambda piece: None,

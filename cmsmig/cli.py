@@ -1,0 +1,397 @@
+"""The command line: one thin handler per command.
+
+A command imports what it needs when it runs, so that `--help` is instant.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from cmsmig.errors import CmsmigError, InterruptedRunError
+from cmsmig.report.console import (
+    complain,
+    emit,
+    emit_json,
+    emit_lines,
+    stoppable,
+)
+
+if TYPE_CHECKING:
+    from cmsmig.report.progress import Progress
+    from cmsmig.settings import Project, Settings
+    from cmsmig.steps.importing import Outcome
+
+T = TypeVar("T")
+
+_JSON = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
+)
+_DRY_RUN = click.option(
+    "--dry-run", is_flag=True, help="Show the plan and write nothing."
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--project",
+    "folder",
+    type=click.Path(path_type=Path),
+    help="The project folder; else $CMSMIG_PROJECT, else the nearest one above.",
+)
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.version_option(package_name="cmsmig")
+@click.pass_context
+def commands(context: click.Context, folder: Path | None, debug: bool) -> None:
+    """Move a site's content into a headless CMS, and prove it."""
+    context.obj = folder
+
+
+@commands.command()
+@click.pass_obj
+def init(folder: Path | None) -> None:
+    """Start a project folder; changes nothing that is there."""
+    from cmsmig.settings import find_project
+    from cmsmig.steps.init import start_project
+
+    report = start_project(find_project(folder, os.environ, Path.cwd()))
+    emit_lines(f"{name} written" for name in report.written)
+    emit_lines(f"{name} was there and stays as it is" for name in report.kept)
+
+
+@commands.command()
+@_JSON
+@click.pass_obj
+def check(folder: Path | None, as_json: bool) -> None:
+    """Check both tokens, the site, the space and its limits; writes nothing."""
+    from cmsmig.report.text import table_lines
+    from cmsmig.steps.check import check as ask
+    from cmsmig.steps.check import check_json
+
+    _, settings = _load(folder)
+    rows = asyncio.run(ask(settings, _progress()))
+    if as_json:
+        emit_json(check_json(rows))
+    else:
+        shown = [(row.what, row.found, "ok" if row.ok else "look") for row in rows]
+        emit_lines(table_lines([("what", "found", ""), *shown]))
+    if not all(row.ok for row in rows):
+        sys.exit(2)
+
+
+@commands.command()
+@click.option("--refresh", is_flag=True, help="Read everything again.")
+@_JSON
+@click.pass_obj
+def pull(folder: Path | None, refresh: bool, as_json: bool) -> None:
+    """Read all schemas, items and files of the origin; resumable."""
+    from cmsmig.report.pulled import pull_json, pull_lines
+    from cmsmig.steps.pull import pull as read
+
+    project, settings = _load(folder, destination=False)
+    report = _resumable(read(settings, project, observer=_progress(), refresh=refresh))
+    emit_json(pull_json(report)) if as_json else emit_lines(pull_lines(report))
+
+
+@commands.command()
+@click.option("--accept-proposals", is_flag=True, help="Write proposals as decisions.")
+@click.option("--reviewer", default="", help="Who accepts them.")
+@click.option("--overwrite", is_flag=True, help="Replace decisions that are there.")
+@click.pass_obj
+def decide(
+    folder: Path | None, accept_proposals: bool, reviewer: str, overwrite: bool
+) -> None:
+    """Write the proposals as decisions, accepted in bulk by a person."""
+    from cmsmig.steps.deciding import accept_proposals as accept
+
+    if not accept_proposals:
+        raise click.UsageError(
+            "Decide in the notebooks 01 to 03, or give --accept-proposals."
+        )
+    project, settings = _load(folder, origin=False, destination=False)
+    written = asyncio.run(
+        accept(
+            project,
+            settings,
+            reviewer=reviewer,
+            observer=_progress(),
+            overwrite=overwrite,
+        )
+    )
+    emit_lines(f"{path} written" for path in written)
+
+
+@commands.command()
+@_JSON
+@click.pass_obj
+def plan(folder: Path | None, as_json: bool) -> None:
+    """Show what an import would do now; writes nothing to the destination."""
+    from cmsmig.report.text import plan_lines
+    from cmsmig.steps.importing import plan_only
+
+    project, settings = _load(folder, origin=False)
+    made = asyncio.run(plan_only(project, settings, observer=_progress()))
+    emit_json(made.as_json()) if as_json else emit_lines(plan_lines(made))
+
+
+@commands.command("import")
+@click.option("--plan", "plan_hash", help="Refuse unless this plan still fits.")
+@_DRY_RUN
+@_JSON
+@click.pass_obj
+def import_(
+    folder: Path | None, plan_hash: str | None, dry_run: bool, as_json: bool
+) -> None:
+    """Prepare, create, link and, if decided, publish; goes on where it stopped."""
+    _write("import", folder, as_json=as_json, dry_run=dry_run, plan_hash=plan_hash)
+
+
+def _part(name: str, summary: str) -> None:
+    @commands.command(name, help=summary)
+    @_DRY_RUN
+    @_JSON
+    @click.pass_obj
+    def run_part(folder: Path | None, dry_run: bool, as_json: bool) -> None:
+        _write(name, folder, as_json=as_json, dry_run=dry_run)
+
+
+_part("prepare", "Make components, folders and assets.")
+_part("create", "Phase one: create the stories, relations empty.")
+_part("link", "Phase two: fill relations and internal links.")
+_part("publish", "Publish what was decided to be published.")
+
+
+@commands.command()
+@_JSON
+@click.pass_obj
+def verify(folder: Path | None, as_json: bool) -> None:
+    """Read everything back and compare it with decisions and ledger."""
+    from cmsmig.report.text import verification_lines
+    from cmsmig.steps.importing import verify_only
+
+    project, settings = _load(folder, origin=False)
+    with stoppable() as stop:
+        work = verify_only(project, settings, observer=_progress(), stop=stop)
+        found = _resumable(work)
+    emit_json(found.as_json()) if as_json else emit_lines(verification_lines(found))
+    if found.differences:
+        sys.exit(4)
+
+
+@commands.command()
+@_JSON
+@click.pass_obj
+def status(folder: Path | None, as_json: bool) -> None:
+    """Show the accounting, from the ledger alone."""
+    from cmsmig.settings import find_project
+    from cmsmig.steps.status import read_status
+
+    accounting, document = read_status(find_project(folder, os.environ, Path.cwd()))
+    emit_json(document) if as_json else emit_lines([str(accounting)])
+
+
+@commands.command()
+@click.option("--mode", type=click.Choice(["faithful", "exact"]), default="faithful")
+@click.option("--from", "kind", type=click.Choice(["html", "markdown"]), default="html")
+@click.option("--losses", type=click.Path(path_type=Path), help="Write losses here.")
+@click.option("--batch", is_flag=True, help="Convert the folder IN_DIR into OUT_DIR.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+def convert(
+    mode: str, kind: str, losses: Path | None, batch: bool, paths: tuple[Path, ...]
+) -> None:
+    """Convert one body (FILE or -) to a rich text document."""
+    from cmsmig.richtext.native import convert_text
+    from cmsmig.steps.converting import convert_folder, document_text, losses_text
+
+    if batch:
+        if len(paths) != 2:
+            raise click.UsageError("--batch takes two folders: IN_DIR OUT_DIR.")
+        result = convert_folder(*paths, mode=mode, kind=kind)
+        complain(
+            f"{result.documents} documents, {result.with_losses} with losses, "
+            f"{result.losses} losses"
+        )
+        return
+    converted = convert_text(_read(paths), source=kind, mode=mode)
+    if losses is not None:
+        losses.write_text(losses_text(converted), encoding="utf-8")
+    emit(document_text(converted.document))
+
+
+@commands.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+def render(paths: tuple[Path, ...]) -> None:
+    """Render a rich text document (FILE or -) to HTML."""
+    from cmsmig.richtext.render import render_rich_text
+
+    try:
+        document = json.loads(_read(paths))
+    except ValueError as error:
+        raise click.UsageError(f"The document is not JSON ({error}).") from error
+    emit(render_rich_text(document) + "\n")
+
+
+@commands.command()
+@click.option("--content", type=click.Path(path_type=Path), help="A content folder.")
+@click.option("--origin-port", type=int, default=0)
+@click.option("--destination-port", type=int, default=0)
+@click.option("--rate", type=click.IntRange(1), default=6, help="Writes per second.")
+@click.option(
+    "--origin-rate", type=click.IntRange(1), default=60, help="Reads per minute."
+)
+@click.option("--demo-space", is_flag=True, help="Start with starter content.")
+@click.option(
+    "--env-file", type=click.Path(path_type=Path), help="Write settings here."
+)
+def sandbox(
+    content: Path | None,
+    origin_port: int,
+    destination_port: int,
+    rate: int,
+    origin_rate: int,
+    demo_space: bool,
+    env_file: Path | None,
+) -> None:
+    """Run both services on this machine until stopped."""
+    from cmsmig.sandbox.options import SandboxOptions
+    from cmsmig.sandbox.server import environment_file_text, serve
+
+    def announce(announcement: dict[str, str]) -> None:
+        if env_file is not None:
+            text = environment_file_text(announcement, rate)
+            env_file.write_text(text, encoding="utf-8")
+        print(json.dumps(announcement), flush=True)
+
+    async def run() -> None:
+        ended = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, ended.set)
+        options = SandboxOptions(
+            content=content,
+            origin_port=origin_port,
+            destination_port=destination_port,
+            rate=rate,
+            origin_rate=origin_rate,
+            demo_space=demo_space,
+        )
+        await serve(options, announce=announce, stop=ended)
+
+    asyncio.run(run())
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command and exit with its code; an error is one sentence."""
+    debug = "--debug" in (sys.argv[1:] if arguments is None else arguments)
+    try:
+        commands.main(arguments, prog_name="cmsmig", standalone_mode=False)
+    except click.exceptions.Exit as ending:
+        sys.exit(ending.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        _fail("Stopped; run the same command again to go on from here.", debug)
+        sys.exit(5)
+    except CmsmigError as error:
+        _fail(str(error), debug)
+        sys.exit(error.exit_code)
+    except OSError as error:
+        _fail(f"{error.filename or 'A file'}: {error.strerror or error}.", debug)
+        sys.exit(1)
+    except Exception as error:
+        _fail(
+            f"This should not happen: {type(error).__name__}: {error}. Run it again "
+            "with `cmsmig --debug` and report what it shows.",
+            debug,
+        )
+        sys.exit(1)
+
+
+def _write(
+    command: str,
+    folder: Path | None,
+    *,
+    as_json: bool,
+    dry_run: bool,
+    plan_hash: str | None = None,
+) -> None:
+    from cmsmig.report.text import plan_lines
+    from cmsmig.steps.importing import run_command
+
+    project, settings = _load(folder, origin=False)
+    with stoppable() as stop:
+        outcome = _resumable(
+            run_command(
+                command,
+                project,
+                settings,
+                observer=_progress(),
+                stop=stop,
+                plan_hash=plan_hash,
+                dry_run=dry_run,
+                show=lambda plan: emit_lines(plan_lines(plan)) if not as_json else None,
+            )
+        )
+    _report(outcome, as_json)
+    sys.exit(outcome.exit_code)
+
+
+def _report(outcome: Outcome, as_json: bool) -> None:
+    from cmsmig.report.outcome import outcome_json, outcome_lines
+
+    emit_json(outcome_json(outcome)) if as_json else emit_lines(outcome_lines(outcome))
+
+
+def _load(
+    folder: Path | None, *, origin: bool = True, destination: bool = True
+) -> tuple[Project, Settings]:
+    from cmsmig.settings import find_project, load_settings
+
+    project = find_project(folder, os.environ, Path.cwd())
+    settings = load_settings(
+        project, os.environ, need_origin=origin, need_destination=destination
+    )
+    return project, settings
+
+
+def _progress() -> Progress:
+    from cmsmig.report.progress import Progress
+
+    return Progress(sys.stderr)
+
+
+def _resumable(work: Coroutine[object, object, T]) -> T:
+    try:
+        return asyncio.run(work)
+    except asyncio.CancelledError as error:
+        raise InterruptedRunError(
+            "Stopped; run the same command again to go on from here."
+        ) from error
+
+
+def _read(paths: tuple[Path, ...]) -> str:
+    if len(paths) > 1:
+        raise click.UsageError("Give one file, or - for standard input.")
+    if not paths or str(paths[0]) == "-":
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    return paths[0].read_bytes().decode("utf-8", "replace")
+
+
+def _fail(sentence: str, debug: bool) -> None:
+    if debug:
+        traceback.print_exc()
+    complain(sentence)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,27 @@
+"""How a run ended, for a person and as JSON."""
+
+from __future__ import annotations
+
+from cmsmig.canonical import JsonObject
+from cmsmig.steps.importing import Outcome
+from cmsmig.steps.status import accounting_json
+
+
+def outcome_lines(outcome: Outcome) -> list[str]:
+    """Return the lines that close a run; the accounting is the last."""
+    lines = [f"writes: {outcome.writes}"]
+    if outcome.failed_assets:
+        lines.append(
+            f"files failed: {outcome.failed_assets}; `cmsmig status --json` lists them"
+        )
+    return [*lines, str(outcome.accounting)]
+
+
+def outcome_json(outcome: Outcome) -> JsonObject:
+    """Return the document that `import --json` prints."""
+    return {
+        "plan": outcome.plan.as_json(),
+        "writes": outcome.writes,
+        "failed_assets": outcome.failed_assets,
+        "accounting": accounting_json(outcome.accounting),
+    }

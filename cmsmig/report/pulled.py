@@ -1,0 +1,51 @@
+"""What a pull brought, for a person and as JSON."""
+
+from __future__ import annotations
+
+from cmsmig.canonical import JsonObject
+from cmsmig.report.text import table_lines
+from cmsmig.steps.pull import PullReport
+
+_SHOWN = 10
+
+
+def pull_lines(report: PullReport) -> list[str]:
+    """Return a table of the collections and what became of the files."""
+    rows = [
+        (row.name, str(row.staged), str(row.live), str(row.drafts), str(row.archived))
+        for row in report.collections
+    ]
+    files = report.files
+    lines = table_lines([("collection", "staged", "live", "draft", "archived"), *rows])
+    lines.append(
+        f"files: {files.found} found, {files.downloaded} downloaded, {files.reused} "
+        f"there already, {len(files.failed)} failed"
+    )
+    lines += [f"  {row.address}: {row.detail}" for row in files.failed[:_SHOWN]]
+    if len(files.failed) > _SHOWN:
+        lines.append(f"  ... and {len(files.failed) - _SHOWN} more; --json lists all")
+    return lines
+
+
+def pull_json(report: PullReport) -> JsonObject:
+    """Return the document that `pull --json` prints."""
+    return {
+        "site": {"id": report.site.site_id, "name": report.site.display_name},
+        "collections": [
+            {
+                "id": row.collection_id,
+                "name": row.name,
+                "staged": row.staged,
+                "live": row.live,
+                "drafts": row.drafts,
+                "archived": row.archived,
+            }
+            for row in report.collections
+        ],
+        "files": {
+            "found": report.files.found,
+            "downloaded": report.files.downloaded,
+            "reused": report.files.reused,
+            "failed": [row.record() for row in report.files.failed],
+        },
+    }

@@ -1,0 +1,97 @@
+"""What commands print for a person, as plain lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from cmsmig.canonical import Json
+from cmsmig.steps.plan import Plan
+from cmsmig.steps.verify import Verification
+
+_SHOWN = 20
+
+
+def plan_lines(plan: Plan) -> list[str]:
+    """Return a plan for a person to read before anything is written."""
+    items = plan.items
+    lines = [
+        f"plan {plan.plan_hash[:16]}",
+        f"items: in {items['in']}, to create {items['to_create']}, already there "
+        f"{items['already_there']}, skipped {items['skipped']}, failed "
+        f"{items['failed']}",
+        *_counts("skipped because", plan.skipped),
+        "calls that draw on the budget:",
+        *(f"  {name.replace('_', ' '):28}{count:7}" for name, count in _named(plan)),
+        f"time: {_clock(plan.seconds(plan.rate))} at {plan.rate:g} a second "
+        f"({_clock(plan.seconds(3))} at 3, {_clock(plan.seconds(6))} at 6)",
+        *_counts("calls saved", plan.saved),
+        *_counts("dangling references", _by_cause(plan)),
+        *_counts("losses", plan.losses),
+    ]
+    lines += [f"limit: {sentence}" for sentence in plan.limits]
+    lines += _some(
+        [f"conflict: {each.row.full_slug} is taken" for each in plan.conflicts]
+    )
+    lines += _some(
+        [f"file: {address}: {why}" for address, why in plan.missing_files.items()]
+    )
+    return lines
+
+
+def verification_lines(found: Verification) -> list[str]:
+    """Return what a verification compared and what differs."""
+    lines = [
+        f"read back: {found.stories} stories, {found.relations} relations, "
+        f"{found.documents} documents, {found.assets} assets, {found.components} "
+        f"components, {found.folders} folders",
+        f"differences: {len(found.differences)}",
+    ]
+    return lines + _some(
+        [
+            f"  {each.code}: {each.subject} {each.where}: {each.text}"
+            for each in found.differences
+        ]
+    )
+
+
+def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows as aligned columns; the first row is the head."""
+    if not rows:
+        return []
+    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.ljust(width) for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def _named(plan: Plan) -> Iterable[tuple[str, int]]:
+    yield from plan.calls.items()
+    yield "total", plan.total_calls
+
+
+def _by_cause(plan: Plan) -> dict[str, int]:
+    counted: dict[str, int] = {}
+    for each in plan.dangling:
+        counted[str(each.cause)] = counted.get(str(each.cause), 0) + 1
+    return counted
+
+
+def _counts(title: str, counts: Mapping[str, int] | Mapping[str, Json]) -> list[str]:
+    shown = ", ".join(
+        f"{name.replace('_', ' ')} {count}" for name, count in counts.items() if count
+    )
+    return [f"{title}: {shown}"] if shown else []
+
+
+def _some(lines: Sequence[str]) -> list[str]:
+    rest = len(lines) - _SHOWN
+    more = [f"... and {rest} more; --json lists all"] if rest > 0 else []
+    return [*lines[:_SHOWN], *more]
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

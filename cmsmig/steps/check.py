@@ -1,0 +1,105 @@
+"""The connection check: tokens, scopes, plans, and what is in the space. No write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.configuration.plans import destination_limits
+from cmsmig.configuration.regions import region_mismatch, region_of
+from cmsmig.events import Observer
+from cmsmig.origin.client import OriginClient
+from cmsmig.origin.schema import parse_site
+from cmsmig.settings import Settings
+from cmsmig.steps.connect import open_destination
+from cmsmig.steps.pull import open_origin
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """One line of the check."""
+
+    what: str
+    found: str
+    ok: bool = True
+
+
+async def check(settings: Settings, observer: Observer) -> tuple[CheckRow, ...]:
+    """Ask both services who they are. Reads only.
+
+    Raises `CredentialsError`, `NotFoundError` or `UnreachableError` at the
+    first that does not answer as it should.
+    """
+    return (*await _origin(settings, observer), *await _destination(settings, observer))
+
+
+def check_json(rows: tuple[CheckRow, ...]) -> JsonObject:
+    """Return the document that `check --json` prints."""
+    return {
+        "ok": all(row.ok for row in rows),
+        "rows": [{"what": row.what, "found": row.found, "ok": row.ok} for row in rows],
+    }
+
+
+async def _origin(settings: Settings, observer: Observer) -> tuple[CheckRow, ...]:
+    async with open_origin(settings, observer) as session:
+        client = OriginClient(session, settings.origin_api_url)
+        sites = [
+            parse_site(each, "sites")
+            for each in _records(await client.sites(), "sites")
+        ]
+        chosen = [
+            site for site in sites if settings.site_id in (None, "", site.site_id)
+        ]
+        rows = [CheckRow("origin token", "accepted")]
+        rows += [
+            CheckRow("origin site", f"{site.display_name} ({site.site_id})")
+            for site in chosen
+        ]
+        if len(chosen) != 1:
+            listed = ", ".join(site.site_id for site in sites) or "none"
+            rows.append(
+                CheckRow("site_id", f"name one site; the token sees {listed}", False)
+            )
+            return tuple(rows)
+        body = await client.collections(chosen[0].site_id)
+        locales = ", ".join(each.tag for each in chosen[0].locales) or "one"
+        rows.append(
+            CheckRow("origin collections", str(len(_records(body, "collections"))))
+        )
+        rows.append(CheckRow("origin locales", locales))
+        return tuple(rows)
+
+
+async def _destination(settings: Settings, observer: Observer) -> tuple[CheckRow, ...]:
+    async with open_destination(settings, observer) as client:
+        space = await client.space()
+        components = await client.components()
+        stories = await client.stories()
+    limits = destination_limits(settings.destination_plan)
+    mismatch = region_mismatch(settings.space_id, settings.destination_base_url)
+    region = region_of(settings.space_id) or "unknown"
+    folders = sum(row.is_folder for row in stories)
+    return (
+        CheckRow("destination token", "accepted"),
+        CheckRow("space", f"{space.name} ({space.space_id})"),
+        CheckRow("region", mismatch or region, not mismatch),
+        CheckRow("plan", settings.destination_plan or "not set: the smallest"),
+        CheckRow("write rate", f"{settings.destination_rate:g} a second"),
+        CheckRow("stories allowed", _most(limits.stories)),
+        CheckRow("components allowed", _most(limits.components)),
+        CheckRow(
+            "already in the space",
+            f"{len(components)} components, {len(stories) - folders} stories, "
+            f"{folders} folders",
+        ),
+    )
+
+
+def _records(body: JsonObject, key: str) -> list[Json]:
+    listed = body.get(key)
+    return listed if isinstance(listed, list) else []
+
+
+def _most(limit: int | None) -> str:
+    return f"{limit:,}" if limit is not None else "no published limit"
