@@ -1,0 +1,442 @@
+"""Decision files: stable text, tolerant of hand edits, exact about mistakes."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+
+import pytest
+from design_builders import (
+    designed,
+    make_collection,
+    make_field,
+    make_locale,
+    make_type,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cmsmig.errors import DecisionsError
+from cmsmig.mapping.choices import (
+    ArchiveRule,
+    BlocksDecision,
+    BodyChoice,
+    CollectionChoice,
+    CollectionsDecision,
+    ConflictAction,
+    ConflictChoice,
+    ConflictKind,
+    ConflictsDecision,
+    DraftRule,
+    EmbedsDecision,
+    ItemSet,
+    LocaleChoice,
+    PublishRule,
+)
+from cmsmig.mapping.decisions import (
+    FILE_NAMES,
+    Decision,
+    accepted,
+    embed_policy,
+    from_text,
+    to_text,
+)
+from cmsmig.mapping.design import (
+    UNLISTED,
+    BlockDesign,
+    BlockRole,
+    ContentTypeDesign,
+    Design,
+    Encoding,
+    FieldDesign,
+    LeftOutField,
+    Reviewed,
+    SectionDesign,
+)
+from cmsmig.mapping.facts import SpaceFacts
+from cmsmig.mapping.proposals import propose_blocks, propose_embeds
+from cmsmig.mapping.review import check_against, undecided_collections, undecided_design
+from cmsmig.richtext.policy import Treatment
+
+TEXT = st.text(max_size=20) | st.sampled_from(
+    [
+        "no",
+        "null",
+        "~",
+        "2024-01-01",
+        "62e10",
+        "0x1",
+        "a: b",
+        "- a",
+        "# x",
+        "'",
+        "\u2028",
+    ]
+)
+REVIEWED = st.none() | st.builds(Reviewed, TEXT, TEXT, TEXT)
+
+
+def tuples_of(strategy: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
+    """Return short tuples of what `strategy` gives."""
+    return st.lists(strategy, max_size=3).map(tuple)
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT,
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(TEXT, inner, max_size=2)
+    ),
+    max_leaves=4,
+)
+FIELDS = st.builds(
+    FieldDesign,
+    TEXT,
+    TEXT,
+    TEXT,
+    st.sampled_from(Encoding),
+    TEXT,
+    st.booleans(),
+    tuples_of(st.tuples(TEXT, TEXT)),
+    TEXT,
+    TEXT,
+    TEXT,
+    TEXT,
+)
+CONTENT_TYPES = st.builds(
+    ContentTypeDesign,
+    TEXT,
+    TEXT,
+    TEXT,
+    TEXT,
+    TEXT,
+    TEXT,
+    tuples_of(FIELDS),
+    tuples_of(st.builds(SectionDesign, TEXT, TEXT, tuples_of(TEXT))),
+    TEXT,
+    TEXT,
+    tuples_of(st.builds(LeftOutField, TEXT, TEXT, TEXT)),
+    st.booleans(),
+    TEXT,
+)
+BLOCKS = st.builds(
+    BlockDesign,
+    TEXT,
+    TEXT,
+    st.dictionaries(TEXT, JSON, max_size=3),
+    st.sampled_from(BlockRole),
+    st.booleans(),
+)
+DECISIONS = st.one_of(
+    st.builds(Design, tuples_of(CONTENT_TYPES), tuples_of(BLOCKS), TEXT, REVIEWED),
+    st.builds(
+        CollectionsDecision,
+        tuples_of(
+            st.builds(
+                LocaleChoice, TEXT, TEXT, st.booleans(), TEXT, st.booleans(), TEXT
+            )
+        ),
+        tuples_of(
+            st.builds(
+                CollectionChoice,
+                TEXT,
+                TEXT,
+                st.booleans(),
+                st.sampled_from(ItemSet),
+                st.sampled_from(DraftRule),
+                st.sampled_from(ArchiveRule),
+                st.sampled_from(PublishRule),
+                TEXT,
+            )
+        ),
+        REVIEWED,
+    ),
+    st.builds(
+        BlocksDecision, tuples_of(st.builds(BodyChoice, TEXT, TEXT, TEXT)), REVIEWED
+    ),
+    st.builds(
+        EmbedsDecision,
+        st.dictionaries(TEXT, st.sampled_from(Treatment), max_size=3),
+        st.dictionaries(TEXT, st.sampled_from(Treatment), max_size=3),
+        REVIEWED,
+    ),
+    st.builds(
+        ConflictsDecision,
+        tuples_of(
+            st.builds(
+                ConflictChoice,
+                st.sampled_from(ConflictKind),
+                TEXT,
+                st.sampled_from(ConflictAction),
+                TEXT,
+                TEXT,
+            )
+        ),
+        REVIEWED,
+    ),
+)
+
+
+@given(DECISIONS)
+def test_every_decision_comes_back_from_its_text(decision: Decision) -> None:
+    """Whatever the names, labels and notes are; and the text is stable."""
+    text = to_text(decision)
+    found = from_text(text, "file", type(decision))
+    assert found == decision
+    assert to_text(found) == text
+
+
+def test_each_kind_has_a_file_of_its_own() -> None:
+    """The five that the project folder holds."""
+    assert list(FILE_NAMES.values()) == [
+        "collections.yaml",
+        "design.yaml",
+        "blocks.yaml",
+        "embeds.yaml",
+        "conflicts.yaml",
+    ]
+
+
+COLLECTIONS = """\
+# a comment by hand
+reviewed: {by: Ann, at: 2024-01-01T00:00:00Z, how: individually}
+collections:
+- {collection: 2024, collection_id: 62e10, items: live, migrate: yes}
+- collection: no
+  collection_id: c2
+  drafts: "skip"
+"""
+
+
+def test_hand_written_yaml_means_what_it_says() -> None:
+    """Text stays text though YAML has numbers, dates and booleans of its own."""
+    found = from_text(COLLECTIONS, "collections.yaml", CollectionsDecision)
+    assert found == CollectionsDecision(
+        (),
+        (
+            CollectionChoice("62e10", "2024", items=ItemSet.LIVE),
+            CollectionChoice("c2", "no", drafts=DraftRule.SKIP),
+        ),
+        Reviewed("Ann", "2024-01-01T00:00:00Z", "individually"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "collections.yaml is empty"),
+        ("# nothing\n", "collections.yaml is empty"),
+        ("a: [", "collections.yaml, line 1 is not valid YAML"),
+        ("a: b\n\tc: d", "collections.yaml, line 2 is not valid YAML"),
+        ("\x00", "collections.yaml is not valid YAML"),
+        ("- a", "line 1: must be a list of `key: value` lines"),
+        ("collection: []", "line 1: has the unknown key `collection`; there are"),
+        ("locales: []\nlocales: []", "line 2: has the key `locales` twice"),
+        ("collections: no", "line 1 (collections): must be a list"),
+        (
+            "collections:\n- {collection: a, collection_id: b, items: draft}",
+            "line 2 (collections[0].items): `draft` is not allowed; use one of live, "
+            "staged, staged_published_only, mirror",
+        ),
+        (
+            "collections:\n- {collection: a, collection_id: b, migrate: maybe}",
+            "line 2 (collections[0].migrate): `maybe` is neither true nor false",
+        ),
+        (
+            "collections:\n- collection: a",
+            "line 2 (collections[0]): lacks the key `collection_id`",
+        ),
+        (
+            "collections:\n- collection: [a]\n  collection_id: b",
+            "line 2 (collections[0].collection): must be one text",
+        ),
+        ("reviewed: {by: a}", "line 1 (reviewed): lacks the key `at`"),
+        ("[" * 20000, "collections.yaml"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(text: str, message: str) -> None:
+    """One sentence: file, line, what is wrong, what is allowed."""
+    with pytest.raises(DecisionsError) as caught:
+        from_text(text, "collections.yaml", CollectionsDecision)
+    assert message in str(caught.value)
+    assert str(caught.value).endswith(".")
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_read_or_refused_in_one_sentence(text: str) -> None:
+    """Nothing but a `DecisionsError` comes out of a damaged file."""
+    for kind in (CollectionsDecision, Design, EmbedsDecision):
+        with contextlib.suppress(DecisionsError):
+            assert to_text(from_text(text, "file", kind))
+
+
+def test_a_reviewed_decision_says_who_when_and_how() -> None:
+    """It is the only thing that acceptance changes."""
+    found = accepted(BlocksDecision(()), "Ann", "2024-01-01T00:00:00Z", "in bulk")
+    text = to_text(found)
+    assert "by: Ann" in text
+    assert "how: in bulk" in text
+    assert replace(found, reviewed=None) == BlocksDecision(())
+
+
+def test_an_embed_decision_becomes_the_conversions_policy() -> None:
+    """Component names are those of the design."""
+    blocks = tuple(
+        replace(block, component=f"{block.component}_2") for block in propose_blocks()
+    )
+    decision = replace(propose_embeds(), signatures={"x.example.org": Treatment.DROP})
+    policy = embed_policy(decision, Design((), blocks))
+    assert policy.html_component == "html_embed_2"
+    assert policy.embed_component == "embed_2"
+    assert policy.image_component == "linked_image_2"
+    assert policy.kinds["embed"] is Treatment.HTML
+    assert policy.signatures == {"x.example.org": Treatment.DROP}
+
+
+POSTS = make_collection(
+    "c1",
+    make_field("title", "PlainText"),
+    make_field("date", "DateTime"),
+    make_field("tint", "Color"),
+    make_field("by", "Reference", validations={"collectionId": "c1"}),
+    make_field("kind", "Option", validations={"options": [{"id": "1", "name": "A"}]}),
+)
+TITLE = designed("title", Encoding.TEXT)
+
+
+@pytest.mark.parametrize(
+    ("decision", "message"),
+    [
+        (
+            CollectionsDecision((), (CollectionChoice("c9", "pots"),)),
+            "the site has no collection `pots` with the id c9; it has posts",
+        ),
+        (
+            CollectionsDecision((), (CollectionChoice("c1", "posts"),) * 2),
+            "decided twice",
+        ),
+        (
+            CollectionsDecision(
+                (
+                    LocaleChoice("a", "en", True, ""),
+                    LocaleChoice("b", "fr", True, ""),
+                ),
+                (),
+            ),
+            "two locales have the folder",
+        ),
+        (
+            BlocksDecision((BodyChoice("c1", "posts", "boddy"),)),
+            "the collection posts has no field `boddy`",
+        ),
+        (
+            EmbedsDecision({"vidoe": Treatment.HTML}),
+            "there is no kind of embed `vidoe`",
+        ),
+        (Design((make_type("c9"),), ()), "the site has no collection"),
+        (Design((make_type(component="Post!"),), ()), "component name `Post!`"),
+        (Design((make_type(folder="a b"),), ()), "the folder `a b`"),
+        (
+            Design((make_type("c1", designed("titel", Encoding.TEXT)),), ()),
+            "field titel: the origin has no such field; it has title, date",
+        ),
+        (
+            Design((make_type("c1", designed("title", Encoding.RICHTEXT)),), ()),
+            "`richtext` does not fit the type PlainText; use one of text, textarea",
+        ),
+        (
+            Design(
+                (make_type("c1", designed("title", Encoding.NUMBER, "Number")),), ()
+            ),
+            "its type is PlainText at the origin, not Number",
+        ),
+        (
+            Design((make_type("c1", replace(TITLE, key="_uid")),), ()),
+            "the key `_uid` is reserved",
+        ),
+        (Design((make_type("c1", TITLE, TITLE),), ()), "have the key `title`"),
+        (
+            Design((make_type(order_field="title"),), ()),
+            "order_field names `title`, which is no Number field",
+        ),
+        (
+            Design(
+                (
+                    make_type(
+                        "c1",
+                        replace(
+                            designed("by", Encoding.RELATION, "Reference"),
+                            required=True,
+                        ),
+                    ),
+                ),
+                (),
+            ),
+            "a relation can't be required",
+        ),
+        (
+            Design(
+                (make_type("c1", designed("tint", Encoding.COLOR_PLUGIN, "Color")),),
+                (),
+            ),
+            "the space has no field plugin storyblok-colorpicker",
+        ),
+        (
+            Design((make_type("c1", designed("kind", Encoding.OPTION, "Option")),), ()),
+            "the origin's options 1 have no label",
+        ),
+        (
+            Design(
+                (
+                    replace(
+                        make_type("c1", TITLE),
+                        sections=(SectionDesign("s", "S", ("nope",)),),
+                    ),
+                ),
+                (),
+            ),
+            "a section names the field key `nope`",
+        ),
+    ],
+)
+def test_a_decision_about_what_does_not_exist_is_refused(
+    decision: Decision, message: str
+) -> None:
+    """Named against the real collections, with what there is instead."""
+    with pytest.raises(DecisionsError) as caught:
+        check_against(decision, [POSTS], SpaceFacts())
+    assert str(caught.value).startswith(FILE_NAMES[type(decision)])
+    assert message in str(caught.value)
+
+
+def test_a_good_design_passes_and_unlisted_values_may_take_anything() -> None:
+    """Fields that the schema does not list are not looked up in it."""
+    extra = FieldDesign("extra", UNLISTED, "extra", Encoding.JSON_TEXT, "Extra")
+    check_against(Design((make_type("c1", TITLE, extra),), propose_blocks()), [POSTS])
+
+
+def test_what_nobody_decided_is_named() -> None:
+    """Collections, locales, content types and single fields."""
+    people = make_collection("c2", slug="people")
+    decision = CollectionsDecision((), (CollectionChoice("c1", "posts"),))
+    french = make_locale("l2", "fr", "fr", False)
+    assert undecided_collections(decision, [POSTS, people], [french]) == (
+        "Nothing is decided about the collection People (people).",
+        "Nothing is decided about the locale FR (fr).",
+    )
+    content_type = replace(
+        make_type("c1", TITLE),
+        left_out=(
+            LeftOutField("date", "DateTime", "not needed"),
+            LeftOutField("tint", "Color", "not needed"),
+            LeftOutField("by", "Reference", "not needed"),
+        ),
+    )
+    found = undecided_design(Design((content_type,), ()), decision, [POSTS, people])
+    assert found == ("Nothing is designed for the field kind (kind) of Posts.",)
+    assert undecided_design(Design((), ()), decision, [POSTS]) == (
+        "Nothing is designed for the collection Posts (posts).",
+    )
