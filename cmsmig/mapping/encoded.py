@@ -15,9 +15,6 @@ from cmsmig.mapping.uids import block_uid
 from cmsmig.richtext.engine import ImageTarget
 from cmsmig.richtext.losses import Loss, Severity
 
-_SHOWN = 2000
-"""Characters of a lost value that its loss repeats; more is in the raw cache."""
-
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
@@ -110,7 +107,7 @@ def loss_of(
     """Return a loss of a whole value, which is shown as text."""
     return Loss(
         kind=kind,
-        what=as_text(what)[:_SHOWN],
+        what=as_text(what),
         where=where,
         context="",
         why=why,

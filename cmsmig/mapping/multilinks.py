@@ -108,11 +108,9 @@ def _address(value: Json, use: FieldUse) -> tuple[str, tuple[Loss, ...]]:
 
 
 def _is_no_video(value: Json) -> bool:
-    return (
-        is_unset(value)
-        or value == {}
-        or (isinstance(value, dict) and "url" in value and is_unset(value["url"]))
-    )
+    if isinstance(value, dict):
+        return all(is_unset(each) or each == {} for each in value.values())
+    return is_unset(value)
 
 
 def _rewritten(address: str, use: FieldUse) -> tuple[str, tuple[Loss, ...]]:

@@ -112,9 +112,6 @@ def test_no_value_raises_and_none_vanishes_in_silence(
         Encoding.PRICE_CURRENCY,
         Encoding.ENVELOPE,
         Encoding.PRICE_AMOUNT,
-        Encoding.VIDEO_MULTILINK,
-        Encoding.VIDEO_TEXT,
-        Encoding.VIDEO_BLOCK,
     )
     hollow = isinstance(value, (dict, list)) and not _says_something(value)
     assert said or blank or kept_elsewhere or hollow or draft.losses
