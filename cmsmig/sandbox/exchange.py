@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeAlias
+from typing import NoReturn, Protocol, TypeAlias
 from urllib.parse import parse_qsl, unquote
 
 from starlette.requests import ClientDisconnect, Request
@@ -55,8 +55,8 @@ class Call:
         if not self.body.strip():
             return {}
         try:
-            return object_of(json.loads(self.body))
-        except ValueError:
+            return object_of(json.loads(self.body, parse_constant=_no_number))
+        except (ValueError, RecursionError):
             reply = json_reply(400, {"error": "The body is not valid JSON."})
             raise AnsweredError(reply) from None
 
@@ -92,9 +92,17 @@ def json_reply(
     item: str = "",
 ) -> Reply:
     """Return an answer with a JSON body."""
-    body = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    try:
+        body = json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        # Half a surrogate pair has no UTF-8 form, only an escaped one.
+        body = json.dumps(value).encode()
     content_type = "application/json; charset=utf-8"
     return Reply(status, body, content_type, headers, item=item)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
 
 
 Apply: TypeAlias = Callable[[Call, Mapping[str, str]], Reply]

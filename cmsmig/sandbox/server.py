@@ -150,6 +150,8 @@ async def _run_both(
     running = [asyncio.create_task(s.serve(sockets=[sock])) for s, sock in pairs]
     try:
         while not all(server.started for server in servers):
+            if any(task.done() for task in running):
+                raise SettingsError("The sandbox could not start its servers.")
             await asyncio.sleep(0.005)
         announce(sandbox)
         await stop.wait()

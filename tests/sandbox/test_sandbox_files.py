@@ -79,6 +79,20 @@ def test_stored_bytes_win_and_paths_stay_inside(desks, content, tmp_path):
         assert desk.public.get(f"{base}/elsewhere.png").status_code == 404
 
 
+def test_lost_files_are_404(desks, tmp_path):
+    """A file that the folder lists as missing is 404, and only that one."""
+    raw = tmp_path / "content"
+    raw_project(raw, {}, [])
+    folder = raw / "raw"
+    (folder / "files.json").unlink()
+    (folder / "files").mkdir()
+    (folder / "files" / "missing.json").write_text('["lost"]', "utf-8")
+    with desks(content=folder) as desk:
+        base = f"{desk.handle.announcement['origin_api_url']}/files"
+        assert desk.public.get(f"{base}/lost_a.png").status_code == 404
+        assert desk.public.get(f"{base}/kept_a.png").status_code == 200
+
+
 def raw_project(project, body, rows):
     """Write a project folder with a raw cache of one item, and return its raw."""
     item = {"id": "i1", "cmsLocaleId": None, "fieldData": body}

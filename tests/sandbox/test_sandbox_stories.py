@@ -283,3 +283,12 @@ def test_tokens_are_told_apart(desk):
     assert desk.public.get(f"/v1/spaces/{desk.handle.state.space.space_id}").json() == {
         "error": "Unauthorized"
     }
+
+
+def test_half_a_surrogate_pair_comes_back_escaped(desk):
+    """A text that has no UTF-8 form is answered as valid JSON all the same."""
+    body = b'{"story": {"name": "x", "slug": "half", "content": '
+    body += b'{"component": "note", "_uid": "1", "text": "\\ud83d"}}}'
+    reply = desk.space.post("/stories", content=body)
+    assert reply.status_code == 201
+    assert reply.json()["story"]["content"]["text"] == "\ud83d"

@@ -11,7 +11,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.refusals import (
     missing,
     number_in,
-    paged,
+    page_of,
     refuse,
     unwrapped,
 )
@@ -73,12 +73,10 @@ def sanitised(name: str) -> str:
 
 def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Answer one page of asset records; the total is a header."""
-    rows: list[Json] = [
-        record(space, asset, whole_record=False)
-        for asset in space.assets.values()
-        if _listed(asset, call)
-    ]
-    return paged(call, rows, "assets")
+    chosen = [asset for asset in space.assets.values() if _listed(asset, call)]
+    page = page_of(call, chosen)
+    rows: list[Json] = [record(space, a, whole_record=False) for a in page.rows]
+    return json_reply(200, {"assets": rows}, headers=page.headers)
 
 
 def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.destination.refusals import (
     missing,
     number_in,
-    paged,
+    page_of,
     refuse,
     wrapped,
 )
@@ -23,8 +23,8 @@ _MOST_ENTRIES = 1000
 
 def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Answer one page of datasources."""
-    rows: list[Json] = [*space.datasources.values()]
-    return paged(call, rows, "datasources")
+    page = page_of(call, list(space.datasources.values()))
+    return json_reply(200, {"datasources": [*page.rows]}, headers=page.headers)
 
 
 def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
@@ -68,13 +68,14 @@ def entries(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Answer one page of the entries of a datasource, named by id or slug."""
     wanted = whole(call.parameter("datasource_id"))
     slug = call.parameter("datasource_slug")
-    rows: list[Json] = [
+    rows = [
         entry
         for entry in space.entries.values()
         if (wanted is None or entry["datasource_id"] == wanted)
         and (slug is None or _slug(space, entry) == slug)
     ]
-    return paged(call, rows, "datasource_entries", highest=_MOST_ENTRIES)
+    page = page_of(call, rows, highest=_MOST_ENTRIES)
+    return json_reply(200, {"datasource_entries": [*page.rows]}, headers=page.headers)
 
 
 def create_entry(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:

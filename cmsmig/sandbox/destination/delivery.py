@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.refusals import not_found, paged
+from cmsmig.sandbox.destination.refusals import not_found, page_of
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.story_list import selected
 from cmsmig.sandbox.destination.story_rules import blocks_of
@@ -61,17 +61,22 @@ class StoryDelivery:
             return not_found(self.space)
         path = call.path.removeprefix("/v2/cdn/stories").strip("/")
         stories = [s for s in selected(self.space, call) if _visible(s, call)]
-        if path:
-            stories = [s for s in stories if path in self._names(s)]
-            if not stories:
-                return not_found(self.space)
-        shown: list[Json] = [_delivered(self.space, story, call) for story in stories]
-        if path:
-            first = object_of(shown[0])
-            extra = resolved(self.space, [first], call)
-            return json_reply(200, {"story": first, **extra})
-        page = paged(call, shown, "stories")
-        return _with_relations(self.space, page, shown, call)
+        return self._single(call, path, stories) if path else self._list(call, stories)
+
+    def _single(self, call: Call, path: str, stories: list[StoredStory]) -> Reply:
+        found = next((s for s in stories if path in self._names(s)), None)
+        if found is None:
+            return not_found(self.space)
+        shown = _delivered(self.space, found, call)
+        extra = resolved(self.space, [shown], call)
+        return json_reply(200, {"story": shown, **extra})
+
+    def _list(self, call: Call, stories: list[StoredStory]) -> Reply:
+        page = page_of(call, stories)
+        shown = [_delivered(self.space, story, call) for story in page.rows]
+        extra = resolved(self.space, shown, call)
+        body: JsonObject = {"stories": [*shown], **extra}
+        return json_reply(200, body, headers=page.headers)
 
     def _names(self, story: StoredStory) -> set[str]:
         full = self.space.full_slug(story).strip("/")
@@ -93,14 +98,6 @@ def resolved(space: Space, stories: list[JsonObject], call: Call) -> JsonObject:
     if len(uuids) > MOST_RESOLVED:
         return {"rels": rels[:MOST_RESOLVED], "rel_uuids": [*uuids], "links": []}
     return {"rels": rels, "links": []}
-
-
-def _with_relations(space: Space, page: Reply, shown: list[Json], call: Call) -> Reply:
-    size = int(dict(page.headers)["Per-Page"])
-    number = max(int(call.parameter("page") or 1), 1)
-    rows = [object_of(one) for one in shown[(number - 1) * size : number * size]]
-    extra = resolved(space, rows, call)
-    return json_reply(200, {"stories": [*rows], **extra}, headers=page.headers)
 
 
 def _targets(block: JsonObject, pairs: Fields) -> list[str]:

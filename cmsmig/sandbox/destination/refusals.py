@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NoReturn
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, NoReturn, TypeVar
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.exchange import AnsweredError, Call, Reply, json_reply
 from cmsmig.sandbox.values import object_of, whole
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Row]):
+    """One page of a list; its paging stands in the headers only."""
+
+    rows: list[Row]
+    headers: tuple[tuple[str, str], ...]
 
 
 def refuse(field: str, message: str) -> NoReturn:
@@ -57,10 +68,9 @@ def number_in(parameters: Mapping[str, str], name: str) -> int:
     return whole(parameters[name]) or 0
 
 
-def paged(call: Call, rows: list[Json], key: str, *, highest: int = 100) -> Reply:
-    """Return one page of rows; the paging stands in the headers only."""
+def page_of(call: Call, rows: Sequence[Row], *, highest: int = 100) -> Page[Row]:
+    """Return the page that a call asks for, 25 rows unless it says otherwise."""
     size = min(max(whole(call.parameter("per_page")) or 25, 1), highest)
-    page = max(whole(call.parameter("page")) or 1, 1)
-    start = (page - 1) * size
+    start = (max(whole(call.parameter("page")) or 1, 1) - 1) * size
     headers = (("Total", str(len(rows))), ("Per-Page", str(size)))
-    return json_reply(200, {key: rows[start : start + size]}, headers=headers)
+    return Page(list(rows[start : start + size]), headers)

@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from cmsmig.canonical import Json
-from cmsmig.sandbox.destination.refusals import paged
+from cmsmig.sandbox.destination.refusals import page_of
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.story_wire import row
-from cmsmig.sandbox.exchange import Call, Reply
+from cmsmig.sandbox.exchange import Call, Reply, json_reply
 from cmsmig.sandbox.values import text_of, truthy, whole
 
 Test: TypeAlias = Callable[[Space, StoredStory, str], bool]
@@ -19,15 +19,9 @@ Test: TypeAlias = Callable[[Space, StoredStory, str], bool]
 
 def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Answer one page of rows without content; the total is a header."""
-    chosen = selected(space, call)
-    # Only the page's rows are needed; the others keep their place in the count.
-    size = min(max(whole(call.parameter("per_page")) or 25, 1), 100)
-    start = (max(whole(call.parameter("page")) or 1, 1) - 1) * size
-    rows: list[Json] = [
-        row(space, story) if start <= index < start + size else None
-        for index, story in enumerate(chosen)
-    ]
-    return paged(call, rows, "stories")
+    page = page_of(call, selected(space, call))
+    rows: list[Json] = [row(space, story) for story in page.rows]
+    return json_reply(200, {"stories": rows}, headers=page.headers)
 
 
 def selected(space: Space, call: Call) -> list[StoredStory]:

@@ -23,6 +23,8 @@ class Content:
     index: FileIndex | None
     sites: list[JsonObject]
     collections: list[JsonObject]
+    lost: frozenset[str] = frozenset()
+    """Ids of files that the host answers 404 for; `files/missing.json` lists them."""
     kept: dict[str, list[JsonObject]] = field(default_factory=dict)
 
     def site(self, site_id: str) -> JsonObject | None:
@@ -73,7 +75,14 @@ def read_content(folder: Path, base: str) -> Content:
         index,
         [object_of(site) for site in list_of(sites.get("sites"))],
         [object_of(one) for one in list_of(listed.get("collections"))],
+        _lost(folder / "files" / "missing.json"),
     )
+
+
+def _lost(path: Path) -> frozenset[str]:
+    if not path.is_file():
+        return frozenset()
+    return frozenset(text_of(one) for one in list_of(_document(path, "", None)))
 
 
 def _document(path: Path, base: str, index: FileIndex | None) -> Json:

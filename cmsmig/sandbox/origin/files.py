@@ -12,6 +12,7 @@ from cmsmig.sandbox.origin.content import Content
 from cmsmig.sandbox.origin.drawing import content_type, draw
 
 _PREFIX = "/files/"
+_NOT_FILES = frozenset({"", ".", "..", "missing.json"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +54,21 @@ class FileHost:
         name = call.path.removeprefix(_PREFIX)
         if name == call.path or not name:
             return None
+        if {name, _file_id(name)} & self.content.lost:
+            return None
         stored = _stored(self.content.folder / "files", name)
         data = stored.read_bytes() if stored is not None else draw(name)
         return data, content_type(name)
 
 
+def _file_id(name: str) -> str:
+    return name.rpartition("/")[2].partition("_")[0]
+
+
 def _stored(folder: Path, name: str) -> Path | None:
-    last = name.rpartition("/")[2]
-    for candidate in (last, last.partition("_")[0]):
+    for candidate in (name.rpartition("/")[2], _file_id(name)):
         path = folder / candidate
-        if candidate not in {"", ".", ".."} and path.is_file():
+        if candidate not in _NOT_FILES and path.is_file():
             return path
     return None
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject
+from cmsmig.errors import CmsmigError
 from cmsmig.sandbox.exchange import Call
 from cmsmig.sandbox.values import object_of, text_of
 
@@ -14,7 +15,7 @@ _RANGE = re.compile(r"(createdOn|lastPublished|lastUpdated)\[(gte|lte)\]")
 MAX_LIMIT = 100
 
 
-class BadArgumentError(ValueError):
+class BadArgumentError(CmsmigError):
     """A query parameter that the origin refuses; the text says which."""
 
 
