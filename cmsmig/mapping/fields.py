@@ -12,7 +12,6 @@ from cmsmig.mapping.options import option_labels
 from cmsmig.mapping.proposed import (
     LONGEST_TEXT,
     Proposal,
-    all_of,
     count_of,
     proposed,
 )
@@ -113,7 +112,8 @@ def _moment(
             proposed(
                 origin,
                 Encoding.DATE,
-                f"A date without a time: {all_of(facts.filled)} at midnight.",
+                "A date without a time: every value is at midnight "
+                f"({count_of(facts.filled, 'value', 'values')}).",
             ),
         )
     return (proposed(origin, Encoding.DATETIME),)

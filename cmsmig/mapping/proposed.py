@@ -34,8 +34,3 @@ def title_of(slug: str) -> str:
 def count_of(number: int, one: str, many: str) -> str:
     """Return a number with its noun, such as `2 values`."""
     return f"{number} {one if number == 1 else many}"
-
-
-def all_of(number: int) -> str:
-    """Return what a rule was true of, such as `all 3 values`."""
-    return "its one value" if number == 1 else f"all {number} values"

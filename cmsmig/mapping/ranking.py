@@ -36,29 +36,30 @@ def with_order(
             if field.origin_type == "Number"
             and field.encoding is Encoding.NUMBER
             and _ORDER.fullmatch(field.origin)
-            and facts.get(field.origin, FieldFacts(0, 0)).filled
+            and field.origin in facts
+            and facts[field.origin].filled
         ),
         None,
     )
     if found is None:
         return content_type
-    noted = _noted(
-        content_type, found, "Gives the stories their position, by its name."
-    )
-    return replace(noted, order_field=found.origin)
+    fact = facts[found.origin]
+    rest = _rest(fact.filled, fact, "come last")
+    note = f"Gives the stories their position, by its name{rest}."
+    return replace(_noted(content_type, found, note), order_field=found.origin)
 
 
 def with_date(
     content_type: ContentTypeDesign, facts: Mapping[str, FieldFacts]
 ) -> ContentTypeDesign:
-    """Choose the field whose name says publication, else a plain date that most
-    items have behind them; most items must fill it either way."""
+    """Choose the field whose name says publication and that is in use, else a
+    plain date that most items have, and have behind them."""
     dates = [
         field
         for field in content_type.fields
         if field.encoding in (Encoding.DATE, Encoding.DATETIME)
         and field.origin in facts
-        and facts[field.origin].moments * 2 > facts[field.origin].items
+        and facts[field.origin].moments
     ]
     ranked = [
         field
@@ -69,13 +70,24 @@ def with_date(
     ranked += [
         field
         for field in dates
-        if _ANY_DATE.fullmatch(field.origin)
-        and facts[field.origin].announced * 10 <= facts[field.origin].moments
+        if _ANY_DATE.fullmatch(field.origin) and _is_past(facts[field.origin])
     ]
     if not ranked:
         return content_type
-    note = "Taken for the date of first publication, by its name."
+    fact = facts[ranked[0].origin]
+    rest = _rest(fact.moments, fact, "go by their creation")
+    note = f"Taken for the date of first publication, by its name{rest}."
     return replace(_noted(content_type, ranked[0], note), date_field=ranked[0].origin)
+
+
+def _is_past(fact: FieldFacts) -> bool:
+    """Return whether a date may be a publication's: events are announced."""
+    return fact.moments * 2 > fact.items and fact.announced * 10 <= fact.moments
+
+
+def _rest(have: int, fact: FieldFacts, rule: str) -> str:
+    lack = fact.items - have
+    return f"; {lack} of {fact.items} items lack it and {rule}" if lack else ""
 
 
 def _noted(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from cmsmig.mapping.design import UNLISTED, Encoding, FieldDesign, LeftOutField
@@ -9,7 +10,7 @@ from cmsmig.mapping.facts import FieldFacts, Shape
 from cmsmig.mapping.proposed import (
     LONGEST_TEXT,
     Proposal,
-    all_of,
+    count_of,
     proposed,
     title_of,
 )
@@ -32,34 +33,32 @@ def propose_by_shape(origin: Field, facts: FieldFacts) -> Proposal:
     """Return what the values suggest where the type says nothing: ecommerce types
     and unknown ones. Structures are kept verbatim as JSON text."""
     what = (
-        "A key that the schema does not list"
+        "The schema does not list this key"
         if origin.type == UNLISTED
-        else f"The type {origin.type or '(none)'}"
+        else f"The type {origin.type or '(none)'} has no counterpart"
     )
-    if not facts.filled:
+    if not facts.shapes:
         return LeftOutField(
-            origin.slug,
-            origin.type,
-            f"{what} has no counterpart, and no item to import fills it.",
+            origin.slug, origin.type, f"{what}, and no item to import fills it."
         )
     if facts.shapes == {Shape.PRICE}:
         return _price(origin)
-    encoding = _BY_SHAPE.get(next(iter(facts.shapes)))
+    encoding, nouns = _BY_SHAPE.get(next(iter(facts.shapes)), (None, ""))
     if len(facts.shapes) > 1 or encoding is None:
-        note = f"{what} has no counterpart: its values are kept as JSON text."
+        note = f"{what}: its values are kept as JSON text."
         return (proposed(origin, Encoding.JSON_TEXT, note),)
     if encoding is Encoding.TEXT and (facts.multiline or facts.longest > LONGEST_TEXT):
         encoding = Encoding.TEXTAREA
-    note = f"{what} has no counterpart; chosen by {all_of(facts.filled)}."
-    return (proposed(origin, encoding, note),)
+    filled = count_of(facts.filled, "value", "values")
+    return (proposed(origin, encoding, f"{what}; by its {filled} it holds {nouns}."),)
 
 
-_BY_SHAPE = {
-    Shape.TEXT: Encoding.TEXT,
-    Shape.NUMBER: Encoding.NUMBER,
-    Shape.FLAG: Encoding.BOOLEAN,
-    Shape.FILE: Encoding.ASSET,
-    Shape.FILES: Encoding.MULTIASSET,
+_BY_SHAPE: Mapping[Shape, tuple[Encoding, str]] = {
+    Shape.TEXT: (Encoding.TEXT, "text"),
+    Shape.NUMBER: (Encoding.NUMBER, "numbers"),
+    Shape.FLAG: (Encoding.BOOLEAN, "yes or no"),
+    Shape.FILE: (Encoding.ASSET, "files"),
+    Shape.FILES: (Encoding.MULTIASSET, "lists of files"),
 }
 
 

@@ -175,6 +175,22 @@ def test_a_publication_date_is_found_by_name_and_values(
     assert found.date_field == chosen
 
 
+def test_few_publication_dates_are_enough_and_the_note_counts_the_rest() -> None:
+    """The items without one go by their creation, and those without an order last."""
+    collection = make_collection(
+        "c1", make_field("published-on", "DateTime"), make_field("order", "Number")
+    )
+    items = [
+        make_item("a", data={"published-on": "2023-01-01T10:30:00Z", "order": 1}),
+        make_item("b"),
+        make_item("c"),
+    ]
+    (found,) = designed_for(collection, items={"c1": items}).content_types
+    assert (found.date_field, found.order_field) == ("published-on", "order")
+    assert "2 of 3 items lack it and go by their creation" in found.fields[0].note
+    assert "2 of 3 items lack it and come last" in found.fields[1].note
+
+
 def test_field_groups_become_sections() -> None:
     """They list fields by id; a group without fields of ours is no section."""
     groups: tuple[JsonObject, ...] = (
