@@ -87,7 +87,7 @@ def _is_past(fact: FieldFacts) -> bool:
 
 def _rest(have: int, fact: FieldFacts, rule: str) -> str:
     lack = fact.items - have
-    return f"; {lack} of {fact.items} items lack it and {rule}" if lack else ""
+    return f"; the items without it ({lack} of {fact.items}) {rule}" if lack else ""
 
 
 def _noted(

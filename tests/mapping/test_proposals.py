@@ -187,8 +187,8 @@ def test_few_publication_dates_are_enough_and_the_note_counts_the_rest() -> None
     ]
     (found,) = designed_for(collection, items={"c1": items}).content_types
     assert (found.date_field, found.order_field) == ("published-on", "order")
-    assert "2 of 3 items lack it and go by their creation" in found.fields[0].note
-    assert "2 of 3 items lack it and come last" in found.fields[1].note
+    assert "the items without it (2 of 3) go by their creation" in found.fields[0].note
+    assert "the items without it (2 of 3) come last" in found.fields[1].note
 
 
 def test_field_groups_become_sections() -> None:
