@@ -186,6 +186,7 @@ class Budget:
         if wait > 0:
             return _pause(wait, "pace")
         book.state.probe_until = now + _PROBE_SECONDS
+        book.state.next_slot = now + self._gap(book.state, now)
         return Release(self._release(book, now).number, probe=True)
 
     def _release(self, book: Book, now: float) -> Release:

@@ -1,0 +1,55 @@
+"""Time that passes only when everybody sleeps."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections.abc import Awaitable, Callable
+from itertools import count
+
+_TURNS = 40
+"""Turns of the event loop after which whoever could go on has gone on."""
+
+
+class VirtualTime:
+    """A clock, its sleep, and the driver that moves it from wake-up to wake-up."""
+
+    def __init__(self, late: Callable[[], float] = lambda: 0.0) -> None:
+        self.now = 1_000_000.0
+        self._late = late
+        self._order = count()
+        self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
+
+    def clock(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        """Wake no earlier than asked, and later by what `late` says."""
+        waker: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        wake = self.now + max(0.0, seconds) + self._late()
+        heapq.heappush(self._sleepers, (wake, next(self._order), waker))
+        await waker
+
+    async def run(self, *jobs: Awaitable[object]) -> None:
+        """Run all jobs to their end, however long that takes."""
+        task = asyncio.gather(*jobs)
+        while not task.done():
+            for _ in range(_TURNS):
+                await asyncio.sleep(0)
+            if self._sleepers and not task.done():
+                wake, _, waker = heapq.heappop(self._sleepers)
+                self.now = max(self.now, wake)
+                if not waker.done():
+                    waker.set_result(None)
+        await task
+
+
+def fullest_window(times: list[float], window: float) -> int:
+    """Return the most events that any half-open window holds."""
+    ordered = sorted(times)
+    fullest = start = 0
+    for end, time in enumerate(ordered):
+        while time - ordered[start] >= window:
+            start += 1
+        fullest = max(fullest, end - start + 1)
+    return fullest
