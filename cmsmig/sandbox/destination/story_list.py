@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -74,13 +74,15 @@ def _starts_with(space: Space, story: StoredStory, value: str) -> bool:
 
 def _by_slugs(space: Space, story: StoredStory, value: str) -> bool:
     path = _path(space, story)
-    return any(_matches(path, part.strip("/")) for part in _parts(value))
+    exact, patterns = _slug_patterns(value)
+    return path in exact or any(fnmatchcase(path, part) for part in patterns)
 
 
-def _matches(path: str, pattern: str) -> bool:
-    if "*" in pattern:
-        return fnmatch.fnmatchcase(path, pattern.replace("[", "[[]"))
-    return path == pattern
+@lru_cache(maxsize=64)
+def _slug_patterns(value: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    parts = [part.strip("/") for part in _parts(value)]
+    patterns = (part.replace("[", "[[]") for part in parts if "*" in part)
+    return frozenset(part for part in parts if "*" not in part), tuple(patterns)
 
 
 def _excluding_slugs(space: Space, story: StoredStory, value: str) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
-
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.values import text_of
@@ -46,9 +44,9 @@ def single(space: Space, story: StoredStory, *, refreshed: bool = False) -> Json
     `refreshed`: the paths of internal links are brought up to date, as the
     service does on a read.
     """
-    content = deepcopy(story.content)
+    content: Json = story.content
     if refreshed:
-        _refresh(space, content)
+        content = _refreshed(space, content)
     return {
         **_common(space, story),
         "content": content,
@@ -137,15 +135,14 @@ def _breadcrumbs(space: Space, story: StoredStory) -> list[Json]:
     ]
 
 
-def _refresh(space: Space, value: Json) -> None:
+def _refreshed(space: Space, value: Json) -> Json:
     if isinstance(value, list):
-        for part in value:
-            _refresh(space, part)
+        return [_refreshed(space, part) for part in value]
     if not isinstance(value, dict):
-        return
+        return value
+    fresh = {key: _refreshed(space, part) for key, part in value.items()}
     if value.get("fieldtype") == "multilink" and value.get("linktype") == "story":
         target = space.story_by_uuid(text_of(value.get("id")))
         if target is not None:
-            value["cached_url"] = space.full_slug(target)
-    for part in value.values():
-        _refresh(space, part)
+            fresh["cached_url"] = space.full_slug(target)
+    return fresh
