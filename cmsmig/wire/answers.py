@@ -141,28 +141,21 @@ def failure(
     service: str,
     credentials_hint: str = "",
     read_problems: ProblemReader | None = None,
-    token: str = "",
 ) -> ServiceError:
     """Return the error for an answer that is neither a success nor a 429 or 5xx."""
     content = answer.content()
     problems = (read_problems or generic_problems)(content)
     said = "; ".join(_complaint(problem) for problem in problems) or answer.said()
     kind, message = _told(method, url, answer, service, credentials_hint, said)
-    error = kind(
-        _without(token, message),
+    return kind(
+        message,
         service=service,
         method=method,
         url=bare(url),
         status=answer.status,
-        problems=tuple(
-            FieldProblem(problem.field, _without(token, problem.message))
-            for problem in problems
-        ),
-        body=_without(token, content) if isinstance(content, str) else content,
+        problems=problems,
+        body=content,
     )
-    if token and token in json.dumps(content, default=str):
-        error.body = None
-    return error
 
 
 def upload_failure(url: str, answer: Answer) -> RejectedError:
@@ -227,10 +220,6 @@ def _complaint(problem: FieldProblem) -> str:
     if problem.field:
         return f"{problem.field}: {problem.message}"
     return problem.message
-
-
-def _without(token: str, text: str) -> str:
-    return text.replace(token, "(hidden)") if token else text
 
 
 def _element(name: str, xml: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
@@ -62,7 +62,8 @@ class Sender:
                     return self._accepted(request, outcome, authorization)
                 refusals += 1
                 if refusals == REFUSALS:
-                    raise refused_for_good(self.service, request, outcome)
+                    told = _scrubbed(outcome, authorization)
+                    raise refused_for_good(self.service, request, told)
                 continue
             repeat = request.may_repeat or not outcome.sent
             if not repeat or attempt == TRIES:
@@ -117,7 +118,7 @@ class Sender:
         if budget is not None and release is not None:
             await _settle(budget, release, outcome)
         if isinstance(outcome, Answer):
-            return unusable(request, outcome) or outcome
+            return unusable(request, _scrubbed(outcome, authorization)) or outcome
         return outcome
 
     async def _refused(
@@ -146,11 +147,10 @@ class Sender:
         raise failure(
             request.method,
             request.url,
-            answer,
+            _scrubbed(answer, authorization),
             service=self.service,
             credentials_hint=self.credentials_hint,
             read_problems=self.read_problems,
-            token=(authorization or "").rpartition(" ")[2],
         )
 
     def _observe(self, service: str, request: Request, answer: Answer) -> None:
@@ -169,6 +169,14 @@ class Sender:
             RequestRetried(service, request.method, path, failed.reason, delay)
         )
         await self.sleep(delay)
+
+
+def _scrubbed(answer: Answer, authorization: str | None) -> Answer:
+    """Take the token out of what a service says, for messages and records."""
+    token = (authorization or "").rpartition(" ")[2].encode()
+    if not token or token not in answer.body:
+        return answer
+    return replace(answer, body=answer.body.replace(token, b"(hidden)"))
 
 
 async def _settle(budget: Budget, release: Release, outcome: Outcome) -> None:
