@@ -1,0 +1,89 @@
+"""A sandbox and a project folder that points at it, driven by command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from contextlib import redirect_stderr
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+from cmsmig import cli
+from cmsmig.sandbox.server import SandboxHandle, environment_file_text
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> dict:
+        """Return the JSON document on standard output."""
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """One sandbox, one project folder."""
+
+    handle: SandboxHandle
+    folder: Path
+    state: Path
+
+    @classmethod
+    def start(
+        cls, handle: SandboxHandle, folder: Path, rate: int, state: Path
+    ) -> Rehearsal:
+        """Make the project folder with the tokens in its `.env`."""
+        made = cls(handle, folder, state)
+        made.run("init")
+        text = environment_file_text(dict(handle.announcement), rate)
+        (folder / ".env").write_text(text)
+        return made
+
+    def run(self, *arguments: str) -> Ended:
+        """Run a command in this process."""
+        return run_here("--project", str(self.folder), *arguments)
+
+    def done(self, *arguments: str) -> Ended:
+        """Run a command in this process and insist on exit code 0."""
+        ended = self.run(*arguments)
+        assert ended.code == 0, f"{arguments}: {ended.code}\n{ended.out}{ended.err}"
+        return ended
+
+    def decided(self) -> Rehearsal:
+        """Pull and accept the proposals."""
+        self.done("pull")
+        self.done("decide", "--accept-proposals", "--reviewer", "a tester")
+        return self
+
+    def process(self, *arguments: str) -> subprocess.Popen[str]:
+        """Start a command in a process of its own, to be killed."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "cmsmig.cli", "--project", self.folder, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "CMSMIG_STATE_DIR": str(self.state)},
+        )
+
+
+def run_here(*arguments: str) -> Ended:
+    """Run a command in this process and return how it ended."""
+    out, err = io.BytesIO(), io.StringIO()
+    stdout = io.TextIOWrapper(out, encoding="utf-8", write_through=True)
+    code = 0
+    with mock.patch.object(sys, "stdout", stdout), redirect_stderr(err):
+        try:
+            cli.main(list(arguments))
+        except SystemExit as ending:
+            code = ending.code if isinstance(ending.code, int) else 1
+    return Ended(code, out.getvalue().decode("utf-8"), err.getvalue())
