@@ -96,10 +96,10 @@ class Connection:
         pages meanwhile, all are read once more.
         """
         listing = partial(self._page, f"list {what}", path, key, params)
-        found, total = await _all_pages(listing)
-        if len(found) < total:
-            again, _ = await _all_pages(listing)
-            found |= again
+        pages = await _all_pages(listing)
+        found = _by_id(pages)
+        if len(found) < max((page.total or 0) for page in pages.values()):
+            found |= _by_id(await _all_pages(listing))
         return [read(row) for row in found.values()]
 
     async def _page(
@@ -107,13 +107,8 @@ class Connection:
     ) -> _Page:
         paging = (("page", str(number)), ("per_page", str(PAGE)))
         answer = await self._call(what, "GET", path, params=(*params, *paging))
-        listed = rows(answer.json(), key)
         total = answer.number(self._assumed.total_header.lower())
-        if total is None:
-            # No total: a full page may be followed by another one.
-            full = len(listed) == PAGE
-            total = PAGE * (number - 1) + len(listed) + int(full)
-        return _Page(listed, total)
+        return _Page(rows(answer.json(), key), total)
 
     def _explained(self, error: ServiceError, what: str) -> ServiceError:
         if 300 <= (error.status or 0) < 400:
@@ -153,23 +148,35 @@ class Connection:
 @dataclass(frozen=True, slots=True)
 class _Page:
     rows: list[JsonObject]
-    total: int
+    total: int | None
+    """Rows of the whole list; None where the service does not say."""
 
 
-async def _all_pages(
-    read: Callable[[int], Awaitable[_Page]],
-) -> tuple[dict[str, JsonObject], int]:
+async def _all_pages(read: Callable[[int], Awaitable[_Page]]) -> dict[int, _Page]:
     pages = {1: await read(1)}
-    size = len(pages[1].rows)
-    while True:
-        total = max(page.total for page in pages.values())
-        last = -(-total // size) if size else 1
-        missing = [number for number in range(1, last + 1) if number not in pages]
-        if not missing:
-            break
+    while missing := _missing(pages):
         pages |= await _together(read, missing)
+    return pages
+
+
+def _missing(pages: dict[int, _Page]) -> list[int]:
+    """Return the pages still to be read, going by what the first one held."""
+    size = len(pages[1].rows)
+    totals = [page.total for page in pages.values() if page.total is not None]
+    last = max(pages)
+    if totals:
+        last = -(-max(totals) // size) if size else 1
+    elif len(pages[last].rows) == PAGE and (
+        last == 1 or pages[last].rows != pages[last - 1].rows
+    ):
+        # No total: a full page may be followed by another one.
+        last += 1
+    return [number for number in range(1, last + 1) if number not in pages]
+
+
+def _by_id(pages: dict[int, _Page]) -> dict[str, JsonObject]:
     listed = [row for _, page in sorted(pages.items()) for row in page.rows]
-    return {str(row.get("id")): row for row in listed}, total
+    return {str(row.get("id")): row for row in listed}
 
 
 async def _together(
