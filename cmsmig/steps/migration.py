@@ -30,12 +30,16 @@ from cmsmig.mapping.choices import (
     ConflictsDecision,
     PublishRule,
 )
-from cmsmig.mapping.decisions import embed_policy
+from cmsmig.mapping.decisions import FILE_NAMES, embed_policy
 from cmsmig.mapping.design import Design
 from cmsmig.mapping.draft import AssetHome, DraftContext, Place, StoryDraft
 from cmsmig.mapping.places import FolderPlan, Places, assign_places
 from cmsmig.mapping.references import KnownItems, known_items
-from cmsmig.mapping.review import check_against
+from cmsmig.mapping.review import (
+    check_against,
+    undecided_collections,
+    undecided_design,
+)
 from cmsmig.mapping.routes import Routes
 from cmsmig.mapping.selection import Selected, Selection, SkippedItem, select_items
 from cmsmig.mapping.story import draft_story
@@ -229,11 +233,8 @@ def _select(origin: Origin, decisions: Decisions) -> dict[str, Selection]:
     for collection in origin.collections:
         choice = decisions.collections.choice(collection.collection_id)
         if choice is None:
-            raise UndecidedError(
-                f"Nothing is decided about the collection {collection.display_name} "
-                f"({collection.slug}); decide in decisions/collections.yaml, or run "
-                "`cmsmig decide --accept-proposals`."
-            )
+            # `_check` has refused that already.
+            continue
         found[collection.collection_id] = select_items(
             origin.staged[collection.collection_id],
             origin.live[collection.collection_id],
@@ -251,6 +252,25 @@ def _check(decisions: Decisions, origin: Origin) -> None:
         decisions.embeds,
     ):
         check_against(decision, origin.collections)
+    undecided = (
+        *_unreviewed(decisions),
+        *undecided_collections(
+            decisions.collections, origin.collections, origin.site.locales
+        ),
+        *undecided_design(decisions.design, decisions.collections, origin.collections),
+    )
+    if undecided:
+        more = f" ({len(undecided) - 1} more like this.)" if len(undecided) > 1 else ""
+        raise UndecidedError(
+            f"{undecided[0]}{more} Decide in the notebooks 01 and 02, or in the files "
+            "under decisions/."
+        )
+
+
+def _unreviewed(decisions: Decisions) -> Iterator[str]:
+    for decision in (decisions.collections, decisions.design):
+        if decision.reviewed is None:
+            yield f"Nobody has accepted {FILE_NAMES[type(decision)]} yet."
 
 
 def _file_hosts(files: Mapping[str, FileRow]) -> frozenset[str]:
