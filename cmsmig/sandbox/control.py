@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject, canonical
+from cmsmig.sandbox.comparison import comparable_state
 from cmsmig.sandbox.destination.asset_routes import record
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.story_wire import single
@@ -15,7 +16,10 @@ from cmsmig.sandbox.history import Recorder
 
 @dataclass(slots=True)
 class ControlPages:
-    """Answers `/_sandbox/history`, `violations`, `summary` and `state`."""
+    """Answers `/_sandbox/history`, `violations`, `summary` and `state`.
+
+    `state?comparable` leaves out what differs from one run to the next.
+    """
 
     space: Space
     recorder: Recorder
@@ -46,7 +50,9 @@ class ControlPages:
         return json_reply(200, self.recorder.summary())
 
     def _state(self, call: Call, parameters: Mapping[str, str]) -> Reply:
-        body = canonical(state_of(self.space))
+        comparable = call.parameter("comparable") is not None
+        state = comparable_state(self.space) if comparable else state_of(self.space)
+        body = canonical(state)
         return Reply(200, body, "application/json; charset=utf-8")
 
 

@@ -209,7 +209,7 @@ def _schema(space: Space, schema: Json, where: str) -> JsonObject:
         stored[key] = {**value, "id": value.get("id") or str(space.next_id())}
     for key, value in schema.items():
         for name in list_of(object_of(value).get("keys")):
-            if name not in schema:
+            if text_of(name) not in schema:
                 space.violated("unknown_section_key", f"{where}: {key}", str(name))
     return stored
 
@@ -230,5 +230,5 @@ def _check_field(space: Space, key: str, field: JsonObject, where: str) -> None:
         refuse("schema", f"the datasource {slug or '(none)'} does not exist")
     group_ids = {group["uuid"] for group in space.groups.values()}
     for wanted in list_of(field.get("component_group_whitelist")):
-        if wanted not in group_ids:
+        if text_of(wanted) not in group_ids:
             space.violated("unknown_component_group", where, str(wanted))

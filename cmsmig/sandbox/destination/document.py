@@ -133,7 +133,7 @@ def _check_own(found: Found, node: JsonObject, kind: str, where: str) -> None:
         found.complain("empty_text", where, "a text node without text")
     if kind != "text" and "text" in node:
         found.complain("richtext_node_key", where, f"text on {kind}")
-    if kind == "heading" and attrs.get("level") not in {1, 2, 3, 4, 5, 6}:
+    if kind == "heading" and attrs.get("level") not in (1, 2, 3, 4, 5, 6):
         found.complain("richtext_attribute", where, f"level {attrs.get('level')}")
     if kind == "image":
         found.images.append((where, attrs))
@@ -176,7 +176,7 @@ def _check_link(found: Found, attrs: JsonObject, where: str) -> None:
         listed = ", ".join(lacking)
         found.complain("link_attributes", where, f"a link without {listed}")
     linktype = attrs.get("linktype")
-    if "linktype" in attrs and linktype not in _LINK_TYPES:
+    if "linktype" in attrs and text_of(linktype) not in _LINK_TYPES:
         found.complain("link_attributes", where, f"linktype {linktype}")
     if linktype == "story":
         found.story_links.append((where, text_of(attrs.get("uuid"))))

@@ -147,7 +147,7 @@ def _choice(inspection: Inspection, schema: JsonObject, value: str, at: str) -> 
             inspection.complain("option_value", at, value)
     elif source in {"", "self"}:
         options = list_of(schema.get("options"))
-        if value not in {object_of(option).get("value") for option in options}:
+        if value not in [object_of(option).get("value") for option in options]:
             inspection.complain("option_value", at, value)
 
 
@@ -208,7 +208,7 @@ def _multilink(
     if wrong or value.get("fieldtype") != "multilink":
         inspection.complain("link_form", at, f"lacks {', '.join(wrong)}")
     linktype, target = value.get("linktype"), text_of(value.get("id"))
-    if linktype not in _LINK_TYPES:
+    if text_of(linktype) not in _LINK_TYPES:
         inspection.complain("link_form", at, f"linktype {linktype}")
     if linktype == "story" and target:
         _story_link(inspection, target, at)

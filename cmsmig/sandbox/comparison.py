@@ -1,0 +1,149 @@
+"""The space's state without what differs from one run to the next.
+
+Ids, UUIDs, addresses and times are replaced by what they stand for, so that two
+runs in different orders can be compared byte by byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cmsmig.canonical import Json, JsonObject, canonical
+from cmsmig.sandbox.destination.space import Space, StoredAsset
+
+_STORY_KEYS = (
+    "name",
+    "position",
+    "tag_list",
+    "is_folder",
+    "is_startpage",
+    "default_root",
+    "sort_by_date",
+    "first_published_at",
+    "translated_slugs_attributes",
+)
+_ASSET_KEYS = (
+    "alt",
+    "title",
+    "copyright",
+    "source",
+    "focus",
+    "meta_data",
+    "is_private",
+)
+_COMPONENT_KEYS = (
+    "name",
+    "display_name",
+    "description",
+    "is_root",
+    "is_nestable",
+    "preview_field",
+    "icon",
+    "color",
+)
+
+
+def comparable_state(space: Space) -> JsonObject:
+    """Return stories by path, assets by folder, name and digest, components,
+    datasources; every list in an order that depends on the content alone."""
+    names = _Names.of(space)
+    return {
+        "components": _components(space, names),
+        "datasources": _datasources(space),
+        "stories": _stories(space, names),
+        "assets": _sorted([_asset(space, names, one) for one in _stored(space)]),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What stands for each value that only this run has."""
+
+    texts: Mapping[str, str]
+    ids: Mapping[int, str]
+
+    @classmethod
+    def of(cls, space: Space) -> _Names:
+        texts: dict[str, str] = {}
+        ids: dict[int, str] = {}
+        for story in space.stories.values():
+            mark = f"story {space.full_slug(story)}"
+            texts[story.uuid] = ids[story.story_id] = mark
+        for asset in space.assets.values():
+            mark = f"asset {asset.key.rpartition('/')[2]} {asset.digest}"
+            texts[space.address(asset)] = ids[asset.asset_id] = mark
+        for group in space.groups.values():
+            texts[str(group["uuid"])] = f"group {group['name']}"
+        for own, folder in space.asset_folders.items():
+            ids[own] = f"asset folder {folder['name']}"
+        return cls(texts, ids)
+
+    def named(self, value: Json) -> Json:
+        if isinstance(value, str):
+            return self.texts.get(value, value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return self.ids.get(value, value)
+        if isinstance(value, list):
+            return [self.named(part) for part in value]
+        if isinstance(value, dict):
+            return {key: self.named(part) for key, part in value.items()}
+        return value
+
+
+def _stories(space: Space, names: _Names) -> list[Json]:
+    rows: list[Json] = []
+    for story in space.stories.values():
+        if story.deleted_at is None:
+            shown: JsonObject = {key: story.body.get(key) for key in _STORY_KEYS}
+            shown["full_slug"] = space.full_slug(story)
+            shown["content"] = names.named(story.content)
+            shown["published"] = names.named(story.published_content)
+            rows.append(shown)
+    return _sorted(rows)
+
+
+def _components(space: Space, names: _Names) -> list[Json]:
+    rows: list[Json] = []
+    for component in space.components.values():
+        shown: JsonObject = {key: component.get(key) for key in _COMPONENT_KEYS}
+        schema = component["schema"]
+        fields = schema.items() if isinstance(schema, dict) else ()
+        shown["schema"] = {key: names.named(_without_id(one)) for key, one in fields}
+        shown["group"] = names.named(component["component_group_uuid"])
+        rows.append(shown)
+    return _sorted(rows)
+
+
+def _without_id(field: Json) -> Json:
+    if not isinstance(field, dict):
+        return field
+    return {key: value for key, value in field.items() if key != "id"}
+
+
+def _datasources(space: Space) -> list[Json]:
+    rows: list[Json] = [
+        {
+            "name": source["name"],
+            "slug": source["slug"],
+            "entries": [[e["name"], e["value"]] for e in space.entries_of(own)],
+        }
+        for own, source in space.datasources.items()
+    ]
+    return _sorted(rows)
+
+
+def _stored(space: Space) -> list[StoredAsset]:
+    return [asset for asset in space.assets.values() if asset.data is not None]
+
+
+def _asset(space: Space, names: _Names, asset: StoredAsset) -> Json:
+    shown: JsonObject = {key: asset.body.get(key) for key in _ASSET_KEYS}
+    shown["asset"] = names.texts[space.address(asset)]
+    shown["folder"] = names.named(asset.body.get("asset_folder_id"))
+    shown["size"] = asset.key.split("/")[2] if asset.key.count("/") > 3 else ""
+    return shown
+
+
+def _sorted(rows: list[Json]) -> list[Json]:
+    return sorted(rows, key=canonical)
