@@ -261,6 +261,8 @@ class Context:
                 if cautious:
                     break
                 penalty += _SOLID_PENALTY
+            if best is not None and penalty >= len(best):
+                break  # nothing further out can be nearer
         if best is None:
             return False
         self._move_to(at, kind)
@@ -302,8 +304,8 @@ class Context:
     def _enter(self, kind: str, attributes: JsonObject, *, solid: bool) -> None:
         top = self._take(kind)
         verbatim = kind == "code_block" or top.verbatim
-        self._nodes.append(Open(kind, attributes, solid, verbatim))
         self._open += 1
+        self._nodes.append(Open(kind, attributes, solid, verbatim, self._open))
 
     def _take(self, kind: str) -> Open:
         """Close what is no longer needed and step the top's automaton."""
@@ -324,11 +326,10 @@ class Context:
             parent.content.append(finished)
 
     def _sync(self, to: Open) -> bool:
-        for depth in range(self._open, -1, -1):
-            if self._nodes[depth] is to:
-                self._open = depth
-                return True
-        return False
+        if to.depth > self._open or self._nodes[to.depth] is not to:
+            return False
+        self._open = to.depth
+        return True
 
 
 def _defaults(kind: str) -> JsonObject:

@@ -35,6 +35,7 @@ class Element:
     __slots__ = (
         "attributes",
         "children",
+        "code",
         "counts",
         "end",
         "inner_end",
@@ -55,6 +56,8 @@ class Element:
         self.parent: Element | None = None
         self.counts: dict[str, int] = {}
         self.nth = 1
+        self.code: Element | None = None
+        """The first `code` inside of a `pre`."""
         self.start = start
         self.end = start
         self.inner_start = start

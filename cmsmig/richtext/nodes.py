@@ -24,11 +24,26 @@ class Run:
 class Open:
     """A node under construction."""
 
-    __slots__ = ("attributes", "content", "kind", "left", "solid", "state", "verbatim")
+    __slots__ = (
+        "attributes",
+        "content",
+        "depth",
+        "kind",
+        "left",
+        "solid",
+        "state",
+        "verbatim",
+    )
 
     def __init__(
-        self, kind: str, attributes: JsonObject, solid: bool, verbatim: bool
+        self,
+        kind: str,
+        attributes: JsonObject,
+        solid: bool,
+        verbatim: bool,
+        depth: int = 0,
     ) -> None:
+        self.depth = depth
         self.kind = kind
         self.attributes = attributes
         self.solid = solid

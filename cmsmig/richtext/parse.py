@@ -65,6 +65,8 @@ class _TreeBuilder:
         self._root = Element("body")
         self._open = [self._root]
         self._counts: dict[str, int] = {}
+        self._cells: list[dict[str, int]] = [{}]
+        self._without_code: list[Element] = []
 
     def build(self) -> Element:
         source, position = self._source, 0
@@ -100,8 +102,13 @@ class _TreeBuilder:
             return token.end()
         if tag in RAW or tag in ESCAPABLE_RAW:
             return self._raw(element, token.end())
-        self._open.append(element)
-        self._counts[tag] = self._counts.get(tag, 0) + 1
+        self._push(element)
+        if tag == "pre":
+            self._without_code.append(element)
+        elif tag == "code":
+            for outside in self._without_code:
+                outside.code = element
+            self._without_code.clear()
         return token.end()
 
     def _raw(self, element: Element, position: int) -> int:
@@ -133,7 +140,8 @@ class _TreeBuilder:
                 return
 
     def _end(self, tag: str, start: int, end: int) -> None:
-        if not self._counts.get(tag):
+        counts = self._counts if tag in _TABLE_TAGS else self._cells[-1]
+        if not counts.get(tag):
             return
         reopened: list[Element] = []
         for index in range(len(self._open) - 1, 0, -1):
@@ -142,8 +150,6 @@ class _TreeBuilder:
                 self._close_down_to(index + 1, start)
                 self._close_down_to(index, start, end)
                 break
-            if element.tag in ("td", "th", "table") and tag not in _TABLE_TAGS:
-                return
             if element.tag in FORMATTING:
                 reopened.append(element)
         if tag in FORMATTING or tag == "p":
@@ -155,17 +161,30 @@ class _TreeBuilder:
         for element in innermost.values():
             again = Element(element.tag, dict(element.attributes), element.start)
             self._open[-1].append(again)
-            self._open.append(again)
-            self._counts[again.tag] += 1
+            self._push(again)
+
+    def _push(self, element: Element) -> None:
+        tag = element.tag
+        self._open.append(element)
+        self._counts[tag] = self._counts.get(tag, 0) + 1
+        self._cells[-1][tag] = self._cells[-1].get(tag, 0) + 1
+        if tag in _CELLS:
+            self._cells.append({})
 
     def _close_down_to(self, index: int, inner: int, outer: int | None = None) -> None:
         while len(self._open) > max(index, 1):
             element = self._open.pop()
             element.inner_end = inner
             element.end = inner if outer is None else outer
+            if element.tag in _CELLS:
+                self._cells.pop()
             self._counts[element.tag] -= 1
+            self._cells[-1][element.tag] -= 1
+            if self._without_code and self._without_code[-1] is element:
+                self._without_code.pop()
 
 
+_CELLS = frozenset(("td", "th"))
 _TABLE_TAGS = tag_set("table thead tbody tfoot tr td th caption")
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.richtext.dom import Element, find, tag_set
+from cmsmig.richtext.dom import Element, tag_set
 from cmsmig.richtext.styles import declarations
 
 Reader: TypeAlias = "Callable[[Element], JsonObject | None]"
@@ -84,7 +84,7 @@ def _ordered_list(element: Element) -> JsonObject | None:
 
 
 def _code_block(element: Element) -> JsonObject | None:
-    holder = find(element, "code") or element
+    holder = element.code or element
     language = holder.attributes.get("data-language")
     return {"class": language or holder.attributes.get("class")}
 

@@ -30,14 +30,15 @@ INVISIBLE = " \t\r\n\f\v\u00a0\u200b\u200c\u200d\u2060\ufeff"
 """A paragraph of nothing else is a spacer."""
 
 _CONTAINERS = tag_set(
-    "ul ol li blockquote table thead tbody tfoot tr td th caption figure pre"
+    "ul ol li blockquote table thead tbody tfoot tr td th caption figure figcaption pre"
 )
-_LEVELS = frozenset(("ul", "ol", "blockquote", "table", "figure", "pre"))
+_LEVELS = tag_set("ul ol blockquote table figure figcaption pre")
 _SHOWN = tag_set(
     "img iframe video audio hr input select textarea svg canvas object embed "
     "wf-component script style picture form button table"
 )
 """Elements that show something, or are a loss of their own, without a text."""
+_EMBED_MARKS = frozenset(("data-rt-embed-type", "data-emoji"))
 _SPACERS = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6"))
 _SCRIPTS = frozenset(("script", "style"))
 _DROPPED = frozenset(("head", "title", "noscript", "template", "meta", "link", "base"))
@@ -53,7 +54,7 @@ _Handler: TypeAlias = "Callable[[Stage, Element], list[Node]]"
 
 
 class Stage:
-    """Works one body over. `filled` are the elements that show something."""
+    """Works one body over."""
 
     def __init__(
         self,
@@ -67,12 +68,13 @@ class Stage:
         self._embeds = Embeds(source, policy, assets, losses)
         self._pictures = Pictures(self._embeds, assets, losses)
         self._filled: set[int] = set()
+        self._linking: set[int] = set()
         self._link: Element | None = None
         self._source = source
 
     def work(self, root: Element) -> None:
         """Rewrite the tree below `root` in place."""
-        self._filled = filled(root)
+        self._filled, self._linking = survey(root)
         stack: list[tuple[Element, Element | None, int]] = [(root, None, 0)]
         while stack:
             parent, self._link, depth = stack.pop()
@@ -98,6 +100,8 @@ class Stage:
             element.tag = "div"
         if tag in _SPACERS and id(element) not in self._filled:
             return self._spacer(element)
+        if "data-emoji" in element.attributes and tag in ("span", "img"):
+            return self._emoji(element)
         handler = _HANDLERS.get(element.tag)
         if handler is not None:
             return handler(self, element)
@@ -225,15 +229,22 @@ class Stage:
         return [caption]
 
     def _figcaption(self, element: Element) -> list[Node]:
-        blocks = ("p", "div", "ul", "ol", "table", "blockquote", "pre")
+        blocks = ("p", "div", "ul", "ol", "table", "blockquote", "pre", "figcaption")
         if find(element, *blocks) is not None:
             strip_attributes(element, self._losses)
             return [element]
         return self._as_paragraph(element)
 
+    def _emoji(self, element: Element) -> list[Node]:
+        shown = text_of(element).strip()
+        if shown and shown != element.attributes["data-emoji"].strip():
+            self._losses.lose("text", shown, element)
+        for below in walk(element):
+            strip_attributes(below, self._losses)
+        element.children = []
+        return [element]
+
     def _image(self, element: Element) -> list[Node]:
-        if "data-emoji" in element.attributes:
-            return [element]
         if self._link is not None and (
             node := self._pictures.linked(element, self._link, "")
         ):
@@ -275,7 +286,7 @@ class Stage:
         return [element]
 
     def _code(self, element: Element) -> list[Node]:
-        if self._link is not None or find(element, "a") is not None:
+        if self._link is not None or id(element) in self._linking:
             self._losses.lose("code-in-link", "<code>", element)
             element.tag = "span"
         strip_attributes(element, self._losses)
@@ -317,26 +328,29 @@ _HANDLERS: dict[str, _Handler] = {
 }
 
 
-def filled(root: Element) -> set[int]:
-    """Return the identities of all elements that show something."""
-    found: set[int] = set()
+def survey(root: Element) -> tuple[set[int], set[int]]:
+    """Return the identities of the elements that show something, and of those
+    with a link in them; asking each element for itself would not be linear."""
+    showing: set[int] = set()
+    linking: set[int] = set()
     stack: list[tuple[Node, Element | None, bool]] = [(root, None, False)]
     while stack:
         node, parent, done = stack.pop()
         if isinstance(node, Text):
             if parent is not None and node.value.strip(INVISIBLE):
-                found.add(id(parent))
+                showing.add(id(parent))
             continue
         if not done:
             stack.append((node, parent, True))
             stack.extend((child, node, False) for child in node.children)
             continue
-        shows = node.tag in _SHOWN or "data-rt-embed-type" in node.attributes
-        if shows or id(node) in found or "data-emoji" in node.attributes:
-            found.add(id(node))
-            if parent is not None:
-                found.add(id(parent))
-    return found
+        if node.tag in _SHOWN or not _EMBED_MARKS.isdisjoint(node.attributes):
+            showing.add(id(node))
+        if parent is not None and id(node) in showing:
+            showing.add(id(parent))
+        if parent is not None and (node.tag == "a" or id(node) in linking):
+            linking.add(id(parent))
+    return showing, linking
 
 
 def _first_address(element: Element) -> str:

@@ -21,7 +21,12 @@ _SILENT = ("script", "style")
 
 def soup(html: str) -> BeautifulSoup:
     """Return a tree made by a parser that the kit does not use."""
-    return BeautifulSoup(html, "html.parser", multi_valued_attributes=None)
+    return BeautifulSoup(
+        html,
+        "html.parser",
+        multi_valued_attributes=None,
+        on_duplicate_attribute="ignore",
+    )
 
 
 def characters(text: str) -> Counter[str]:
@@ -70,9 +75,11 @@ def texts(document: dict[str, object]) -> Iterator[str]:
             continue
         if node.get("type") == "text":
             yield str(node["text"])
+        if node.get("type") == "emoji":
+            yield str(node["attrs"]["emoji"])
         if "component" in node:
             yield from (str(node.get("caption", "")),)
-            if node["component"] == "html_embed":
+            if "html" in node:
                 yield shown(soup(str(node["html"])))
         stack.extend(value for key, value in node.items() if key != "text")
 
@@ -88,7 +95,9 @@ def unaccounted(html: str, converted: Converted) -> list[str]:
     if gone:
         missing.append(f"characters {dict(gone)}")
     everything = [*strings(converted.document), *lost]
-    known = set(everything) | {f"mailto:{entry}" for entry in everything}
+    known = {entry.strip() for entry in everything} | {
+        f"mailto:{entry}" for entry in everything
+    }
     raw = [soup(entry) for entry in everything if "<" in entry]
     for tag, name in (("a", "href"), ("img", "src"), ("iframe", "src")):
         inside = _all(addresses(part, tag, name) for part in raw)
