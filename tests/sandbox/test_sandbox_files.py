@@ -168,3 +168,13 @@ def test_no_indexed_address_keeps_its_host(paths, between):
     text = gap.join(addresses)
     moved = [address.replace("https://host.example", BASE) for address in addresses]
     assert index.rewritten([text]) == [gap.join(moved)]
+
+
+def test_addresses_without_a_scheme_keep_their_form():
+    """A protocol-relative address moves as one, and not inside another."""
+    index = FileIndex(BASE)
+    index.add("//host.example/a.png", IndexedFile("0" * 64, ""))
+    index.finish()
+    text = '<img src="//host.example/a.png"><a href="https://host.example/a.png">'
+    expected = '<img src="//127.0.0.1:1/a.png"><a href="https://host.example/a.png">'
+    assert index.rewritten(text) == expected

@@ -94,7 +94,9 @@ def _occurrences(text: str, hosts: Iterable[str]) -> Iterable[int]:
     for host in hosts:
         at = text.find(host)
         while at >= 0:
-            yield at
+            # `//host` inside `https://host` is not an address of its own.
+            if not (host.startswith("//") and text[:at].endswith(":")):
+                yield at
             at = text.find(host, at + 1)
 
 
