@@ -9,7 +9,7 @@ from typing import cast
 
 import httpx
 import pytest
-from scripted import BASE, Script
+from scripted import Script
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.assumed import STANDARD, Assumed, Gap
@@ -405,4 +405,3 @@ def test_overriding_changes_only_what_is_named() -> None:
     assert changed.stories_key == "rows"
     assert changed.overridden({"stories_key": "stories"}) == STANDARD
     assert STANDARD.overridden({}) == STANDARD
-    assert BASE.endswith("/v1")
