@@ -1,0 +1,181 @@
+"""The content folder, written and read back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cmsmig.errors import CacheError, SettingsError, StorageError
+from cmsmig.origin.cache import RawCache
+from cmsmig.origin.files import FileRow, FileStore
+from cmsmig.origin.records import line_of, listed, read_listed, replace_file
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+def filled(folder: Path, items: list[dict[str, Any]]) -> RawCache:
+    """Return a complete cache of one site with one collection."""
+    cache = RawCache(folder)
+    cache.keep_sites({"sites": [{"id": "s1", "displayName": "Site"}]})
+    cache.keep_collections({"collections": [{"id": "c1"}]}, "s1")
+    cache.keep_collection("c1", {"id": "c1", "slug": "posts", "fields": []})
+    cache.keep_items("c1", map(line_of, items), live=False)
+    cache.keep_items("c1", [], live=True)
+    return cache
+
+
+def record(**more: Any) -> dict[str, Any]:
+    return {"id": "i1", "cmsLocaleId": None, "fieldData": {"name": "n", **more}}
+
+
+@given(records=st.lists(VALUES, max_size=6))
+def test_records_come_back_as_they_were(
+    tmp_path_factory: pytest.TempPathFactory, records: list[Any]
+) -> None:
+    """Every JSON value, half surrogate pairs and line ends included."""
+    path = tmp_path_factory.mktemp("records") / "file.json"
+    replace_file(path, listed("items", map(line_of, records)))
+    assert [value for _, value in read_listed("items", path)] == records
+    assert json.loads(path.read_bytes()) == {"items": records}
+    assert path.read_bytes().count(b"\n") == max(len(records), 1) + (
+        2 if records else 1
+    )
+
+
+def test_half_a_surrogate_pair_is_kept_escaped(tmp_path: Path) -> None:
+    """It has no UTF-8 form, and is content all the same."""
+    cache = filled(tmp_path, [record(odd="\ud83d", line="a\u2028b")])
+    (item,) = cache.items("c1", live=False)
+    assert item.data["odd"] == "\ud83d"
+    assert item.data["line"] == "a\u2028b"
+
+
+def test_another_layout_of_the_same_json_is_read(tmp_path: Path) -> None:
+    """A folder that somebody else wrote, indented, holds the same items."""
+    cache = filled(tmp_path, [])
+    body = json.dumps({"items": [record()]}, indent=2)
+    cache.item_file("c1", live=False).write_text(body)
+    assert [item.key.item_id for item in cache.items("c1", live=False)] == ["i1"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sites.json",
+        "collections.json",
+        "collections/c1.json",
+        "items/c1.json",
+        "live/c1.json",
+    ],
+)
+def test_what_is_missing_is_named(tmp_path: Path, name: str) -> None:
+    """An incomplete folder says which file it lacks and what to do."""
+    cache = filled(tmp_path, [record()])
+    assert cache.complete()
+    (tmp_path / name).unlink()
+    assert not cache.complete()
+    with pytest.raises(CacheError, match=rf"{name} is missing.*cmsmig pull"):
+        cache.require_complete()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"items": [\n{"id":"i1"}\n]}\n',
+        b'{"items": [\n{"id":"i1","fieldData":{}},\n',
+        b'{"items": [\n{"id":"i1","fieldData":{}}\n]}\nmore',
+        b'{"items": 3}',
+        b"[]",
+        b"\xff\xfe",
+        b"[" * 100_000,
+    ],
+)
+def test_a_damaged_set_names_its_file(tmp_path: Path, body: bytes) -> None:
+    """Whatever is wrong with it, it is one sentence with the way out."""
+    cache = filled(tmp_path, [record()])
+    cache.item_file("c1", live=False).write_bytes(body)
+    with pytest.raises(CacheError, match=r"items/c1\.json.*pull.*--refresh"):
+        list(cache.items("c1", live=False))
+
+
+def test_the_fingerprint_tells_what_changed(tmp_path: Path) -> None:
+    """One hash per file of a collection; equal content, equal hash."""
+    cache = filled(tmp_path, [record()])
+    before = cache.fingerprint()
+    assert set(before) == {"collections/c1.json", "items/c1.json", "live/c1.json"}
+    cache.keep_items("c1", [line_of(record())], live=False)
+    assert cache.fingerprint() == before
+    cache.keep_items("c1", [line_of(record(x=1))], live=False)
+    changed = cache.fingerprint()
+    assert {name for name in before if before[name] != changed[name]} == {
+        "items/c1.json"
+    }
+
+
+def test_the_site_is_the_chosen_or_the_only_one(tmp_path: Path) -> None:
+    """An unknown site is refused with the names of those there are."""
+    cache = filled(tmp_path, [])
+    assert cache.site(None).site_id == "s1"
+    assert cache.site("s1").display_name == "Site"
+    with pytest.raises(SettingsError, match=r"Site \(s1\)"):
+        cache.site("s2")
+
+
+def test_a_replaced_file_is_whole_or_the_old_one(tmp_path: Path) -> None:
+    """A write that fails half-way leaves the old file and nothing beside it."""
+    path = tmp_path / "file.json"
+    replace_file(path, [b"old"])
+
+    def failing() -> Any:
+        yield b"half"
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(StorageError, match="No space left on device"):
+        replace_file(path, failing())
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == {
+        "file.json": b"old"
+    }
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"address": 3},
+        {"address": "a"},
+        {"address": "a", "sha256": "../../etc/passwd", "bytes": 1},
+        {"address": "a", "sha256": "A" * 64, "bytes": 1},
+    ],
+)
+def test_an_index_row_that_is_none_is_refused(tmp_path: Path, row: Any) -> None:
+    """A hash becomes a file name, so it has to be one."""
+    replace_file(tmp_path / "files.json", listed("files", [line_of(row)]))
+    with pytest.raises(CacheError, match=r"files\.json is damaged at line 2"):
+        FileStore(tmp_path / "files", tmp_path).rows()
+
+
+def test_rows_of_the_journal_come_last_and_survive_a_cut(tmp_path: Path) -> None:
+    """The newest row of an address counts; the line that a kill cut does not."""
+    store = FileStore(tmp_path / "files", tmp_path)
+    store.save([FileRow("a", error="empty", detail="x"), FileRow("b", "0" * 64, 1)])
+    store.note(FileRow("a", "1" * 64, 2, "image/png", 3, 4, "a.png"))
+    journal = tmp_path / ".pages/files.jsonl"
+    with open(journal, "ab") as file:
+        file.write(b'\n{"address":"b","err')
+    rows = store.rows()
+    assert rows["a"] == FileRow("a", "1" * 64, 2, "image/png", 3, 4, "a.png")
+    assert rows["b"].sha256 == "0" * 64
+    store.save(rows.values())
+    assert not journal.exists()
+    assert store.rows() == rows
