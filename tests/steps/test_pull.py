@@ -342,3 +342,51 @@ async def test_a_hostile_collection_id_never_becomes_a_path(
         await run(tmp_path, origin)
     written = {Path(name).parts[0] for name in tree(tmp_path)}
     assert written <= {"project"}
+
+
+async def test_a_total_that_counts_an_item_once_for_all_locales(
+    tmp_path: Path,
+) -> None:
+    """Variants beyond such a total are read too, and nothing is read twice."""
+    both = [
+        item(number, locale=locale)
+        for number in range(100)
+        for locale in ("loc-en", "loc-fr")
+    ]
+    origin = FakeOrigin(staged={"posts": both}, locales=("loc-en", "loc-fr"))
+
+    def count_ids(request: httpx.Request) -> httpx.Response | None:
+        if not request.url.path.endswith("/items"):
+            return None
+        offset = int(request.url.params["offset"])
+        page = both[offset : offset + 100]
+        return httpx.Response(200, json={"items": page, "pagination": {"total": 100}})
+
+    origin.before = count_ids
+    await run(tmp_path, origin)
+    cache = RawCache(project(tmp_path).raw)
+    assert len({each.key for each in cache.items("posts", live=False)}) == 200
+    assert origin.page_requests("posts") == [0, 100, 200]
+
+
+async def test_pages_of_a_pull_that_stopped_long_ago_are_read_again(
+    tmp_path: Path,
+) -> None:
+    """After a day too much may have moved to go on from the middle."""
+    origin = FakeOrigin(staged={"posts": [item(number) for number in range(250)]})
+
+    def fail(request: httpx.Request) -> None:
+        if request.url.params.get("offset") == "200":
+            raise KilledError
+
+    origin.before = fail
+    with pytest.raises(KilledError):
+        await run(tmp_path, origin, clock=lambda: 1000.0)
+    del origin.staged["posts"][3]
+    origin.staged["posts"].append(item(900))
+    origin.before = lambda request: None
+    origin.requests.clear()
+    await run(tmp_path, origin, clock=lambda: 90_000.0)
+    assert origin.page_requests("posts") == [0, 100, 200]
+    found = read_items(tmp_path, "posts")
+    assert found == [each["id"] for each in origin.staged["posts"]]
