@@ -30,6 +30,15 @@ class _Writer(yaml.SafeDumper):
         super().increase_indent(flow, False)
 
 
+def _written(writer: _Writer, text: str) -> yaml.ScalarNode:
+    # YAML reads these as line ends outside of double quotes, and folds them.
+    quoted = any(sign in text for sign in "\r\x85\u2028\u2029")
+    return writer.represent_scalar(f"{_TAG}str", text, style='"' if quoted else None)
+
+
+_Writer.add_representer(str, _written)
+
+
 def write_document(body: JsonObject, header: str) -> str:
     """Return `body` as YAML in the order of its keys, below comment lines."""
     comment = "".join(f"# {line}\n" for line in header.splitlines())

@@ -13,7 +13,7 @@ from design_builders import (
     make_locale,
     make_type,
 )
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsmig.errors import DecisionsError
@@ -180,6 +180,7 @@ DECISIONS = st.one_of(
 )
 
 
+@settings(deadline=None, max_examples=40)
 @given(DECISIONS)
 def test_every_decision_comes_back_from_its_text(decision: Decision) -> None:
     """Whatever the names, labels and notes are; and the text is stable."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,9 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CacheError
 from cmsmig.sandbox.values import list_of, object_of, text_of
 
+_FILE = re.compile(r"\.(?!html?$|php$|aspx?$)[A-Za-z0-9]{2,5}$")
+_PATH_END = re.compile(r"[\s\"'<>,)\\?#]")
+_LONGEST = 2000
 _ENDS = frozenset(" \t\r\n\"'<>,)\\")
 
 
@@ -79,6 +83,11 @@ class FileIndex:
             if address is not None:
                 out += [text[done:start], self.moved[address]]
                 done = start + len(address)
+            elif start >= done and (host := self._lost(text, start)):
+                scheme = host.startswith("http")
+                base = self.base if scheme else self.base.partition(":")[2]
+                out += [text[done:start], base]
+                done = start + len(host)
         return "".join([*out, text[done:]])
 
     def _address(self, text: str, start: int) -> str | None:
@@ -88,6 +97,16 @@ class FileIndex:
             if candidate in self.moved and (end >= len(text) or text[end] in _ENDS):
                 return candidate
         return None
+
+    def _lost(self, text: str, start: int) -> str:
+        """Return the host of a file nobody indexed: it must not be asked either."""
+        for host in self.hosts:
+            if text.startswith(host, start):
+                path = re.split(
+                    r"[\s\"'<>,)\\?#]", text[start + len(host) :], maxsplit=1
+                )
+                return host if _FILE.search(path[0]) else ""
+        return ""
 
 
 def _occurrences(text: str, hosts: Iterable[str]) -> Iterable[int]:
