@@ -6,11 +6,10 @@ import asyncio
 import hashlib
 import random as _random
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence, Set
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TypeAlias
-from urllib.parse import urlsplit
 
 from cmsmig.errors import CacheError, SettingsError
 from cmsmig.events import (
@@ -21,7 +20,6 @@ from cmsmig.events import (
     StepStarted,
     unobserved,
 )
-from cmsmig.mapping.addresses import host_of
 from cmsmig.mapping.assets import find_assets
 from cmsmig.origin.cache import RawCache, choose_site
 from cmsmig.origin.client import CREDENTIALS_HINT, OriginClient
@@ -31,7 +29,7 @@ from cmsmig.settings import Project, Settings
 from cmsmig.steps.filehosts import file_hosts
 from cmsmig.steps.files import WORKERS, Downloads, FilesReport
 from cmsmig.steps.itemsets import SetReader
-from cmsmig.wire.addresses import is_private_host
+from cmsmig.steps.ownhost import FileHosts, OwnHost
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.session import Session
 
@@ -102,7 +100,7 @@ async def pull(
             store=FileStore(project.files, project.raw),
             session=files,
             max_bytes=settings.asset_max_bytes,
-            is_own=_OwnHost(settings.origin_api_url).owns,
+            is_own=OwnHost(settings.origin_api_url).owns,
             observer=observer,
             sleep=sleep,
             random=random,
@@ -164,14 +162,14 @@ class _Pull:
 
     def addresses(self, collections: Sequence[Collection]) -> list[str]:
         """Return every file address of both sets, each once, in a fixed order."""
-        own = _OwnHost(self.settings.origin_api_url)
+        own = OwnHost(self.settings.origin_api_url)
         named = file_hosts(
             self.settings,
             collections,
             {"all": self._items(collections, live=False)},
             {"all": self._items(collections, live=True)},
         )
-        hosts = _FileHosts(named, own)
+        hosts = FileHosts(named, own)
         found: dict[str, None] = {}
         for collection in collections:
             for live in (False, True):
@@ -239,45 +237,6 @@ class _Pull:
         return True
 
 
-class _OwnHost:
-    """The origin's own host, where it is a private one: a sandbox, as a rule."""
-
-    def __init__(self, api_url: str) -> None:
-        host = urlsplit(api_url).hostname or ""
-        self._host = host if is_private_host(host) else ""
-        self._names = _aliases(self._host)
-
-    def owns(self, address: str) -> bool:
-        """Return whether an address is on it, whatever its port."""
-        return self.has(host_of(address))
-
-    def has(self, host: str) -> bool:
-        """Return whether a host, with or without a port, is this one."""
-        if not self._host:
-            return False
-        try:
-            return urlsplit(f"//{host}").hostname in self._names
-        except ValueError:
-            return False
-
-
-class _FileHosts(Set[str]):
-    """Named hosts, and the origin's own private one with any port."""
-
-    def __init__(self, named: frozenset[str], own: _OwnHost) -> None:
-        self._named = named
-        self._own = own
-
-    def __contains__(self, host: object) -> bool:
-        return host in self._named or (isinstance(host, str) and self._own.has(host))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._named)
-
-    def __len__(self) -> int:
-        return len(self._named)
-
-
 def open_origin(settings: Settings, observer: Observer) -> Session:
     """Return a session for the origin's API, with the budget of its key."""
     token = settings.origin_token.reveal()
@@ -319,11 +278,6 @@ def _known(store: FileStore) -> dict[str, FileRow]:
 
 def _sets(identifiers: Sequence[str]) -> list[tuple[str, bool]]:
     return [(identifier, live) for identifier in identifiers for live in (False, True)]
-
-
-def _aliases(host: str) -> Set[str]:
-    loopback = frozenset(("localhost", "127.0.0.1", "::1"))
-    return loopback if host in loopback else frozenset((host,))
 
 
 async def _first_error(jobs: Iterator[Coroutine[object, object, None]]) -> None:

@@ -15,24 +15,13 @@ from typing import TypeVar
 from cmsmig.errors import StorageError
 from cmsmig.events import BudgetWaited, Observer, unobserved
 from cmsmig.wire.budget_file import Book, BudgetBusyError, BudgetFile, BudgetState
+from cmsmig.wire.pacing import Pacing, bounded
 
 _Result = TypeVar("_Result")
 
-GUARD = 0.012
-"""How much slower than the pure rate releases are planned, as a share."""
-_STRICT = 0.006
-"""The part of the guard that late wake-ups may not use up: it is the network's."""
-_CATCH_UP = 0.8
-"""Releases that come late follow each other no closer than this share of the gap."""
 _PROBE_SECONDS = 30.0
 """A probe that says nothing for so long is taken for dead."""
-_LONGEST_FREEZE = 120.0
-_LONGEST_BACKOFF = 60.0
-_LEARNED_SECONDS = 3600.0
-"""A limit learned from a 429 is doubted after so long: plans do get upgraded."""
 _PACE_FALL, _PACE_FLOOR, _PACE_STEP = 0.8, 0.25, 0.004
-_LATE_ANSWER = 2.0
-"""Seconds by which an answer's count may be older than the answer."""
 _AT_ONCE = 0.0005
 _BUSY_TRIES = 3000
 
@@ -86,15 +75,12 @@ class Budget:
     ) -> None:
         name = hashlib.sha256(key.encode()).hexdigest()[:32]
         self._file = BudgetFile(folder / f"budget-{name}.sqlite")
-        self._configured = max(1, limit)
-        self._window = window
-        self._spaced = spaced
+        self._pacing = Pacing(max(1, limit), window, spaced, adopt)
         self._clock = clock
         self._sleep = sleep
         self._random = random
         self._observer = observer
         self._service = service
-        self._adopt = adopt
 
     async def acquire(self) -> Release:
         """Wait for the next release, which counts as used from then on.
@@ -168,11 +154,11 @@ class Budget:
             return _pause(state.frozen_until - now, "the service asked for a pause")
         if state.level:
             return self._claim_probe(book, now)
-        if self._spaced:
+        if self._pacing.spaced:
             slot = self._slot(state, slot, now)
             if slot.at > now + _AT_ONCE:
                 return _pause(slot.at - now, "pace", slot)
-        wait = self._until_free(book, now)
+        wait = self._pacing.until_free(book, now)
         if wait > 0:
             return _pause(wait, "pace", slot)
         return self._release(book, now)
@@ -180,52 +166,26 @@ class Budget:
     def _claim_probe(self, book: Book, now: float) -> Release | _Pause:
         """Let one caller find out whether the service takes requests again."""
         if now < book.state.probe_until:
-            seconds = min(book.state.probe_until - now, self._window / 4, 1.0)
+            seconds = min(book.state.probe_until - now, self._pacing.window / 4, 1.0)
             return _pause(seconds, "another request finds out whether to go on")
-        wait = self._until_free(book, now)
+        wait = self._pacing.until_free(book, now)
         if wait > 0:
             return _pause(wait, "pace")
         book.state.probe_until = now + _PROBE_SECONDS
-        book.state.next_slot = now + self._gap(book.state, now)
+        book.state.next_slot = now + self._pacing.gap(book.state, now)
         return Release(self._release(book, now).number, probe=True)
 
     def _release(self, book: Book, now: float) -> Release:
         number = book.record(now)
-        book.forget_before(now - 2 * self._window - 2 * _LATE_ANSWER)
+        book.forget_before(now - self._pacing.memory)
         return Release(number)
 
     def _slot(self, state: BudgetState, slot: _Slot | None, now: float) -> _Slot:
         if slot is not None and slot.generation == state.generation:
             return slot
         at = max(now, state.next_slot)
-        state.next_slot = at + self._gap(state, now)
+        state.next_slot = at + self._pacing.gap(state, now)
         return _Slot(at, state.generation)
-
-    def _until_free(self, book: Book, now: float) -> float:
-        """Return the seconds until one more release fits every window."""
-        strict = _STRICT if self._spaced else GUARD
-        oldest = book.newest(self._limit(book.state, now))
-        free = now if oldest is None else oldest + self._window * (1 + strict)
-        last = book.newest(1) if self._spaced else None
-        if last is not None:
-            free = max(free, last + self._gap(book.state, now) * _CATCH_UP)
-        return free - now
-
-    def _gap(self, state: BudgetState, now: float) -> float:
-        limit = self._named_limit(state, now)
-        return self._window * (1 + GUARD) / (limit * state.pace)
-
-    def _limit(self, state: BudgetState, now: float) -> int:
-        limit = self._named_limit(state, now)
-        return limit if self._spaced else max(1, int(limit * state.pace))
-
-    def _named_limit(self, state: BudgetState, now: float) -> int:
-        limit = self._configured
-        if state.named:
-            limit = state.named if self._adopt else min(limit, state.named)
-        if state.learned and now - state.learned_at < _LEARNED_SECONDS:
-            limit = min(limit, state.learned)
-        return limit
 
     def _freeze(
         self,
@@ -237,36 +197,23 @@ class Budget:
     ) -> None:
         state = book.state
         now = book.now(self._clock())
-        lowered = self._learn(state, named_limit, now)
-        asked = _bounded(retry_after)
+        lowered = self._pacing.learn(state, named_limit, now)
+        asked = bounded(retry_after)
         if _sent_before_freeze(state, release, now):
             # One of many that were under way together: one pause serves them all.
             state.frozen_until = max(state.frozen_until, now + asked)
             return
         if state.level == 0 and not lowered:
             state.pace = max(_PACE_FLOOR, state.pace * _PACE_FALL)
-        delay = self._backoff(max(state.level, attempt - 1), retry_after)
+        delay = self._pacing.backoff(
+            max(state.level, attempt - 1), retry_after, self._random
+        )
         state.level += 1
         state.frozen_until = max(state.frozen_until, now + delay)
         state.frozen_number = state.released
         state.generation += 1
         state.next_slot = 0.0
         state.probe_until = 0.0
-
-    def _learn(self, state: BudgetState, named: int | None, now: float) -> bool:
-        if named is None or not 0 < named < self._named_limit(state, now):
-            return False
-        state.learned, state.learned_at = named, now
-        return True
-
-    def _backoff(self, exponent: int, retry_after: float | None) -> float:
-        shortest = self._window if self._window <= 5 else self._window / 20
-        grown = min(shortest * 2.0 ** min(exponent, 16), _LONGEST_BACKOFF)
-        jitter = 1 + 0.5 * self._random()
-        if retry_after is None:
-            return grown * jitter
-        asked = _bounded(retry_after) + 0.1 * shortest * jitter
-        return asked if exponent == 0 else max(asked, grown * jitter)
 
     def _settle(
         self,
@@ -285,26 +232,11 @@ class Budget:
         if state.level == 0:
             state.pace = min(1.0, state.pace + _PACE_STEP)
         if remaining is not None:
-            self._count_others(book, max(0, remaining), now)
-
-    def _count_others(self, book: Book, remaining: int, now: float) -> None:
-        """Log what others used of the same quota, as the service counts it."""
-        allowed = book.state.named or self._configured
-        since = now - self._window * (1 + GUARD) - _LATE_ANSWER
-        others = allowed - remaining - book.count_since(since)
-        if others > 0:
-            book.record(now, others)
+            self._pacing.count_others(book, max(0, remaining), now)
 
 
 def _pause(seconds: float, reason: str, slot: _Slot | None = None) -> _Pause:
     return _Pause(max(seconds, _AT_ONCE), reason, slot)
-
-
-def _bounded(retry_after: float | None) -> float:
-    """Return the seconds that a service asked for, within reason."""
-    if retry_after is None or not retry_after > 0:
-        return 0.0
-    return min(retry_after, _LONGEST_FREEZE)
 
 
 def _sent_before_freeze(

@@ -1,0 +1,106 @@
+"""The rules of a budget: how many releases a window holds, and how long pauses are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cmsmig.wire.budget_file import Book, BudgetState
+
+GUARD = 0.012
+"""How much slower than the pure rate releases are planned, as a share."""
+_STRICT = 0.006
+"""The part of the guard that late wake-ups may not use up: it is the network's."""
+_CATCH_UP = 0.8
+"""Releases that come late follow each other no closer than this share of the gap."""
+_LONGEST_FREEZE = 120.0
+_LONGEST_BACKOFF = 60.0
+_LEARNED_SECONDS = 3600.0
+"""A limit learned from a 429 is doubted after so long: plans do get upgraded."""
+_LATE_ANSWER = 2.0
+"""Seconds by which an answer's count may be older than the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pacing:
+    """The terms that one sharer brings along; the rest is in the shared state."""
+
+    configured: int
+    """Releases per window, from the settings."""
+    window: float
+    """Seconds."""
+    spaced: bool
+    adopt: bool
+    """Whether a higher limit that the service names counts too."""
+
+    @property
+    def memory(self) -> float:
+        """Return for how many seconds releases are remembered."""
+        return 2 * self.window + 2 * _LATE_ANSWER
+
+    def until_free(self, book: Book, now: float) -> float:
+        """Return the seconds until one more release fits every window."""
+        strict = _STRICT if self.spaced else GUARD
+        oldest = book.newest(self.limit(book.state, now))
+        free = now if oldest is None else oldest + self.window * (1 + strict)
+        last = book.newest(1) if self.spaced else None
+        if last is not None:
+            free = max(free, last + self.gap(book.state, now) * _CATCH_UP)
+        return free - now
+
+    def gap(self, state: BudgetState, now: float) -> float:
+        """Return the seconds between two evenly spaced releases."""
+        limit = self.named_limit(state, now)
+        return self.window * (1 + GUARD) / (limit * state.pace)
+
+    def limit(self, state: BudgetState, now: float) -> int:
+        """Return how many releases a window may hold."""
+        limit = self.named_limit(state, now)
+        return limit if self.spaced else max(1, int(limit * state.pace))
+
+    def named_limit(self, state: BudgetState, now: float) -> int:
+        """Return the limit, from settings and from what the service said."""
+        limit = self.configured
+        if state.named:
+            limit = state.named if self.adopt else min(limit, state.named)
+        if state.learned and now - state.learned_at < _LEARNED_SECONDS:
+            limit = min(limit, state.learned)
+        return limit
+
+    def learn(self, state: BudgetState, named: int | None, now: float) -> bool:
+        """Keep a lower limit that a 429 named; return whether it was lower."""
+        if named is None or not 0 < named < self.named_limit(state, now):
+            return False
+        state.learned, state.learned_at = named, now
+        return True
+
+    def backoff(
+        self,
+        exponent: int,
+        retry_after: float | None,
+        random: Callable[[], float],
+    ) -> float:
+        """Return how long to leave the service alone, longer each time."""
+        shortest = self.window if self.window <= 5 else self.window / 20
+        grown = min(shortest * 2.0 ** min(exponent, 16), _LONGEST_BACKOFF)
+        jitter = 1 + 0.5 * random()
+        if retry_after is None:
+            return grown * jitter
+        asked = bounded(retry_after) + 0.1 * shortest * jitter
+        return asked if exponent == 0 else max(asked, grown * jitter)
+
+    def count_others(self, book: Book, remaining: int, now: float) -> None:
+        """Log what others used of the same quota, as the service counts it."""
+        allowed = book.state.named or self.configured
+        since = now - self.window * (1 + GUARD) - _LATE_ANSWER
+        others = allowed - remaining - book.count_since(since)
+        if others > 0:
+            # More than fill a window would say nothing more.
+            book.record(now, min(others, self.limit(book.state, now)))
+
+
+def bounded(retry_after: float | None) -> float:
+    """Return the seconds that a service asked for, within reason."""
+    if retry_after is None or not retry_after > 0:
+        return 0.0
+    return min(retry_after, _LONGEST_FREEZE)
