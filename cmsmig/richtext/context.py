@@ -146,10 +146,11 @@ class Context:
         if not text or not self._find_place("text", cautious=text.isspace()):
             return
         top = self._take("text")
-        held = () if top.kind == "code_block" else marks
-        if self._placed is not None:
-            held = self._placed(text, held)
-        top.content.append(Run(text, held))
+        if top.kind == "code_block":
+            marks = ()
+        elif self._placed is not None:
+            marks = self._placed(text, marks)
+        top.content.append(Run(text, marks))
 
     # Elements
 

@@ -22,7 +22,7 @@ _SILENT = ("script", "style")
 def soup(html: str) -> BeautifulSoup:
     """Return a tree made by a parser that the kit does not use."""
     return BeautifulSoup(
-        html,
+        f" {html}",  # with a blank it is not mistaken for an address
         "html.parser",
         multi_valued_attributes=None,
         on_duplicate_attribute="ignore",
@@ -90,7 +90,8 @@ def unaccounted(html: str, converted: Converted) -> list[str]:
     missing: list[str] = []
     lost = [loss.what for loss in converted.losses]
     held = "".join(texts(converted.document))
-    named = "".join(shown(soup(what)) for what in lost)
+    named = "".join(shown(soup(what)) for what in lost if "<" in what)
+    named += "".join(loss.what for loss in converted.losses if loss.kind == "text")
     gone = characters(shown(tree)) - characters(held) - characters(named)
     if gone:
         missing.append(f"characters {dict(gone)}")

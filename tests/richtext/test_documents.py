@@ -1,0 +1,152 @@
+"""Documents: rendering, problems, links, text."""
+
+from __future__ import annotations
+
+import copy
+import json
+
+import pytest
+from bodies import bodies
+from conservation import characters
+from hypothesis import HealthCheck, given, settings
+
+from cmsmig.canonical import JsonObject
+from cmsmig.richtext.links import StoryLink, link_targets, rewrite_links
+from cmsmig.richtext.native import NativeEngine
+from cmsmig.richtext.plaintext import visible_text
+from cmsmig.richtext.render import render_rich_text
+from cmsmig.richtext.validate import problems
+
+
+def document_of(html: str) -> JsonObject:
+    """Return the faithful document of `html`."""
+    return NativeEngine().from_html(html).document
+
+
+def home(address: str) -> StoryLink | None:
+    """Know one story, under three addresses."""
+    path = address.split("#")[0].split("?")[0].removeprefix("https://e.com")
+    return StoryLink("uuid-1", "blog/new") if path == "/post/old" else None
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>a &amp; <strong>b</strong> &#x27;c&#x27;</p>",
+        '<h2 style="text-align: center;">T</h2>',
+        '<ol start="3"><li><p>x</p></li></ol>',
+        '<p><a href="/x"><strong>a</strong>b</a></p>',
+        "<table><thead><tr><th><p>H</p></th></tr></thead><tbody><tr>"
+        '<td colspan="2"><p>c</p></td></tr></tbody></table>',
+        '<pre><code class="language-py">a &lt; b</code></pre>',
+        "<p>a<br>b</p><hr>",
+    ],
+)
+def test_render_gives_back_what_was_read(html: str) -> None:
+    """Canonical HTML survives conversion and rendering unchanged."""
+    expected = html.replace("&#x27;", "&#039;")
+    assert render_rich_text(document_of(html)) == expected
+
+
+def test_render_writes_no_address_that_runs_code() -> None:
+    """A link to code in a hand-made document is rendered as text."""
+    mark = {"type": "link", "attrs": {"href": "javascript:x()", "linktype": "url"}}
+    text = {"type": "text", "text": "<x>", "marks": [mark]}
+    assert render_rich_text({"type": "doc", "content": [text]}) == "&lt;x&gt;"
+
+
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=200,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+@given(bodies)
+def test_rendered_documents_read_back_with_the_same_text(html: str) -> None:
+    """Rendering and converting again shows the same characters."""
+    first = document_of(html)
+    again = document_of(render_rich_text(first))
+    assert characters(visible_text(again)) == characters(visible_text(first))
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ([], "empty or incomplete"),
+        ([{"type": "paragraph"}], "lacks the attribute textAlign"),
+        ([{"type": "text", "text": "x"}], "can't hold 'text'"),
+        ([{"type": "nonsense"}], "no node of type"),
+        (
+            [{"type": "blok", "attrs": {"id": "1", "body": [{"component": "x"}]}}],
+            "lacks its _uid",
+        ),
+        (
+            [
+                {
+                    "type": "paragraph",
+                    "attrs": {"textAlign": None},
+                    "content": [{"type": "text", "text": ""}],
+                }
+            ],
+            "text is empty",
+        ),
+        (
+            [
+                {
+                    "type": "paragraph",
+                    "attrs": {"textAlign": None},
+                    "content": [
+                        {
+                            "type": "text",
+                            "text": "x",
+                            "marks": [{"type": "link", "attrs": {"href": "/"}}],
+                        }
+                    ],
+                }
+            ],
+            "lacks the attribute uuid",
+        ),
+    ],
+)
+def test_problems_are_named(content: list[object], what: str) -> None:
+    """Each defect is found and told in words."""
+    found = problems({"type": "doc", "content": content})
+    assert any(what in problem.what for problem in found)
+
+
+def test_links_are_rewritten_in_marks_blocks_and_raw_html() -> None:
+    """Every kind of link to a known story becomes a link to that story."""
+    document = document_of(
+        '<p><a href="https://e.com/post/old?a=1#s" target="_blank">x</a>'
+        '<a href="/other">y</a></p>'
+        '<a href="/post/old"><img src="i.png"></a>'
+        '<div class="w-embed"><a class="k" href="/post/old#z">z</a></div>'
+    )
+    before = copy.deepcopy(document)
+    rewritten, counts = rewrite_links(document, home)
+    assert document == before
+    assert (counts.rewritten, counts.kept) == (3, 1)
+    assert problems(rewritten) == ()
+    written = json.dumps(rewritten)
+    assert "/post/old" not in written
+    assert (
+        '{"href": "/blog/new?a=1", "uuid": "uuid-1", "anchor": "s", '
+        '"target": "_blank", "linktype": "story", "custom": {}}'
+    ) in written
+    assert '"id": "uuid-1", "linktype": "story", "url": ""' in written
+    assert 'class=\\"k\\" href=\\"/blog/new#z\\"' in written
+
+
+def test_link_targets_are_listed_in_order() -> None:
+    """Addresses come in the order of the document; mail and files don't."""
+    document = document_of(
+        '<a href="/1">a</a><a href="mailto:x@y.z">m</a>'
+        '<ul><li><a href="/2">b</a></li></ul><a href="/3"><img src="i"></a>'
+    )
+    assert link_targets(document) == ("/1", "/2", "/3")
+
+
+def test_visible_text_has_a_line_for_each_paragraph() -> None:
+    """Paragraphs, breaks and cells do not run together."""
+    html = "<h1>T</h1><p>a<br>b</p><ul><li>c</li></ul>"
+    assert visible_text(document_of(html)) == "T\na\nb\nc"
