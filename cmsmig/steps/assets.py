@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from enum import Enum
 from functools import partial
 from pathlib import Path
 
 from cmsmig.destination.schema import Asset, AssetFolder, SignedUpload
 from cmsmig.errors import (
     MalformedAnswerError,
-    NotFoundError,
     OutcomeUnknownError,
     RejectedError,
     StorageError,
+    UnreachableError,
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import AssetRow, Intent, MadeRow
@@ -28,6 +29,17 @@ from cmsmig.steps.settling import apply_once
 STEP = "assets"
 UPLOAD_ATTEMPTS = 4
 """Signings of one file before it is listed as failed."""
+PROOF_DELAYS = (0.0, 0.2, 1.0)
+"""Seconds before each look: a delivery network may be a moment behind."""
+
+
+class Proof(Enum):
+    """What was seen of an upload."""
+
+    THERE = "there"
+    ABSENT = "absent"
+    UNSEEN = "unseen"
+    """Nobody could look."""
 
 
 async def upload_assets(job: Job) -> None:
@@ -77,12 +89,7 @@ async def _bring(job: Job, folder_id: int | None, upload: UploadPlan) -> None:
     except OSError as error:
         raise _unreadable(job.migration.file_path(upload.sha256), error) from error
     known = job.ledger.inventory.asset(upload.sha256)
-    if (
-        known is not None
-        and known.content_url
-        # Signed by an earlier run: it may be there already.
-        and await _is_there(job, known.content_url, upload.sha256)
-    ):
+    if known is not None and await _arrived_before(job, known):
         _save(job, upload, "proven", known.asset_id, known.content_url)
         job.observer(StepAdvanced(STEP, upload.name))
         return
@@ -91,6 +98,15 @@ async def _bring(job: Job, folder_id: int | None, upload: UploadPlan) -> None:
     except RejectedError as error:
         _fail(job, upload, "refused", str(error))
     job.observer(StepAdvanced(STEP, upload.name))
+
+
+async def _arrived_before(job: Job, known: AssetRow) -> bool:
+    """Return whether what an earlier run signed is there already."""
+    if not known.content_url:
+        return False
+    with suppress(UnreachableError, OutcomeUnknownError, RejectedError):
+        return await _is_there(job, known.content_url, known.sha256)
+    return False
 
 
 async def _sign_and_send(
@@ -103,14 +119,21 @@ async def _sign_and_send(
     asset_id = replace
     for _ in range(UPLOAD_ATTEMPTS):
         signed = await _sign(job, folder_id, upload, asset_id)
+        if asset_id not in (None, signed.asset_id):
+            # The service made a new record instead: the old one has no file.
+            await job.client.delete_asset(asset_id)
         asset_id = signed.asset_id
         _save(job, upload, "signed", asset_id, signed.content_url, closing=True)
         # Whether it is there is seen below; a policy may have expired.
-        with suppress(OutcomeUnknownError, RejectedError):
+        with suppress(OutcomeUnknownError, RejectedError, UnreachableError):
             await job.client.upload(
                 signed, data, job.migration.content_type(upload.sha256)
             )
-        if await _is_there(job, signed.content_url, upload.sha256):
+        proof = await _prove(job, upload, signed, len(data))
+        if proof is Proof.UNSEEN:
+            _fail(job, upload, "not_proven", _unseen(upload))
+            return
+        if proof is Proof.THERE:
             if job.settings.finish_uploads:
                 await job.client.finish_upload(asset_id)
             _save(job, upload, "proven", asset_id, signed.content_url)
@@ -121,6 +144,33 @@ async def _sign_and_send(
         "not_stored",
         f"{upload.name} was uploaded {UPLOAD_ATTEMPTS} times and its bytes are still "
         "not at its public address; upload it by hand, or run this again.",
+    )
+
+
+async def _prove(
+    job: Job, upload: UploadPlan, signed: SignedUpload, size: int
+) -> Proof:
+    """Look for the bytes at the public address, a little later again if need be.
+
+    Where that address cannot be asked at all, the asset's own record tells the
+    size, at the cost of one quota call.
+    """
+    for delay in PROOF_DELAYS:
+        await job.sleep(delay)
+        try:
+            if await _is_there(job, signed.content_url, upload.sha256):
+                return Proof.THERE
+        except (UnreachableError, OutcomeUnknownError, RejectedError):
+            asset = await job.client.asset(signed.asset_id)
+            return Proof.THERE if asset.content_length == size else Proof.UNSEEN
+    return Proof.ABSENT
+
+
+def _unseen(upload: UploadPlan) -> str:
+    return (
+        f"{upload.name} was uploaded, but its public address cannot be reached from "
+        "here, so nothing proves that it is there; correct the network and run this "
+        "again."
     )
 
 
@@ -135,6 +185,7 @@ async def _sign(
             asset_folder_id=folder_id,
             alt=upload.alt,
             replace=asset_id,
+            validate=job.settings.finish_uploads,
         )
 
     try:
@@ -151,10 +202,7 @@ async def _look(job: Job, upload: UploadPlan) -> Asset | None:
 
 
 async def _is_there(job: Job, url: str, sha256: str) -> bool:
-    try:
-        found = await job.client.public(url)
-    except NotFoundError:
-        return False
+    found = await job.client.public(url)
     return found.sha256 == sha256
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from cmsmig.destination.client import DestinationClient
@@ -29,6 +30,7 @@ class Job:
     conflicts: Mapping[ItemKey, Conflict]
     observer: Observer
     stop: StopSignal
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     _drafts: tuple[StoryDraft, ...] | None = field(default=None, init=False)
 
     def asset_homes(self) -> dict[str, AssetHome]:
