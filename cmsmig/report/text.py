@@ -26,6 +26,7 @@ def plan_lines(plan: Plan) -> list[str]:
         f"({_clock(plan.seconds(3))} at 3, {_clock(plan.seconds(6))} at 6)",
         *_counts("calls saved", plan.saved),
         *_counts("dangling references", _by_cause(plan)),
+        *_counts("links that stay", plan.links_left),
         *_counts("losses", plan.losses),
     ]
     lines += [f"limit: {sentence}" for sentence in plan.limits]

@@ -42,6 +42,10 @@ class Plan:
     items: Mapping[str, int]
     skipped: Mapping[str, int]
     losses: Mapping[str, int]
+    links: int
+    """Links that will lead to stories."""
+    links_left: Mapping[str, int]
+    """Links into the old site that stay as they are, by cause."""
     rate: float
     conflicts: tuple[Conflict, ...]
     dangling: tuple[DanglingReference, ...]
@@ -76,6 +80,8 @@ class Plan:
             "conflicts": [_conflict_json(each) for each in self.conflicts],
             "dangling": [_dangling_json(each) for each in self.dangling],
             "dangling_by_cause": _counted(str(each.cause) for each in self.dangling),
+            "internal_links": self.links,
+            "links_left_by_cause": dict(self.links_left),
             "losses_by_kind": dict(self.losses),
             "missing_files": dict(self.missing_files),
             "fingerprints": self.fingerprints.as_json(),
@@ -91,7 +97,8 @@ def make_plan(
     drafts = tuple(migration.planned_drafts())
     creates = _creates(drafts, ledger, rows)
     prints = fingerprints(migration, ledger, survey, settings)
-    calls = _calls(migration, ledger, survey, settings, drafts, creates)
+    linking = _linking(migration, ledger, drafts)
+    calls = _calls(migration, ledger, survey, settings, creates, linking.updates)
     return Plan(
         plan_hash=fingerprint([RULES_VERSION, prints.as_json()]),
         fingerprints=prints,
@@ -102,6 +109,8 @@ def make_plan(
         losses=_counted_ints(
             each.loss.kind for draft in drafts for each in draft.losses
         ),
+        links=linking.links,
+        links_left=linking.left,
         rate=settings.destination_rate,
         conflicts=tuple(conflicts.values()),
         dangling=tuple(
@@ -140,15 +149,14 @@ def _calls(
     ledger: Ledger,
     survey: Survey,
     settings: Settings,
-    drafts: Sequence[StoryDraft],
     creates: int,
+    updates: int,
 ) -> dict[str, int]:
     components, changed = _component_calls(migration, ledger, survey)
     folders = sum(
         1 for plan in migration.folders if not folder_at(survey.stories, plan.path)
     )
     signs = _signs(migration, ledger)
-    updates = _updates(migration, ledger, drafts)
     stories = len(survey.stories) + folders + creates
     calls = {
         **survey.calls,
@@ -208,27 +216,43 @@ def _signs(migration: Migration, ledger: Ledger) -> int:
     )
 
 
-def _updates(migration: Migration, ledger: Ledger, drafts: Sequence[StoryDraft]) -> int:
-    """Return how many stories have something to fill once all of them exist."""
+@dataclass(frozen=True, slots=True)
+class _Linking:
+    """What phase two will do once every story exists."""
+
+    updates: int
+    links: int
+    left: Mapping[str, int]
+    """Links into the old site that stay, by cause."""
+
+
+def _linking(
+    migration: Migration, ledger: Ledger, drafts: Sequence[StoryDraft]
+) -> _Linking:
     rows = ledger.items.all()
-    homes = dict(migration.routes.planned_homes())
-    written = {
-        key
-        for key, row in rows.items()
-        if row.home is not None and row.link_state in ("linked", "nothing")
-    }
-    homes |= {
+    homes = dict(migration.routes.planned_homes()) | {
         key: Home(row.home.uuid, row.home.full_slug)
         for key, row in rows.items()
         if row.home is not None
     }
-    count = 0
+    updates = links = 0
+    left: Counter[str] = Counter()
     for draft in drafts:
-        if draft.key in written:
-            continue
         linked = link_story(draft, homes, migration.routes)
-        count += bool(linked.filled or linked.links)
-    return count
+        links += linked.links
+        left.update(str(each.cause) for each in linked.left)
+        updates += bool(linked.filled or linked.links) and not _is_linked(
+            rows.get(draft.key)
+        )
+    return _Linking(updates, links, dict(sorted(left.items())))
+
+
+def _is_linked(row: ItemRow | None) -> bool:
+    return (
+        row is not None
+        and row.home is not None
+        and row.link_state in ("linked", "nothing")
+    )
 
 
 def _publishes(migration: Migration, ledger: Ledger) -> int:
