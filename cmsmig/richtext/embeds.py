@@ -12,6 +12,7 @@ from cmsmig.richtext.collect import Collector
 from cmsmig.richtext.dom import Element, Node, Text, walk
 from cmsmig.richtext.engine import AssetLookup
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
+from cmsmig.richtext.rules import link_allowed
 
 _DEFAULTS = {
     "video": Treatment.COMPONENT,
@@ -93,9 +94,10 @@ class Embeds:
         if treatment is Treatment.DROP:
             self._losses.lose(found.kind, found.html, found.element)
             return []
-        if treatment is Treatment.LINK and found.url:
+        addressed = bool(found.url) and link_allowed(found.url)
+        if treatment is Treatment.LINK and addressed:
             return self._as_link(found)
-        if treatment is Treatment.HTML or not found.url:
+        if treatment in (Treatment.HTML, Treatment.LINK) or not addressed:
             component = self._policy.html_component
             return [self.blok(found.element, component, html=found.html)]
         return [
