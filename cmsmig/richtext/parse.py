@@ -77,6 +77,7 @@ class _TreeBuilder:
             position = token.end()
             name = token["tag"]
             if name is None:
+                self._hidden(token)
                 continue
             if token["end"]:
                 self._end(name.lower(), token.start(), token.end())
@@ -86,6 +87,14 @@ class _TreeBuilder:
             self._text(source[position:])
         self._close_down_to(0, len(source))
         return self._root
+
+    def _hidden(self, token: re.Match[str]) -> None:
+        """Keep a comment that never ends as an element: it hides a body's rest."""
+        held = token[0]
+        if held.startswith("<!--") and not held.endswith(">"):
+            comment = Element("cms:comment", {}, token.start())
+            comment.end = token.end()
+            self._open[-1].append(comment)
 
     def _text(self, raw: str) -> None:
         value = unescape(raw) if "&" in raw else raw

@@ -298,6 +298,9 @@ class Stage:
     def _control(self, element: Element) -> list[Node]:
         return self._gone("form-control", element)
 
+    def _comment(self, element: Element) -> list[Node]:
+        return self._gone("comment", element)
+
     def _drop(self, element: Element) -> list[Node]:
         return self._gone("dropped", element)
 
@@ -321,6 +324,7 @@ _HANDLERS: dict[str, _Handler] = {
     "pre": Stage._code_block,
     "code": Stage._code,
     "wf-component": Stage._component,
+    "cms:comment": Stage._comment,
     **dict.fromkeys(_SCRIPTS, Stage._script),
     **dict.fromkeys(_CONTROLS, Stage._control),
     **dict.fromkeys(_DROPPED, Stage._drop),

@@ -198,6 +198,7 @@ def test_custom_embed_is_verbatim() -> None:
         ('<p><a href="javascript:x()">x</a></p>', "link"),
         ('<p>x<a href="/gone"></a></p>', "link"),
         ('<p>x<img alt="no address"></p>', "image"),
+        ("<p>x</p><!-- and <p>the rest</p>", "comment"),
     ],
 )
 def test_what_has_no_place_is_a_loss(html: str, kind: str) -> None:
