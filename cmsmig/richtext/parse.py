@@ -48,6 +48,7 @@ _TOKEN = re.compile(
     r"|<[!?][^>]*>",
     re.DOTALL,
 )
+_COMMENT_ENDS = ("-->", "--!>", "<!-->", "<!--->")
 _ATTRIBUTE = re.compile(
     r"(?P<name>[^\s/>=][^\s/>=]*)"
     r"(?:\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s>]+)))?"
@@ -91,7 +92,7 @@ class _TreeBuilder:
     def _hidden(self, token: re.Match[str]) -> None:
         """Keep a comment that never ends as an element: it hides a body's rest."""
         held = token[0]
-        if held.startswith("<!--") and not held.endswith(">"):
+        if held.startswith("<!--") and not held.endswith(_COMMENT_ENDS):
             comment = Element("cms:comment", {}, token.start())
             comment.end = token.end()
             self._open[-1].append(comment)
