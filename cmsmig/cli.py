@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from cmsmig.errors import CmsmigError, InterruptedRunError
+from cmsmig.errors import InterruptedRunError, SettingsError
 from cmsmig.report.console import (
     complain,
     emit,
@@ -25,6 +25,7 @@ from cmsmig.report.console import (
     emit_lines,
     stoppable,
 )
+from cmsmig.report.ending import STOPPED, ending_of
 
 if TYPE_CHECKING:
     from cmsmig.report.progress import Progress
@@ -41,7 +42,9 @@ _DRY_RUN = click.option(
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.option(
     "--project",
     "folder",
@@ -84,8 +87,8 @@ def check(folder: Path | None, as_json: bool) -> None:
     else:
         shown = [(row.what, row.found, "ok" if row.ok else "look") for row in rows]
         emit_lines(table_lines([("what", "found", ""), *shown]))
-    if not all(row.ok for row in rows):
-        sys.exit(2)
+    if wrong := [f"{row.what}: {row.found}" for row in rows if not row.ok]:
+        raise SettingsError(f"Correct this in the settings: {'; '.join(wrong)}.")
 
 
 @commands.command()
@@ -291,30 +294,15 @@ def sandbox(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit with its code; an error is one sentence."""
-    debug = "--debug" in (sys.argv[1:] if arguments is None else arguments)
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        commands.main(arguments, prog_name="cmsmig", standalone_mode=False)
-    except click.exceptions.Exit as ending:
-        sys.exit(ending.exit_code)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(2)
-    except (click.Abort, KeyboardInterrupt):
-        _fail("Stopped; run the same command again to go on from here.", debug)
-        sys.exit(5)
-    except CmsmigError as error:
-        _fail(str(error), debug)
-        sys.exit(error.exit_code)
-    except OSError as error:
-        _fail(f"{error.filename or 'A file'}: {error.strerror or error}.", debug)
-        sys.exit(1)
-    except Exception as error:
-        _fail(
-            f"This should not happen: {type(error).__name__}: {error}. Run it again "
-            "with `cmsmig --debug` and report what it shows.",
-            debug,
-        )
-        sys.exit(1)
+        commands.main(given or ["--help"], prog_name="cmsmig", standalone_mode=False)
+    except (Exception, KeyboardInterrupt) as error:
+        if "--debug" in given:
+            traceback.print_exc()
+        ending = ending_of(error)
+        complain(ending.sentence)
+        sys.exit(ending.code)
 
 
 def _write(
@@ -374,9 +362,7 @@ def _resumable(work: Coroutine[object, object, T]) -> T:
     try:
         return asyncio.run(work)
     except asyncio.CancelledError as error:
-        raise InterruptedRunError(
-            "Stopped; run the same command again to go on from here."
-        ) from error
+        raise InterruptedRunError(STOPPED) from error
 
 
 def _read(paths: tuple[Path, ...]) -> str:
@@ -385,12 +371,6 @@ def _read(paths: tuple[Path, ...]) -> str:
     if not paths or str(paths[0]) == "-":
         return sys.stdin.buffer.read().decode("utf-8", "replace")
     return paths[0].read_bytes().decode("utf-8", "replace")
-
-
-def _fail(sentence: str, debug: bool) -> None:
-    if debug:
-        traceback.print_exc()
-    complain(sentence)
 
 
 if __name__ == "__main__":

@@ -66,9 +66,8 @@ class PlanDriftError(CmsmigError):
 
     def __init__(self, drift: tuple[str, ...]) -> None:
         super().__init__(
-            "The plan no longer fits, so nothing was written: "
-            + "; ".join(drift)
-            + ". Make a new plan and look at it first."
+            f"The plan no longer fits ({'; '.join(drift)}), so nothing was written; "
+            "make a new plan and look at it first."
         )
         self.drift = drift
 

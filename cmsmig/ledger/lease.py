@@ -61,8 +61,8 @@ def _lock(descriptor: int, path: Path) -> None:
     except OSError as error:
         holder = os.pread(descriptor, 400, 0).decode("utf-8", "replace").strip()
         raise LedgerLockedError(
-            f"Another run holds {path.name}: {holder or 'it has not said who it is'}. "
-            "Wait until it has ended or stop it, then run this again."
+            f"Another run holds {path} ({holder or 'it has not said who it is'}); wait "
+            "until it has ended or stop it, then run this again."
         ) from error
 
 

@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from cmsmig.canonical import JsonObject
+from cmsmig.errors import StorageError
 from cmsmig.steps.batches import StopSignal
 
 
 def emit(text: str) -> None:
-    """Write text to standard output as UTF-8, whatever the terminal claims."""
-    sys.stdout.buffer.write(text.encode("utf-8", "replace"))
-    sys.stdout.buffer.flush()
+    """Write text to standard output as UTF-8, whatever the terminal claims.
+
+    Raises `StorageError` when nobody reads it, or its disk is full.
+    """
+    try:
+        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        _silence()
+        raise StorageError(
+            f"Standard output does not take what is written ({error.strerror}); free "
+            "some space or send it elsewhere, and run this again."
+        ) from error
+
+
+def _silence() -> None:
+    """Send what is still in the buffer nowhere: Python would try it at its exit."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def emit_lines(lines: Iterable[str]) -> None:

@@ -20,6 +20,8 @@ from cmsmig.events import (
 _EVERY = 2.0
 """Seconds between two lines of a step when nobody looks at a terminal."""
 _TELLING_WAIT = 1.0
+_SAME_PAUSE = 0.5
+"""Seconds by which the ends of what is one pause for many callers may differ."""
 
 
 class Progress:
@@ -37,6 +39,7 @@ class Progress:
         self._started = 0.0
         self._shown = 0.0
         self._calls = 0
+        self._paused_until: dict[str, float] = {}
 
     def __call__(self, event: Event) -> None:
         """Take note of an event, and show what changed."""
@@ -55,13 +58,21 @@ class Progress:
                     f"{service}: {method} {path} again in {delay:.1f} s ({reason})"
                 )
             case BudgetWaited(service, delay, reason) if (
-                delay >= _TELLING_WAIT and reason != "pace"
+                delay > _TELLING_WAIT and reason != "pace"
             ):
-                self._say(f"{service}: waiting {delay:.1f} s, {reason}")
+                self._pause(service, delay, reason)
             case Noticed(where, what):
                 self._say(f"{where}: {what}")
             case _:
                 pass
+
+    def _pause(self, service: str, delay: float, reason: str) -> None:
+        """Tell of a pause once, however many callers wait for its end."""
+        until = self._clock() + delay
+        told = self._paused_until.get(service, float("-inf"))
+        if until > told + _SAME_PAUSE:
+            self._paused_until[service] = until
+            self._say(f"{service}: waiting {delay:.1f} s, {reason}")
 
     def _begin(self, step: str, total: int | None) -> None:
         self._step, self._total = step, total

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from cmsmig.configuration.regions import region_mismatch
 from cmsmig.destination.assumed import STANDARD
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.connection import authorization
+from cmsmig.errors import SettingsError
 from cmsmig.events import Observer
 from cmsmig.settings import Settings
 from cmsmig.wire.budget import Budget
@@ -18,7 +20,13 @@ from cmsmig.wire.session import Session
 async def open_destination(
     settings: Settings, observer: Observer
 ) -> AsyncIterator[DestinationClient]:
-    """Give a client of the space, with the budget that all processes share."""
+    """Give a client of the space, with the budget that all processes share.
+
+    Raises `SettingsError` when the space cannot be behind the base address: no
+    token goes to a region that it is not meant for.
+    """
+    if misplaced := region_mismatch(settings.space_id, settings.destination_base_url):
+        raise SettingsError(misplaced)
     assumed = STANDARD.overridden(settings.assumed)
     async with Session(
         "destination",
