@@ -49,7 +49,11 @@ class StoryCalls(Connection):
     async def update_story(
         self, story_id: int, body: JsonObject, *, publish: bool = False
     ) -> Story:
-        """Replace a story's record, its content whole. Spec: import rule 3."""
+        """Replace a story's record, its content whole. Spec: import rule 3.
+
+        Not repeatable: after a lost reply an editor may have saved, and the same
+        content again would be written over theirs.
+        """
         if self._assumed.put_replaces_content == "false":
             body = _with_removals(body, (await self.story(story_id)).content)
         return await self._write(
@@ -58,7 +62,6 @@ class StoryCalls(Connection):
             self._story_path(story_id),
             body,
             publish=publish,
-            repeatable=True,
         )
 
     async def publish_story(self, story_id: int) -> Story:
@@ -88,7 +91,6 @@ class StoryCalls(Connection):
         body: JsonObject,
         *,
         publish: bool,
-        repeatable: bool = False,
     ) -> Story:
         record = dict(body)
         if self._assumed.default_root_sent == "false":
@@ -102,9 +104,7 @@ class StoryCalls(Connection):
             params = (("publish", "1"),)
         elif publish:
             payload["publish"] = 1
-        answer = await self._call(
-            what, method, path, params=params, json=payload, repeatable=repeatable
-        )
+        answer = await self._call(what, method, path, params=params, json=payload)
         return self._read(answer.json())
 
     def _story_path(self, story_id: int) -> str:

@@ -60,6 +60,15 @@ def version(db: sqlite3.Connection) -> int:
     return int(number)
 
 
+def foreign(db: sqlite3.Connection) -> bool:
+    """Return whether the file holds tables of something else. Reads only."""
+    tables = {
+        name
+        for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    }
+    return bool(tables) and "migration" not in tables
+
+
 def migrate(db: sqlite3.Connection) -> None:
     """Run every migration that has not run; each commits on its own."""
     db.execute(
@@ -68,15 +77,15 @@ def migrate(db: sqlite3.Connection) -> None:
         ) STRICT"""
     )
     for number, step in enumerate(MIGRATIONS, start=1):
-        if number <= version(db):
-            continue
         db.execute("BEGIN IMMEDIATE")
         try:
-            step(db)
-            db.execute(
-                "INSERT INTO migration VALUES (?, ?, ?)",
-                (number, step.__name__, datetime.now(UTC).isoformat()),
-            )
+            # Asked within the transaction: another process may be upgrading too.
+            if number > version(db):
+                step(db)
+                db.execute(
+                    "INSERT INTO migration VALUES (?, ?, ?)",
+                    (number, step.__name__, datetime.now(UTC).isoformat()),
+                )
             db.execute("COMMIT")
         except BaseException:
             db.execute("ROLLBACK")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import uuid
 from pathlib import Path
 
@@ -116,6 +117,11 @@ class Ledger:
 
 def _upgrade(store: Store) -> None:
     with store.schema() as db:
+        if migrations.foreign(db):
+            raise LedgerError(
+                f"{store.path} is a database of another program; move it away and run "
+                "this again."
+            )
         found = migrations.version(db)
         if found > migrations.LATEST:
             raise LedgerError(
@@ -129,20 +135,27 @@ def _upgrade(store: Store) -> None:
 def _claim(store: Store, identity: Identity) -> None:
     wanted = {"site": identity.site_id, "space": identity.space_id}
     with store.atomic(durable=True) as db:
+        known = dict(db.execute("SELECT key, value FROM meta").fetchall())
         for key, value in wanted.items():
-            db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (key, value))
-        db.execute(
-            "INSERT OR REPLACE INTO meta VALUES ('base_url', ?)", (identity.base_url,)
-        )
-        for key, value in wanted.items():
-            (found,) = db.execute(
-                "SELECT value FROM meta WHERE key = ?", (key,)
-            ).fetchone()
-            if found != value:
+            if known.get(key, value) == value:
+                continue
+            if not _is_unused(db):
                 raise LedgerError(
-                    f"{store.path} belongs to {key} {found}, but the settings name "
-                    f"{key} {value}; use another project folder for another {key}."
+                    f"{store.path} belongs to {key} {known[key]}, but the settings "
+                    f"name {key} {value}; use another project folder for another "
+                    f"{key}."
                 )
+            # A plan with a wrong id in the settings must not bind it for good.
+            for table in ("meta", "item", "plan", "loss"):
+                db.execute(f"DELETE FROM {table}")
+        for key, value in {**wanted, "base_url": identity.base_url}.items():
+            db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+def _is_unused(db: sqlite3.Connection) -> bool:
+    """Return whether nothing was ever asked of a destination. Reads only."""
+    tables = ("intent", "home", "asset", "made")
+    return not any(db.execute(f"SELECT 1 FROM {name}").fetchone() for name in tables)
 
 
 def _object(text: str) -> JsonObject:

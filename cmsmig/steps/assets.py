@@ -5,15 +5,16 @@ Spec: import rule 5 and the asset upload rules. Only signing draws on the quota.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import partial
 from pathlib import Path
 
-from cmsmig.destination.schema import Asset, AssetFolder, SignedUpload
+from cmsmig.destination.client import DestinationClient
+from cmsmig.destination.schema import AssetFolder, SignedUpload
 from cmsmig.errors import (
     MalformedAnswerError,
+    NotFoundError,
     OutcomeUnknownError,
     RejectedError,
     StorageError,
@@ -21,10 +22,20 @@ from cmsmig.errors import (
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import AssetRow, Intent, MadeRow
+from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.assets import UploadPlan
 from cmsmig.steps.batches import work_through
 from cmsmig.steps.job import Job
+from cmsmig.steps.migration import Migration
 from cmsmig.steps.settling import apply_once
+from cmsmig.steps.signing import (
+    fail_asset,
+    intend_signings,
+    save_asset,
+    settle_signings,
+    sign,
+    signed_id,
+)
 
 STEP = "assets"
 UPLOAD_ATTEMPTS = 4
@@ -48,7 +59,7 @@ async def upload_assets(job: Job) -> None:
     A file that fails is a ledger row with its reason; the others go on.
     """
     folder_id = await _make_folder(job)
-    await _settle(job)
+    await settle_signings(job)
     known = job.ledger.inventory.assets()
     todo = [
         upload
@@ -58,7 +69,7 @@ async def upload_assets(job: Job) -> None:
     job.observer(StepStarted(STEP, len(todo)))
     await work_through(
         todo,
-        intend=lambda batch: _intend(job, batch),
+        intend=lambda batch: intend_signings(job, batch),
         perform=partial(_bring, job, folder_id),
         abandon=lambda upload: job.ledger.intents.settle(
             "sign", upload.sha256, "not_sent"
@@ -69,44 +80,50 @@ async def upload_assets(job: Job) -> None:
     job.observer(StepFinished(STEP, f"{len(job.migration.uploads)} files are settled"))
 
 
-def _intend(job: Job, batch: Sequence[UploadPlan]) -> None:
-    job.ledger.intents.write(
-        [
-            Intent("sign", upload.sha256, upload.ext_id)
-            for upload in batch
-            if _signed_id(job.ledger.inventory.asset(upload.sha256)) is None
-        ]
-    )
-
-
-def _signed_id(row: AssetRow | None) -> int | None:
-    return None if row is None else row.asset_id
-
-
 async def _bring(job: Job, folder_id: int | None, upload: UploadPlan) -> None:
     try:
         data = job.migration.file_path(upload.sha256).read_bytes()
     except OSError as error:
         raise _unreadable(job.migration.file_path(upload.sha256), error) from error
     known = job.ledger.inventory.asset(upload.sha256)
-    if known is not None and await _arrived_before(job, known):
-        _save(job, upload, "proven", known.asset_id, known.content_url)
-        job.observer(StepAdvanced(STEP, upload.name))
-        return
     try:
-        await _sign_and_send(job, folder_id, upload, data, _signed_id(known))
-    except RejectedError as error:
-        _fail(job, upload, "refused", str(error))
+        if known is not None and await _arrived_before(job.client, known):
+            await _proven(job, upload, known.asset_id, known.content_url)
+        else:
+            await _sign_and_send(job, folder_id, upload, data, signed_id(known))
+    except (RejectedError, NotFoundError) as error:
+        fail_asset(job, upload, "refused", str(error))
+    except (OutcomeUnknownError, MalformedAnswerError) as error:
+        # The intent stays open: the next run looks for an asset without bytes.
+        fail_asset(job, upload, "not_confirmed", str(error), intent_outcome="")
     job.observer(StepAdvanced(STEP, upload.name))
 
 
-async def _arrived_before(job: Job, known: AssetRow) -> bool:
+async def _arrived_before(client: DestinationClient, known: AssetRow) -> bool:
     """Return whether what an earlier run signed is there already."""
     if not known.content_url:
         return False
     with suppress(UnreachableError, OutcomeUnknownError, RejectedError):
-        return await _is_there(job, known.content_url, known.sha256)
+        return await _is_there(client, known.content_url, known.sha256)
     return False
+
+
+async def arrived_uploads(
+    client: DestinationClient, migration: Migration, ledger: Ledger
+) -> frozenset[str]:
+    """Return the files that were signed, not confirmed, and arrived nevertheless.
+
+    By hash. Reads public addresses only, which costs no quota.
+    """
+    rows = ledger.inventory.assets()
+    arrived = set()
+    for upload in migration.uploads:
+        row = rows.get(upload.sha256)
+        if row is None or row.status == "proven":
+            continue
+        if await _arrived_before(client, row):
+            arrived.add(row.sha256)
+    return frozenset(arrived)
 
 
 async def _sign_and_send(
@@ -118,12 +135,13 @@ async def _sign_and_send(
 ) -> None:
     asset_id = replace
     for _ in range(UPLOAD_ATTEMPTS):
-        signed = await _sign(job, folder_id, upload, asset_id)
+        signed = await sign(job, folder_id, upload, asset_id)
         if asset_id not in (None, signed.asset_id):
             # The service made a new record instead: the old one has no file.
-            await job.client.delete_asset(asset_id)
+            with suppress(NotFoundError):
+                await job.client.delete_asset(asset_id)
         asset_id = signed.asset_id
-        _save(job, upload, "signed", asset_id, signed.content_url, closing=True)
+        save_asset(job, upload, "signed", asset_id, signed.content_url, closing=True)
         # Whether it is there is seen below; a policy may have expired.
         with suppress(OutcomeUnknownError, RejectedError, UnreachableError):
             await job.client.upload(
@@ -131,20 +149,26 @@ async def _sign_and_send(
             )
         proof = await _prove(job, upload, signed, len(data))
         if proof is Proof.UNSEEN:
-            _fail(job, upload, "not_proven", _unseen(upload))
+            fail_asset(job, upload, "not_proven", _unseen(upload))
             return
         if proof is Proof.THERE:
-            if job.settings.finish_uploads:
-                await job.client.finish_upload(asset_id)
-            _save(job, upload, "proven", asset_id, signed.content_url)
+            await _proven(job, upload, asset_id, signed.content_url)
             return
-    _fail(
+    fail_asset(
         job,
         upload,
         "not_stored",
         f"{upload.name} was uploaded {UPLOAD_ATTEMPTS} times and its bytes are still "
         "not at its public address; upload it by hand, or run this again.",
     )
+
+
+async def _proven(
+    job: Job, upload: UploadPlan, asset_id: int | None, content_url: str
+) -> None:
+    if job.settings.finish_uploads and asset_id is not None:
+        await job.client.finish_upload(asset_id)
+    save_asset(job, upload, "proven", asset_id, content_url)
 
 
 async def _prove(
@@ -158,7 +182,7 @@ async def _prove(
     for delay in PROOF_DELAYS:
         await job.sleep(delay)
         try:
-            if await _is_there(job, signed.content_url, upload.sha256):
+            if await _is_there(job.client, signed.content_url, upload.sha256):
                 return Proof.THERE
         except (UnreachableError, OutcomeUnknownError, RejectedError):
             asset = await job.client.asset(signed.asset_id)
@@ -174,58 +198,9 @@ def _unseen(upload: UploadPlan) -> str:
     )
 
 
-async def _sign(
-    job: Job, folder_id: int | None, upload: UploadPlan, replace: int | None
-) -> SignedUpload:
-    async def send(asset_id: int | None) -> SignedUpload:
-        return await job.client.sign_upload(
-            upload.name,
-            size=upload.size,
-            ext_id=upload.ext_id,
-            asset_folder_id=folder_id,
-            alt=upload.alt,
-            replace=asset_id,
-            validate=job.settings.finish_uploads,
-        )
-
-    try:
-        return await send(replace)
-    except (OutcomeUnknownError, MalformedAnswerError):
-        # The lost reply may have left an asset without bytes: sign that one again.
-        orphan = await _look(job, upload)
-        return await send(orphan.asset_id if orphan else replace)
-
-
-async def _look(job: Job, upload: UploadPlan) -> Asset | None:
-    found = await job.client.assets(ext_id=upload.ext_id)
-    return min(found, key=lambda asset: asset.asset_id, default=None)
-
-
-async def _is_there(job: Job, url: str, sha256: str) -> bool:
-    found = await job.client.public(url)
+async def _is_there(client: DestinationClient, url: str, sha256: str) -> bool:
+    found = await client.public(url)
     return found.sha256 == sha256
-
-
-async def _settle(job: Job) -> None:
-    """Look up each signing whose reply a killed run lost.
-
-    An asset found keeps its id, so that it is signed again and no orphan stays.
-    """
-    uploads = {upload.sha256: upload for upload in job.migration.uploads}
-    for intent in job.ledger.intents.open("sign"):
-        upload = uploads.get(intent.subject)
-        orphan = None if upload is None else await _look(job, upload)
-        if upload is None or orphan is None:
-            job.ledger.intents.settle("sign", intent.subject, "absent")
-        else:
-            _save(
-                job,
-                upload,
-                "signed",
-                orphan.asset_id,
-                orphan.content_url,
-                closing=True,
-            )
 
 
 async def _make_folder(job: Job) -> int | None:
@@ -257,47 +232,6 @@ def _record_folder(job: Job, name: str, folder_id: int, *, made_by_us: bool) -> 
     job.ledger.inventory.save_made(
         MadeRow("asset_folder", name, folder_id, "", made_by_us, ""),
         intent="asset_folder",
-    )
-
-
-def _save(
-    job: Job,
-    upload: UploadPlan,
-    status: str,
-    asset_id: int | None,
-    content_url: str,
-    *,
-    closing: bool = False,
-) -> None:
-    job.ledger.inventory.save_asset(
-        AssetRow(
-            sha256=upload.sha256,
-            ext_id=upload.ext_id,
-            name=upload.name,
-            status=status,
-            reason="",
-            explanation="",
-            asset_id=asset_id,
-            content_url=content_url,
-        ),
-        intent_outcome="done" if closing else "",
-    )
-
-
-def _fail(job: Job, upload: UploadPlan, reason: str, explanation: str) -> None:
-    known = job.ledger.inventory.asset(upload.sha256)
-    job.ledger.inventory.save_asset(
-        AssetRow(
-            sha256=upload.sha256,
-            ext_id=upload.ext_id,
-            name=upload.name,
-            status="failed",
-            reason=reason,
-            explanation=explanation,
-            asset_id=_signed_id(known),
-            content_url=known.content_url if known else "",
-        ),
-        intent_outcome="refused",
     )
 
 

@@ -55,11 +55,11 @@ async def work_through(
 
     async def worker() -> None:
         while (piece := await queue.get()) is not None:
-            if ending():
-                abandon(piece)
-                continue
             try:
-                await perform(piece)
+                if ending():
+                    abandon(piece)
+                else:
+                    await perform(piece)
             except Exception as error:
                 failures.append(error)
 

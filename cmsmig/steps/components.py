@@ -42,7 +42,7 @@ async def make_components(job: Job) -> None:
 
 async def _make_component(job: Job, wanted: ComponentBody) -> None:
     found = job.survey.component(wanted.name)
-    ours = job.ledger.inventory.made("component").get(wanted.name)
+    ours = _ours(job, wanted.name, found)
     wanted_hash = fingerprint(wanted.body)
     if found is None:
         job.ledger.intents.write([Intent("component", wanted.name, wanted_hash)])
@@ -51,11 +51,22 @@ async def _make_component(job: Job, wanted: ComponentBody) -> None:
             partial(_look, job, wanted.name),
         )
         _record(job, made, wanted_hash, made_by_us=True)
-    elif ours is not None and ours.made and ours.body_hash != wanted_hash:
+    elif ours is None or not ours.made:
+        _reuse(job, found, wanted, wanted_hash)
+    elif ours.body_hash != wanted_hash:
         await job.client.update_component(found.component_id, wanted.body)
         _record(job, found, wanted_hash, made_by_us=True)
-    elif ours is None:
-        _adopt(job, found, wanted, wanted_hash)
+
+
+def _ours(job: Job, name: str, found: Component | None) -> MadeRow | None:
+    """Return the ledger's row of a component.
+
+    One that stands where a killed run had intended one is that run's own.
+    """
+    for intent in job.ledger.intents.open("component"):
+        if found is not None and intent.subject == name:
+            _record(job, found, intent.request_hash, made_by_us=True)
+    return job.ledger.inventory.made("component").get(name)
 
 
 async def _look(job: Job, name: str) -> Component | None:
@@ -64,17 +75,14 @@ async def _look(job: Job, name: str) -> Component | None:
     )
 
 
-def _adopt(job: Job, found: Component, wanted: ComponentBody, wanted_hash: str) -> None:
-    intended = any(
-        intent.subject == wanted.name for intent in job.ledger.intents.open("component")
-    )
+def _reuse(job: Job, found: Component, wanted: ComponentBody, wanted_hash: str) -> None:
     if not equal_component(found.body, wanted.body):
         raise PreflightError(
             f"The space already has a component `{wanted.name}` that differs from the "
             "design, and it was not made by this import, so it is left alone; give the "
             "content type another component name in decisions/design.yaml."
         )
-    _record(job, found, wanted_hash, made_by_us=intended)
+    _record(job, found, wanted_hash, made_by_us=False)
 
 
 def _record(
@@ -107,10 +115,7 @@ async def _make_datasources(job: Job) -> None:
                 MadeRow("datasource", wanted.slug, found.datasource_id, "", True, ""),
                 intent="datasource",
             )
-        known = {
-            entry.value
-            for entry in await job.client.datasource_entries(found.datasource_id)
-        }
+        known = job.survey.choices.get(wanted.slug, frozenset())
         for name, value in wanted.entries:
             if value not in known:
                 await apply_once(

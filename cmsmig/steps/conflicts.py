@@ -91,6 +91,8 @@ def adopt_reused(ledger: Ledger, conflicts: Mapping[ItemKey, Conflict]) -> None:
 def _outcome(conflict: Conflict | None) -> tuple[str, str, str]:
     if conflict is None:
         return "selected", "", ""
+    if conflict.action is ConflictAction.REUSE:
+        return "reused", "", ""
     if conflict.action is ConflictAction.SKIP:
         return "skipped", "conflict_skipped", "Its place is taken, as was decided."
     return (

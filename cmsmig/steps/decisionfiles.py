@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cmsmig.canonical import fingerprint
@@ -31,7 +31,7 @@ class Decisions:
     embeds: EmbedsDecision
     conflicts: ConflictsDecision
     hashes: Mapping[str, str]
-    """Fingerprints of the files' texts, by file name; a missing file has none."""
+    """Fingerprints of what was decided, by file name; who decided does not count."""
 
 
 def read_decisions(project: Project) -> Decisions:
@@ -41,13 +41,18 @@ def read_decisions(project: Project) -> Decisions:
     means the defaults, which lose nothing. Raises `UndecidedError` naming what is
     missing and `DecisionsError` naming what is malformed.
     """
+    collections = _required(project, CollectionsDecision)
+    design = _required(project, Design)
+    blocks = _optional(project, BlocksDecision(bodies=()))
+    embeds = _optional(project, EmbedsDecision())
+    conflicts = _optional(project, ConflictsDecision())
     return Decisions(
-        collections=_required(project, CollectionsDecision),
-        design=_required(project, Design),
-        blocks=_optional(project, BlocksDecision(bodies=())),
-        embeds=_optional(project, EmbedsDecision()),
-        conflicts=_optional(project, ConflictsDecision()),
-        hashes=_hashes(project),
+        collections,
+        design,
+        blocks,
+        embeds,
+        conflicts,
+        _hashes((collections, design, blocks, embeds, conflicts)),
     )
 
 
@@ -104,6 +109,8 @@ def _text(path: Path) -> str | None:
         ) from error
 
 
-def _hashes(project: Project) -> dict[str, str]:
-    texts = {name: _text(project.decisions / name) for name in FILE_NAMES.values()}
-    return {name: fingerprint(text) for name, text in texts.items() if text is not None}
+def _hashes(decisions: Iterable[Decision]) -> dict[str, str]:
+    return {
+        FILE_NAMES[type(each)]: fingerprint(to_text(replace(each, reviewed=None)))
+        for each in decisions
+    }

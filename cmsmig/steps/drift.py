@@ -73,7 +73,8 @@ def _files(migration: Migration) -> str:
 def _foreign(
     migration: Migration, ledger: Ledger, survey: Survey
 ) -> Iterator[tuple[str, str]]:
-    mine = set(ledger.inventory.made("component"))
+    made = ledger.inventory.made("component")
+    mine = {name for name, row in made.items() if row.made}
     mine |= {intent.subject for intent in ledger.intents.open("component")}
     wanted = {body.name for body in component_bodies(migration.design)}
     for component in survey.components:
@@ -86,34 +87,45 @@ def _foreign_stories(
     migration: Migration, ledger: Ledger, survey: Survey
 ) -> Iterator[tuple[str, str]]:
     homes = {
-        row.home.story_id: row.home
+        row.home.story_id: row
         for row in ledger.items.all().values()
-        if row.home is not None
+        if row.home is not None and row.home.made
     }
-    folders = {row.destination_id for row in ledger.inventory.made("folder").values()}
-    pending = _pending_places(migration, ledger)
+    made = ledger.inventory.made("folder").values()
+    folders = {row.destination_id for row in made if row.made}
+    under_way = _places_under_way(ledger)
+    updating = {intent.subject for intent in ledger.intents.open("update")}
+    updating |= {intent.subject for intent in ledger.intents.open("publish")}
     for row in survey.stories:
         path = row.full_slug.strip("/")
-        home = homes.get(row.story_id)
-        if row.story_id in folders or (home is None and path in pending):
-            continue
-        if home is None or (home.made and home.updated_at != row.updated_at):
+        item = homes.get(row.story_id)
+        if item is None:
+            if row.story_id not in folders and path not in under_way:
+                yield f"story {path}", _row_print(row)
+        elif (
+            item.home is not None
+            and item.home.updated_at != row.updated_at
+            and str(item.key) not in updating
+        ):
             yield f"story {path}", _row_print(row)
+    there = {row.story_id for row in survey.stories}
+    for story_id, item in homes.items():
+        if story_id not in there:
+            yield f"story {item.full_slug}", "deleted"
 
 
-def _pending_places(migration: Migration, ledger: Ledger) -> set[str]:
+def _places_under_way(ledger: Ledger) -> set[str]:
     """Return the paths whose create or folder request has an unknown outcome."""
     creating = {intent.subject for intent in ledger.intents.open("create")}
     folders = {intent.subject for intent in ledger.intents.open("folder")}
-    return folders | {
-        place.full_slug
-        for key, place in migration.places.places.items()
-        if str(key) in creating
-    }
+    rows = ledger.items.all().items()
+    return folders | {row.full_slug for key, row in rows if str(key) in creating}
 
 
 def _row_print(row: StoryRow) -> str:
-    return fingerprint([row.story_id, row.updated_at, row.is_folder])
+    # What is put into a folder may change its date, and that may be our own work.
+    changed = "" if row.is_folder else row.updated_at
+    return fingerprint([row.story_id, changed, row.is_folder])
 
 
 def _moved(

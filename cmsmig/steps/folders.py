@@ -35,6 +35,11 @@ async def _make_folder(job: Job, plan: FolderPlan) -> None:
     if found is not None:
         _keep(job, plan, found, known.get(plan.path))
         return
+    if job.survey.story_at(plan.path) is not None:
+        raise PreflightError(
+            f"A story stands at `{plan.path}`, where the folder of a collection has to "
+            "be; move or rename that story at the destination."
+        )
     body = _body(job, plan)
     job.ledger.intents.write([Intent("folder", plan.path, fingerprint(body))])
     row = await apply_once(partial(_create, job, body), partial(_look, job, plan.path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import CmsmigError, InterruptedRunError, UsageError
@@ -13,7 +13,7 @@ from cmsmig.ledger.lease import lease
 from cmsmig.ledger.rows import Accounting, Identity
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.assets import upload_assets
+from cmsmig.steps.assets import arrived_uploads, upload_assets
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.components import make_components, settle_components
 from cmsmig.steps.conflicts import adopt_reused, find_conflicts, item_rows
@@ -24,7 +24,7 @@ from cmsmig.steps.migration import Migration, open_migration
 from cmsmig.steps.plan import Plan, make_plan, refuse_drift
 from cmsmig.steps.publish import publish_stories
 from cmsmig.steps.relations import link_stories
-from cmsmig.steps.stories import create_stories
+from cmsmig.steps.stories import create_stories, settle_stories
 from cmsmig.steps.survey import survey
 from cmsmig.steps.verify import Verification, verify
 from cmsmig.steps.writes import WriteCounter
@@ -105,9 +105,8 @@ async def run_command(
 
 async def _run_steps(command: str, job: Job, plan: Plan) -> None:
     job.ledger.begin_run(command, plan.plan_hash)
-    job.ledger.items.select(item_rows(job.migration, job.conflicts))
-    adopt_reused(job.ledger, job.conflicts)
     try:
+        await _settle(job)
         for step in STEPS[command]:
             await step(job)
     except InterruptedRunError:
@@ -117,6 +116,14 @@ async def _run_steps(command: str, job: Job, plan: Plan) -> None:
         job.ledger.end_run(f"failed: {error}")
         raise
     job.ledger.end_run("done")
+
+
+async def _settle(job: Job) -> None:
+    """Find out what a killed run left open, then take up what is selected now."""
+    await settle_stories(job)
+    job.conflicts = find_conflicts(job.migration, job.ledger, job.survey)
+    job.ledger.items.select(item_rows(job.migration, job.conflicts))
+    adopt_reused(job.ledger, job.conflicts)
 
 
 @asynccontextmanager
@@ -136,6 +143,8 @@ async def open_job(
     with Ledger.open(project.ledger, identity) as ledger:
         async with open_destination(settings, observer) as client:
             found = await survey(client, migration.design)
+            arrived = await arrived_uploads(client, migration, ledger)
+            found = replace(found, arrived=arrived)
             yield Job(
                 settings=settings,
                 migration=migration,

@@ -20,7 +20,7 @@ from cmsmig.steps.survey import Survey
 
 @dataclass(slots=True)
 class Job:
-    """One import under way; the only mutable thing is the drafts it remembers."""
+    """One import under way; it learns of conflicts and remembers its drafts."""
 
     settings: Settings
     migration: Migration
@@ -35,15 +35,7 @@ class Job:
 
     def asset_homes(self) -> dict[str, AssetHome]:
         """Return where each origin address lives now, for the proven assets."""
-        assets = self.ledger.inventory.assets()
-        homes: dict[str, AssetHome] = {}
-        for upload in self.migration.uploads:
-            row = assets.get(upload.sha256)
-            if row is None or row.status != "proven":
-                continue
-            home = AssetHome(row.asset_id, row.content_url)
-            homes.update(dict.fromkeys(upload.addresses, home))
-        return homes
+        return proven_assets(self.migration, self.ledger)
 
     def missing_assets(self) -> dict[str, str]:
         """Return addresses without a home at the destination, with the reason."""
@@ -73,3 +65,16 @@ class Job:
             for key, row in self.ledger.items.all().items()
             if row.home is not None
         }
+
+
+def proven_assets(migration: Migration, ledger: Ledger) -> dict[str, AssetHome]:
+    """Return where each origin address lives now, for the proven assets."""
+    assets = ledger.inventory.assets()
+    homes: dict[str, AssetHome] = {}
+    for upload in migration.uploads:
+        row = assets.get(upload.sha256)
+        if row is None or row.status != "proven":
+            continue
+        home = AssetHome(row.asset_id, row.content_url)
+        homes.update(dict.fromkeys(upload.addresses, home))
+    return homes

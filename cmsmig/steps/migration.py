@@ -119,8 +119,9 @@ class Migration:
         return self.content_types.get(sha256) or "application/octet-stream"
 
     def origin_hash(self, key: ItemKey) -> str:
-        """Return the fingerprint of the item as it was pulled."""
-        return fingerprint(self.items[key].data)
+        """Return the fingerprint of the item as it was pulled; empty if unselected."""
+        item = self.items.get(key)
+        return "" if item is None else fingerprint(item.data)
 
     def drafts(
         self, assets: Mapping[str, AssetHome], missing: Mapping[str, str]
@@ -132,14 +133,19 @@ class Migration:
             if content_type is not None:
                 yield draft_story(entry.item, content_type, context)
 
-    def planned_drafts(self) -> Iterator[StoryDraft]:
-        """Yield the drafts as they will be when every file has been uploaded."""
+    def planned_drafts(
+        self, proven: Mapping[str, AssetHome] | None = None
+    ) -> Iterator[StoryDraft]:
+        """Yield the drafts as they will be when every file has been uploaded.
+
+        `proven` holds the addresses whose files are at the destination already.
+        """
         homes = {
             address: AssetHome(None, f"planned:{upload.sha256}")
             for upload in self.uploads
             for address in upload.addresses
         }
-        return self.drafts(homes, self.missing_files)
+        return self.drafts(homes | dict(proven or {}), self.missing_files)
 
     def context(
         self, assets: Mapping[str, AssetHome], missing: Mapping[str, str]

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.configuration.plans import destination_limits
 from cmsmig.errors import PlanDriftError
+from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.components import component_bodies, datasource_bodies
-from cmsmig.mapping.draft import Home, StoryDraft
-from cmsmig.mapping.linking import link_story
+from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.references import DanglingReference, classify
 from cmsmig.settings import Settings
 from cmsmig.steps.conflicts import Conflict, find_conflicts, item_rows
 from cmsmig.steps.drift import Fingerprints, fingerprints
-from cmsmig.steps.folders import folder_at
+from cmsmig.steps.forecast import Outlook, calls_of, foresee
+from cmsmig.steps.job import proven_assets
 from cmsmig.steps.migration import Migration
-from cmsmig.steps.survey import Survey, pages
+from cmsmig.steps.survey import Survey
 
 RULES_VERSION = 1
 """Raised whenever the same item and decisions would give another draft."""
@@ -94,29 +94,30 @@ def make_plan(
     """Return what an import would do from here. Reads only."""
     conflicts = find_conflicts(migration, ledger, survey)
     rows = item_rows(migration, conflicts)
-    drafts = tuple(migration.planned_drafts())
-    creates = _creates(drafts, ledger, rows)
+    proven = proven_assets(migration, ledger)
+    drafts = tuple(migration.planned_drafts(proven))
     prints = fingerprints(migration, ledger, survey, settings)
-    linking = _linking(migration, ledger, drafts)
-    calls = _calls(migration, ledger, survey, settings, creates, linking.updates)
+    outlook = foresee(migration, ledger, survey, conflicts, drafts)
+    calls = calls_of(migration, ledger, survey, settings, outlook)
+    known = replace(migration.known, failed=_without_story(migration, rows))
     return Plan(
         plan_hash=fingerprint([RULES_VERSION, prints.as_json()]),
         fingerprints=prints,
         calls=calls,
         saved=_saved(migration, drafts, calls, settings),
-        items=_item_counts(rows, ledger, creates),
+        items=_item_counts(rows, ledger, outlook),
         skipped=_counted_ints(row.reason for row in rows if row.status == "skipped"),
         losses=_counted_ints(
             each.loss.kind for draft in drafts for each in draft.losses
         ),
-        links=linking.links,
-        links_left=linking.left,
+        links=outlook.links,
+        links_left=outlook.links_left,
         rate=settings.destination_rate,
         conflicts=tuple(conflicts.values()),
         dangling=tuple(
             dangling
             for draft in drafts
-            for dangling in classify(draft.key, draft.relations, migration.known)
+            for dangling in classify(draft.key, draft.relations, known)
         ),
         limits=tuple(_limits(migration, survey, settings, calls)),
         missing_files=migration.missing_files,
@@ -129,135 +130,6 @@ def refuse_drift(stored: JsonObject, current: Plan) -> None:
     drift = current.fingerprints.drift_from(shown)
     if drift:
         raise PlanDriftError(drift)
-
-
-def _creates(
-    drafts: Sequence[StoryDraft], ledger: Ledger, rows: Iterable[ItemRow]
-) -> int:
-    blocked = {row.key for row in rows if row.status != "selected"}
-    known = ledger.items.all()
-    return sum(
-        1
-        for draft in drafts
-        if draft.key not in blocked
-        and ((row := known.get(draft.key)) is None or row.home is None)
-    )
-
-
-def _calls(
-    migration: Migration,
-    ledger: Ledger,
-    survey: Survey,
-    settings: Settings,
-    creates: int,
-    updates: int,
-) -> dict[str, int]:
-    components, changed = _component_calls(migration, ledger, survey)
-    folders = sum(
-        1 for plan in migration.folders if not folder_at(survey.stories, plan.path)
-    )
-    signs = _signs(migration, ledger)
-    stories = len(survey.stories) + folders + creates
-    calls = {
-        **survey.calls,
-        **_datasource_calls(migration, survey),
-        "create_components": components,
-        "update_components": changed,
-        "create_folders": folders,
-        "create_asset_folders": _asset_folder_calls(migration, survey),
-        "sign_uploads": signs,
-        "finish_uploads": signs if settings.finish_uploads else 0,
-        "read_back_components": 1 if creates else 0,
-        "create_stories": creates,
-        "compare_stories": pages(stories) if updates else 0,
-        "update_stories": updates,
-        "publish_stories": _publishes(migration, ledger),
-    }
-    always = {"create_stories", "update_stories", "sign_uploads"}
-    return {name: count for name, count in calls.items() if count or name in always}
-
-
-def _component_calls(
-    migration: Migration, ledger: Ledger, survey: Survey
-) -> tuple[int, int]:
-    made = ledger.inventory.made("component")
-    created = changed = 0
-    for body in component_bodies(migration.design):
-        if survey.component(body.name) is None:
-            created += 1
-        elif (row := made.get(body.name)) is not None and row.made:
-            changed += row.body_hash != fingerprint(body.body)
-    return created, changed
-
-
-def _datasource_calls(migration: Migration, survey: Survey) -> dict[str, int]:
-    wanted = datasource_bodies(migration.design)
-    existing = {each.slug for each in survey.datasources}
-    missing = [each for each in wanted if each.slug not in existing]
-    return {
-        "create_datasources": len(missing),
-        "read_datasource_entries": len(wanted),
-        "create_datasource_entries": sum(len(each.entries) for each in missing),
-    }
-
-
-def _asset_folder_calls(migration: Migration, survey: Survey) -> int:
-    name = migration.design.asset_folder
-    there = {each.name for each in survey.asset_folders}
-    return 1 if name and name not in there else 0
-
-
-def _signs(migration: Migration, ledger: Ledger) -> int:
-    assets = ledger.inventory.assets()
-    return sum(
-        1
-        for upload in migration.uploads
-        if (row := assets.get(upload.sha256)) is None or row.status != "proven"
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Linking:
-    """What phase two will do once every story exists."""
-
-    updates: int
-    links: int
-    left: Mapping[str, int]
-    """Links into the old site that stay, by cause."""
-
-
-def _linking(
-    migration: Migration, ledger: Ledger, drafts: Sequence[StoryDraft]
-) -> _Linking:
-    rows = ledger.items.all()
-    homes = dict(migration.routes.planned_homes()) | {
-        key: Home(row.home.uuid, row.home.full_slug)
-        for key, row in rows.items()
-        if row.home is not None
-    }
-    updates = links = 0
-    left: Counter[str] = Counter()
-    for draft in drafts:
-        linked = link_story(draft, homes, migration.routes)
-        links += linked.links
-        left.update(str(each.cause) for each in linked.left)
-        updates += bool(linked.filled or linked.links) and not _is_linked(
-            rows.get(draft.key)
-        )
-    return _Linking(updates, links, dict(sorted(left.items())))
-
-
-def _is_linked(row: ItemRow | None) -> bool:
-    return (
-        row is not None
-        and row.home is not None
-        and row.link_state in ("linked", "nothing")
-    )
-
-
-def _publishes(migration: Migration, ledger: Ledger) -> int:
-    published = {key for key, row in ledger.items.all().items() if row.published}
-    return len(migration.to_publish - published)
 
 
 def _saved(
@@ -277,17 +149,28 @@ def _saved(
 
 
 def _item_counts(
-    rows: Iterable[ItemRow], ledger: Ledger, creates: int
+    rows: Iterable[ItemRow], ledger: Ledger, outlook: Outlook
 ) -> dict[str, int]:
-    statuses = Counter(row.status for row in rows)
-    housed = sum(1 for row in ledger.items.all().values() if row.home is not None)
+    housed = {key for key, row in ledger.items.all().items() if row.home is not None}
+    counts = Counter(
+        "already_there"
+        if row.key in housed | outlook.adopting or row.status == "reused"
+        else row.status
+        for row in rows
+    )
     return {
-        "in": sum(statuses.values()),
-        "to_create": creates,
-        "already_there": housed,
-        "skipped": statuses["skipped"],
-        "failed": statuses["failed"],
+        "in": counts.total(),
+        "to_create": len(outlook.creating),
+        "already_there": counts["already_there"],
+        "skipped": counts["skipped"],
+        "failed": counts["failed"],
     }
+
+
+def _without_story(migration: Migration, rows: Iterable[ItemRow]) -> frozenset[ItemKey]:
+    """Return the selected items that will have no story, conflicts mostly."""
+    lost = {row.key for row in rows if row.status in ("failed", "skipped")}
+    return frozenset(lost & migration.known.selected)
 
 
 def _limits(

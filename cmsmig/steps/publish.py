@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence, Set
 from functools import partial
 
 from cmsmig.errors import (
@@ -13,8 +12,10 @@ from cmsmig.errors import (
     RejectedError,
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import Intent, ItemRow
 from cmsmig.steps.batches import work_through
+from cmsmig.steps.homes import found_home
 from cmsmig.steps.job import Job
 
 STEP = "publish"
@@ -25,7 +26,8 @@ async def publish_stories(job: Job) -> None:
 
     Only items that are live at the origin, and never folders.
     """
-    todo = to_publish(job)
+    _forget_unwanted(job)
+    todo = to_publish(job.migration.to_publish, job.ledger.items.all().values())
     job.observer(StepStarted(STEP, len(todo)))
     await work_through(
         todo,
@@ -40,18 +42,24 @@ async def publish_stories(job: Job) -> None:
     job.observer(StepFinished(STEP, f"{len(todo)} stories handled"))
 
 
-def to_publish(job: Job) -> tuple[ItemRow, ...]:
-    """Return the items to publish that are not published yet. Reads only."""
-    wanted = job.migration.to_publish
+def to_publish(wanted: Set[ItemKey], rows: Iterable[ItemRow]) -> tuple[ItemRow, ...]:
+    """Return the rows of what is wanted and not published yet."""
     return tuple(
         row
-        for key, row in job.ledger.items.all().items()
-        if key in wanted
+        for row in rows
+        if row.key in wanted
         and row.home is not None
         and row.home.made
         and (row.status == "created" or row.reason == "not_published")
         and not row.published
     )
+
+
+def _forget_unwanted(job: Job) -> None:
+    """Give items their status back whose publication is no longer asked for."""
+    for key, row in job.ledger.items.all().items():
+        if row.reason == "not_published" and key not in job.migration.to_publish:
+            job.ledger.items.recovered(key)
 
 
 def _intend(job: Job, batch: Sequence[ItemRow]) -> None:
@@ -73,7 +81,7 @@ async def _publish(job: Job, row: ItemRow) -> None:
     ) as error:
         job.ledger.items.failed(row.key, "not_published", str(error), "publish")
     else:
-        home = replace(row.home, updated_at=story.row.updated_at)
+        home = found_home(story, row.home.content_hash)
         job.ledger.items.recovered(row.key)
         job.ledger.items.published(row.key, home, story.row.updated_at)
     job.observer(StepAdvanced(STEP, row.full_slug))

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from cmsmig.canonical import JsonObject, fingerprint
+from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import (
     MalformedAnswerError,
@@ -20,12 +20,13 @@ from cmsmig.errors import (
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.itemkey import ItemKey
-from cmsmig.ledger.rows import HomeRow, Intent
+from cmsmig.ledger.rows import HomeRow, Intent, ItemRow
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.linking import Linked, link_story
 from cmsmig.mapping.story import story_body
 from cmsmig.steps.batches import work_through
 from cmsmig.steps.folders import parent_id
+from cmsmig.steps.homes import content_hash
 from cmsmig.steps.job import Job
 from cmsmig.steps.settling import ATTEMPTS
 
@@ -76,12 +77,23 @@ def updates_to_send(job: Job) -> tuple[Update, ...]:
             continue
         linked = link_story(draft, homes, job.migration.routes)
         state = _link_state(linked)
-        if fingerprint(linked.content) == row.home.content_hash:
-            if row.link_state != state:
-                job.ledger.items.set_link_state(draft.key, state)
-        else:
+        if content_hash(linked.content) != row.home.content_hash:
             updates.append(Update(draft, row.home, linked.content, state))
+            continue
+        if row.link_state != state:
+            job.ledger.items.set_link_state(draft.key, state)
+        if _is_over(job, row):
+            job.ledger.items.recovered(draft.key)
     return tuple(updates)
+
+
+def _is_over(job: Job, row: ItemRow) -> bool:
+    """Return whether an item failed in this phase for what is no longer so."""
+    if row.status != "failed":
+        return False
+    if row.reason == "deleted_since":
+        return any(each.full_slug == row.full_slug for each in job.survey.stories)
+    return row.reason in ("refused", "not_confirmed", "edited_since")
 
 
 def _link_state(linked: Linked) -> str:
@@ -105,7 +117,7 @@ async def _rows(job: Job) -> Mapping[int, StoryRow]:
 def _intend(job: Job, batch: Sequence[Update]) -> None:
     job.ledger.intents.write(
         [
-            Intent("update", str(update.draft.key), fingerprint(update.content))
+            Intent("update", str(update.draft.key), content_hash(update.content))
             for update in batch
         ]
     )
@@ -125,32 +137,25 @@ async def _update(job: Job, rows: Mapping[int, StoryRow], update: Update) -> Non
     except RejectedError as error:
         _fail(job, update.draft.key, "refused", str(error))
     except (OutcomeUnknownError, MalformedAnswerError) as error:
-        _fail(job, update.draft.key, "not_confirmed", str(error))
+        # The intent stays open: the next run looks before it sends.
+        job.ledger.items.failed(update.draft.key, "not_confirmed", str(error))
     job.observer(StepAdvanced(STEP, update.home.full_slug))
 
 
 async def _write(job: Job, row: StoryRow | None, update: Update) -> None:
-    untouched = row is not None and row.updated_at == update.home.updated_at
-    if not untouched:
-        story = await job.client.story(update.home.story_id)
-        if _wanted(story, update):
-            _written(job, update, story)
-            return
-        if fingerprint(story.content) != update.home.content_hash:
-            _conflict(job, update)
+    seen: Story | None = None
+    if row is None or row.updated_at != update.home.updated_at:
+        seen = await job.client.story(update.home.story_id)
+        if _is_settled(job, update, seen):
             return
     for attempt in range(1, ATTEMPTS + 1):
         try:
             written = await job.client.update_story(
-                update.home.story_id, _body(job, update)
+                update.home.story_id, _body(job, update, seen)
             )
         except (OutcomeUnknownError, MalformedAnswerError):
-            story = await job.client.story(update.home.story_id)
-            if _wanted(story, update):
-                _written(job, update, story)
-                return
-            if fingerprint(story.content) != update.home.content_hash:
-                _conflict(job, update)
+            seen = await job.client.story(update.home.story_id)
+            if _is_settled(job, update, seen):
                 return
             if attempt == ATTEMPTS:
                 raise
@@ -159,11 +164,27 @@ async def _write(job: Job, row: StoryRow | None, update: Update) -> None:
             return
 
 
-def _wanted(story: Story, update: Update) -> bool:
-    return fingerprint(story.content) == fingerprint(update.content)
+def _is_settled(job: Job, update: Update, seen: Story) -> bool:
+    """Return whether the story, looked at, needs no write or must not get one."""
+    there = content_hash(seen.content)
+    if there == content_hash(update.content):
+        _written(job, update, seen)
+    elif there != update.home.content_hash:
+        _conflict(job, update)
+    else:
+        return False
+    return True
 
 
-def _body(job: Job, update: Update) -> JsonObject:
+def _body(job: Job, update: Update, seen: Story | None) -> JsonObject:
+    """Return the record to send; a name or place that somebody changed stays."""
+    if seen is not None and seen.row.updated_at != update.home.updated_at:
+        return {
+            "name": seen.row.name,
+            "slug": seen.row.slug,
+            "parent_id": seen.row.parent_id,
+            "content": update.content,
+        }
     draft = replace(update.draft, content=update.content)
     return story_body(draft, parent_id=parent_id(job, draft.place.folder))
 
@@ -171,7 +192,7 @@ def _body(job: Job, update: Update) -> JsonObject:
 def _written(job: Job, update: Update, story: Story) -> None:
     home = replace(
         update.home,
-        content_hash=fingerprint(update.content),
+        content_hash=content_hash(update.content),
         updated_at=story.row.updated_at,
     )
     job.ledger.items.recovered(update.draft.key)
@@ -185,7 +206,7 @@ def _conflict(job: Job, update: Update) -> None:
         "edited_since",
         f"The story `{update.home.full_slug}` was edited at the destination after this "
         "import wrote it, so its relations and links were not filled; fill them there, "
-        "or decide in decisions/conflicts.yaml.",
+        "or take that edit back and run this again.",
     )
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from cmsmig.canonical import fingerprint
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import (
     MalformedAnswerError,
@@ -17,12 +16,15 @@ from cmsmig.errors import (
     RejectedError,
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import HomeRow, Intent, LossRow
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.story import story_body
+from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.batches import work_through
 from cmsmig.steps.components import check_components
 from cmsmig.steps.folders import parent_id
+from cmsmig.steps.homes import content_hash, found_home, written_home
 from cmsmig.steps.job import Job
 from cmsmig.steps.settling import apply_once, is_taken
 
@@ -35,7 +37,6 @@ async def create_stories(job: Job) -> None:
     An item that the service refuses is a ledger row with its reason. Raises
     `PreflightError` when the space lacks a component or field that is used.
     """
-    await settle_stories(job)
     rows = job.ledger.items.all()
     todo = [
         draft
@@ -65,24 +66,22 @@ async def create_stories(job: Job) -> None:
 def _intend(job: Job, batch: Sequence[StoryDraft]) -> None:
     job.ledger.intents.write(
         [
-            Intent("create", str(draft.key), fingerprint(draft.content))
+            Intent("create", str(draft.key), content_hash(draft.content))
             for draft in batch
         ]
     )
 
 
 async def _create(job: Job, draft: StoryDraft) -> None:
-    body = story_body(draft, parent_id=parent_id(job, draft.place.folder))
     try:
-        story = await apply_once(
-            partial(job.client.create_story, body), partial(_look, job, draft)
-        )
+        home = await apply_once(partial(_send, job, draft), partial(_look, job, draft))
     except RejectedError as error:
         await _refused(job, draft, error)
     except (NotFoundError, MalformedAnswerError, OutcomeUnknownError) as error:
-        _fail(job, draft, "not_confirmed", str(error))
+        # The intent stays open: the next run looks before it sends.
+        job.ledger.items.failed(draft.key, "not_confirmed", str(error))
     else:
-        _house(job, draft, story.row)
+        _house(job, draft.key, home)
     job.observer(StepAdvanced(STEP, draft.place.full_slug))
 
 
@@ -90,7 +89,7 @@ async def _refused(job: Job, draft: StoryDraft, error: RejectedError) -> None:
     if is_taken(error):
         ours = await _look(job, draft)
         if ours is not None:
-            _house(job, draft, ours.row)
+            _house(job, draft.key, ours)
             return
         _fail(
             job,
@@ -103,32 +102,33 @@ async def _refused(job: Job, draft: StoryDraft, error: RejectedError) -> None:
     _fail(job, draft, "refused", str(error))
 
 
-async def _look(job: Job, draft: StoryDraft) -> Story | None:
-    """Return the story at the draft's place if its root block is ours."""
-    rows = await job.client.stories(with_slug=draft.place.full_slug)
-    for row in rows:
-        if row.is_folder:
-            continue
-        story = await job.client.story(row.story_id)
-        if story.content.get("_uid") == draft.content["_uid"]:
-            return story
+async def _send(job: Job, draft: StoryDraft) -> HomeRow:
+    body = story_body(draft, parent_id=parent_id(job, draft.place.folder))
+    story = await job.client.create_story(body)
+    return written_home(story.row, content_hash(draft.content))
+
+
+async def _look(job: Job, draft: StoryDraft) -> HomeRow | None:
+    """Return the home at the draft's place if the story there is ours."""
+    for row in await job.client.stories(with_slug=draft.place.full_slug):
+        story = await _ours(job, draft.key, row)
+        if story is not None:
+            return found_home(story, content_hash(draft.content))
     return None
 
 
-def _house(job: Job, draft: StoryDraft, row: StoryRow) -> None:
-    job.ledger.items.housed(
-        draft.key,
-        HomeRow(
-            story_id=row.story_id,
-            uuid=row.uuid,
-            full_slug=row.full_slug.strip("/"),
-            made=True,
-            content_hash=fingerprint(draft.content),
-            updated_at=row.updated_at,
-        ),
-        job.migration.origin_hash(draft.key),
-        "create",
-    )
+async def _ours(job: Job, key: ItemKey, row: StoryRow) -> Story | None:
+    """Return the story of a row if its root block carries the item's `_uid`."""
+    if row.is_folder:
+        return None
+    story = await job.client.story(row.story_id)
+    ours = story.content.get("_uid") == story_uid(job.migration.namespace, key)
+    return story if ours else None
+
+
+def _house(job: Job, key: ItemKey, home: HomeRow) -> None:
+    origin_hash = job.migration.origin_hash(key)
+    job.ledger.items.housed(key, home, origin_hash, "create")
 
 
 def _fail(job: Job, draft: StoryDraft, reason: str, explanation: str) -> None:
@@ -147,20 +147,19 @@ async def settle_stories(job: Job) -> None:
     """Find out what became of each create that a killed run had intended.
 
     The survey is younger than those requests: what it does not list was not
-    applied, what it lists at our place is ours when its root `_uid` is.
+    applied, what it lists at the item's place is ours when its root `_uid` is.
+    Done before the ledger learns of new places: the item's row still names the
+    place that the request was for.
     """
-    listed = {
-        row.full_slug.strip("/"): row for row in job.survey.stories if not row.is_folder
-    }
-    drafts = {str(draft.key): draft for draft in job.drafts()}
+    items = {str(key): row for key, row in job.ledger.items.all().items()}
     for intent in job.ledger.intents.open("create"):
-        draft = drafts.get(intent.subject)
-        row = None if draft is None else listed.get(draft.place.full_slug)
-        if draft is None or row is None:
+        item = items.get(intent.subject)
+        row = None if item is None else job.survey.story_at(item.full_slug)
+        if item is None or row is None:
             job.ledger.intents.settle("create", intent.subject, "absent")
             continue
-        story = await job.client.story(row.story_id)
-        if story.content.get("_uid") == draft.content["_uid"]:
-            _house(job, draft, story.row)
-        else:
+        story = await _ours(job, item.key, row)
+        if story is None:
             job.ledger.intents.settle("create", intent.subject, "foreign")
+        else:
+            _house(job, item.key, found_home(story, intent.request_hash))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -11,15 +11,15 @@ from cmsmig.canonical import Json, JsonObject, canonical
 from cmsmig.destination.schema import Story
 from cmsmig.errors import NotFoundError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import AssetRow, HomeRow
 from cmsmig.mapping.components import component_bodies
-from cmsmig.mapping.draft import StoryDraft
+from cmsmig.mapping.draft import Home, StoryDraft
 from cmsmig.mapping.equality import equal_component
 from cmsmig.mapping.linking import link_story
-from cmsmig.mapping.story import story_body
 from cmsmig.richtext.validate import problems
 from cmsmig.steps.batches import work_through
-from cmsmig.steps.folders import parent_id
+from cmsmig.steps.homes import comparable
 from cmsmig.steps.job import Job
 
 STEP = "verify"
@@ -100,6 +100,7 @@ async def verify(job: Job) -> Verification:
     decisions and ledger. Reads only."""
     found = Verification()
     expected = _expected(job, found)
+    homes = job.homes()
     assets = list(job.ledger.inventory.assets().values())
     job.observer(StepStarted(STEP, len(expected) + len(assets)))
     _compare_components(job, found)
@@ -109,7 +110,7 @@ async def verify(job: Job) -> Verification:
         if isinstance(piece, AssetRow):
             await _compare_asset(job, piece, found)
         else:
-            await _compare_story(job, *piece, found)
+            await _compare_story(job, homes, *piece, found)
         job.observer(StepAdvanced(STEP, ""))
 
     pieces: list[tuple[StoryDraft, HomeRow] | AssetRow] = [*expected, *assets]
@@ -146,7 +147,11 @@ def _expected(job: Job, found: Verification) -> list[tuple[StoryDraft, HomeRow]]
 
 
 async def _compare_story(
-    job: Job, draft: StoryDraft, home: HomeRow, found: Verification
+    job: Job,
+    homes: Mapping[ItemKey, Home],
+    draft: StoryDraft,
+    home: HomeRow,
+    found: Verification,
 ) -> None:
     found.stories += 1
     try:
@@ -161,7 +166,7 @@ async def _compare_story(
             )
         )
         return
-    linked = link_story(draft, job.homes(), job.migration.routes)
+    linked = link_story(draft, homes, job.migration.routes)
     found.relations += linked.filled
     found.differences.extend(_envelope(job, draft, home, story))
     found.differences.extend(_fields(draft, linked.content, story.content))
@@ -179,8 +184,7 @@ def _envelope(
             "full_slug",
             f"It is at `{story.row.full_slug}` and was put at `{home.full_slug}`.",
         )
-    wanted = story_body(draft, parent_id=parent_id(job, draft.place.folder))
-    if story.row.name != wanted.get("name"):
+    if story.row.name != draft.name:
         yield Difference(
             DifferenceCode.STORY_NAME,
             key,
@@ -203,7 +207,7 @@ def _fields(
 ) -> Iterator[Difference]:
     lists = {use.field for use in draft.relations if use.multiple}
     for name in sorted(set(wanted) | set(there)):
-        if canonical(_stable(wanted.get(name))) == canonical(_stable(there.get(name))):
+        if canonical(_held(wanted, name)) == canonical(_held(there, name)):
             continue
         code = (
             DifferenceCode.RELATION_ORDER
@@ -218,20 +222,8 @@ def _fields(
         )
 
 
-def _stable(value: Json) -> Json:
-    """Leave out what the service keeps up to date by itself in stored links."""
-    if isinstance(value, list):
-        return [_stable(each) for each in value]
-    if isinstance(value, dict):
-        link = (
-            value.get("fieldtype") == "multilink" and value.get("linktype") == "story"
-        )
-        return {
-            name: _stable(each)
-            for name, each in value.items()
-            if not (link and name in ("cached_url", "url"))
-        }
-    return value
+def _held(content: JsonObject, name: str) -> Json:
+    return comparable({name: content.get(name)})
 
 
 def _same_members(wanted: Json, there: Json) -> bool:

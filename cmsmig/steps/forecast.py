@@ -1,0 +1,216 @@
+"""What an import will ask of the destination, to the call. Reads only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from cmsmig.canonical import JsonObject, fingerprint
+from cmsmig.destination.schema import StoryRow
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import HomeRow, ItemRow
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.choices import ConflictAction
+from cmsmig.mapping.components import component_bodies, datasource_bodies
+from cmsmig.mapping.draft import Home, StoryDraft
+from cmsmig.mapping.linking import link_story
+from cmsmig.settings import Settings
+from cmsmig.steps.conflicts import Conflict
+from cmsmig.steps.folders import folder_at
+from cmsmig.steps.homes import content_hash
+from cmsmig.steps.migration import Migration
+from cmsmig.steps.publish import to_publish
+from cmsmig.steps.survey import Survey, pages
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What both phases will do with the stories."""
+
+    creating: frozenset[ItemKey]
+    adopting: frozenset[ItemKey]
+    """Items whose create was intended by a killed run and is seen to be applied."""
+    updates: int
+    looks: int
+    """Stories that changed since our own write: read, and not written then."""
+    links: int
+    links_left: Mapping[str, int]
+    """Links into the old site that stay, by cause."""
+    publishes: int
+
+
+def foresee(
+    migration: Migration,
+    ledger: Ledger,
+    survey: Survey,
+    conflicts: Mapping[ItemKey, Conflict],
+    drafts: Sequence[StoryDraft],
+) -> Outlook:
+    """Return what an import will do with the stories of `drafts`."""
+    rows = ledger.items.all()
+    adopting = frozenset(_adopted(ledger, survey, rows))
+    creating = frozenset(
+        draft.key
+        for draft in drafts
+        if draft.key not in adopting
+        and draft.key not in conflicts
+        and _home_of(rows.get(draft.key)) is None
+    )
+    homes = _homes(migration, rows, conflicts, creating | adopting)
+    listed = {row.story_id: row for row in survey.stories}
+    left: Counter[str] = Counter()
+    writes: Counter[str] = Counter()
+    links = 0
+    for draft in drafts:
+        linked = link_story(draft, homes, migration.routes)
+        links += linked.links
+        left.update(str(each.cause) for each in linked.left)
+        if draft.key in homes:
+            home = _home_of(rows.get(draft.key))
+            writes[_write(draft, linked.content, home, listed)] += 1
+    return Outlook(
+        creating=creating,
+        adopting=adopting,
+        updates=writes["update"],
+        looks=writes["look"],
+        links=links,
+        links_left=dict(sorted(left.items())),
+        publishes=_publishes(migration, rows, creating | adopting),
+    )
+
+
+def _adopted(
+    ledger: Ledger, survey: Survey, rows: Mapping[ItemKey, ItemRow]
+) -> Iterator[ItemKey]:
+    intended = {intent.subject for intent in ledger.intents.open("create")}
+    for key, row in rows.items():
+        if str(key) in intended and survey.story_at(row.full_slug) is not None:
+            yield key
+
+
+def _home_of(row: ItemRow | None) -> HomeRow | None:
+    return None if row is None else row.home
+
+
+def _homes(
+    migration: Migration,
+    rows: Mapping[ItemKey, ItemRow],
+    conflicts: Mapping[ItemKey, Conflict],
+    coming: Set[ItemKey],
+) -> dict[ItemKey, Home]:
+    """Return the homes that items will have in phase two, some of them stand-ins."""
+    planned = migration.routes.planned_homes()
+    homes = {key: home for key, home in planned.items() if key in coming}
+    for key, conflict in conflicts.items():
+        if conflict.action is ConflictAction.REUSE:
+            homes[key] = Home(conflict.row.uuid, conflict.row.full_slug)
+    for key, row in rows.items():
+        if row.home is not None:
+            homes[key] = Home(row.home.uuid, row.home.full_slug)
+    return homes
+
+
+def _write(
+    draft: StoryDraft,
+    linked: JsonObject,
+    home: HomeRow | None,
+    listed: Mapping[int, StoryRow],
+) -> str:
+    """Return `update`, `look` (it changed since our write) or `nothing`."""
+    written = home.content_hash if home else content_hash(draft.content)
+    if (home is not None and not home.made) or content_hash(linked) == written:
+        return "nothing"
+    if home is None:
+        return "update"
+    there = listed.get(home.story_id)
+    untouched = there is not None and there.updated_at == home.updated_at
+    return "update" if untouched else "look"
+
+
+def _publishes(
+    migration: Migration, rows: Mapping[ItemKey, ItemRow], coming: Set[ItemKey]
+) -> int:
+    there = {row.key for row in to_publish(migration.to_publish, rows.values())}
+    return len(there | (migration.to_publish & coming))
+
+
+def calls_of(
+    migration: Migration,
+    ledger: Ledger,
+    survey: Survey,
+    settings: Settings,
+    outlook: Outlook,
+) -> dict[str, int]:
+    """Return the quota calls by name, in the order they are made."""
+    folders = sum(
+        1 for plan in migration.folders if not folder_at(survey.stories, plan.path)
+    )
+    compared = len(survey.stories) + folders + len(outlook.creating)
+    linking = outlook.updates + outlook.looks
+    calls = {
+        **survey.calls,
+        "settle_stories": len(outlook.adopting),
+        **_datasource_calls(migration, survey),
+        **_component_calls(migration, ledger, survey),
+        "create_folders": folders,
+        **_asset_calls(migration, ledger, survey, settings),
+        "read_back_components": 1 if outlook.creating else 0,
+        "create_stories": len(outlook.creating),
+        "compare_stories": pages(compared) if linking else 0,
+        "read_changed_stories": outlook.looks,
+        "update_stories": outlook.updates,
+        "publish_stories": outlook.publishes,
+    }
+    always = {"create_stories", "update_stories", "sign_uploads"}
+    return {name: count for name, count in calls.items() if count or name in always}
+
+
+def _component_calls(
+    migration: Migration, ledger: Ledger, survey: Survey
+) -> dict[str, int]:
+    made = ledger.inventory.made("component")
+    intended = {
+        intent.subject: intent.request_hash
+        for intent in ledger.intents.open("component")
+    }
+    hashes = intended | {name: row.body_hash for name, row in made.items() if row.made}
+    created = changed = 0
+    for body in component_bodies(migration.design):
+        if survey.component(body.name) is None:
+            created += 1
+        elif body.name in hashes:
+            changed += hashes[body.name] != fingerprint(body.body)
+    return {"create_components": created, "update_components": changed}
+
+
+def _datasource_calls(migration: Migration, survey: Survey) -> dict[str, int]:
+    wanted = datasource_bodies(migration.design)
+    existing = {each.slug for each in survey.datasources}
+    return {
+        "create_datasources": sum(1 for each in wanted if each.slug not in existing),
+        "create_datasource_entries": sum(
+            value not in survey.choices.get(each.slug, frozenset())
+            for each in wanted
+            for _, value in each.entries
+        ),
+    }
+
+
+def _asset_calls(
+    migration: Migration, ledger: Ledger, survey: Survey, settings: Settings
+) -> dict[str, int]:
+    assets = ledger.inventory.assets()
+    open_ones = {
+        upload.sha256
+        for upload in migration.uploads
+        if (row := assets.get(upload.sha256)) is None or row.status != "proven"
+    }
+    name = migration.design.asset_folder
+    there = {each.name for each in survey.asset_folders}
+    return {
+        "create_asset_folders": 1 if name and name not in there else 0,
+        "settle_uploads": len(ledger.intents.open("sign")),
+        "sign_uploads": len(open_ones - survey.arrived),
+        "finish_uploads": len(open_ones) if settings.finish_uploads else 0,
+    }

@@ -1,0 +1,61 @@
+"""Stories as the ledger remembers them: what we wrote, and whether it still stands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.ledger.rows import HomeRow
+
+_KEPT_UP_TO_DATE = ("cached_url", "url")
+"""What the service renews in a stored link when its target moves."""
+
+
+def content_hash(content: JsonObject) -> str:
+    """Return the fingerprint by which written and stored content are compared."""
+    return fingerprint(comparable(content))
+
+
+def comparable(value: Json) -> Json:
+    """Return content without what the service itself may write otherwise.
+
+    An unset value comes back empty, null or not at all; the paths in story links
+    follow their targets.
+    """
+    if isinstance(value, list):
+        return [comparable(each) for each in value]
+    if isinstance(value, dict):
+        link = (
+            value.get("fieldtype") == "multilink" and value.get("linktype") == "story"
+        )
+        return {
+            name: comparable(each)
+            for name, each in value.items()
+            if each not in (None, "") and not (link and name in _KEPT_UP_TO_DATE)
+        }
+    return value
+
+
+def written_home(row: StoryRow, content: str) -> HomeRow:
+    """Return the home after our own write of what `content` is the hash of."""
+    return HomeRow(
+        story_id=row.story_id,
+        uuid=row.uuid,
+        full_slug=row.full_slug.strip("/"),
+        made=True,
+        content_hash=content,
+        updated_at=row.updated_at,
+    )
+
+
+def found_home(story: Story, content: str) -> HomeRow:
+    """Return the home of a story that a lost write of ours turned out to have made.
+
+    Where somebody edited it since, no change date is taken as ours, so that the
+    next write looks at it first.
+    """
+    home = written_home(story.row, content)
+    if content_hash(story.content) == content:
+        return home
+    return replace(home, updated_at="")
