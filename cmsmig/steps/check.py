@@ -9,7 +9,7 @@ from cmsmig.configuration.plans import destination_limits
 from cmsmig.configuration.regions import region_mismatch, region_of
 from cmsmig.events import Observer
 from cmsmig.origin.client import OriginClient
-from cmsmig.origin.schema import parse_site
+from cmsmig.origin.schema import Site, parse_site
 from cmsmig.settings import Settings
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.pull import open_origin
@@ -57,9 +57,8 @@ async def _origin(settings: Settings, observer: Observer) -> tuple[CheckRow, ...
             for site in chosen
         ]
         if len(chosen) != 1:
-            listed = ", ".join(site.site_id for site in sites) or "none"
             rows.append(
-                CheckRow("site_id", f"name one site; the token sees {listed}", False)
+                CheckRow("site_id", _which_site(settings.site_id, sites), False)
             )
             return tuple(rows)
         body = await client.collections(chosen[0].site_id)
@@ -97,6 +96,15 @@ async def _destination(settings: Settings, observer: Observer) -> tuple[CheckRow
             f"{folders} folders",
         ),
     )
+
+
+def _which_site(site_id: str | None, sites: list[Site]) -> str:
+    listed = ", ".join(f"{each.display_name} ({each.site_id})" for each in sites)
+    if not sites:
+        return "the token sees no site"
+    if site_id:
+        return f"{site_id} is none of the sites that the token sees, {listed}"
+    return f"name one of the sites that the token sees, {listed}"
 
 
 def _records(body: JsonObject, key: str) -> list[Json]:

@@ -1,0 +1,85 @@
+"""Projects that are quick to make, and services that can be made to fail."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from bad_input import Faults, Rig
+from tiny_site import write_tiny_site
+
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.server import environment_file_text, running_sandbox
+
+RATE = 900
+"""Requests per second: as fast as the machine allows."""
+
+
+def options_for(content: Path, faults: Faults, **more: object) -> SandboxOptions:
+    """Return a sandbox without any limit that a test would wait for."""
+    return SandboxOptions(
+        content=content,
+        rate=RATE,
+        origin_rate=60_000,
+        middleware=(faults,),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+@pytest.fixture(scope="session")
+def tiny_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the content folder of the tiny site."""
+    folder = tmp_path_factory.mktemp("tiny") / "content"
+    write_tiny_site(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def whole(tiny_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
+    """Return a migration that nothing ever happened to, imported."""
+    folder = tmp_path_factory.mktemp("whole")
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        running_sandbox(options_for(tiny_site, Faults())) as handle,
+    ):
+        patch.setenv("CMSMIG_STATE_DIR", str(folder / "state"))
+        made = Rig.start(handle, folder / "project", RATE, folder / "state")
+        assert isinstance(made, Rig)
+        made.decided()
+        shutil.copytree(made.folder, folder / "decided")
+        (folder / "plan.json").write_text(made.done("plan", "--json").out)
+        made.done("import")
+        yield made
+
+
+@pytest.fixture
+def rig(tmp_path: Path, tiny_site: Path, whole: Rig) -> Iterator[Callable[..., Rig]]:
+    """Start a sandbox and a project on it; `decided=False`: before the pull."""
+    with ExitStack() as stack:
+
+        def start(*, decided: bool = True, **more: object) -> Rig:
+            faults = Faults()
+            content = more.pop("content", tiny_site)
+            assert isinstance(content, Path)
+            options = options_for(content, faults, **more)
+            handle = stack.enter_context(running_sandbox(options))
+            project = tmp_path / "project"
+            made = Rig(handle, project, tmp_path / "state", faults)
+            if decided:
+                shutil.copytree(whole.folder.parent / "decided", project)
+            else:
+                made.run("init")
+            text = environment_file_text(dict(handle.announcement), RATE)
+            (project / ".env").write_text(text)
+            return made
+
+        yield start
+
+
+@pytest.fixture(autouse=True)
+def retries_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what is tried again be tried again without a pause."""
+    monkeypatch.setattr("cmsmig.wire.failures._FIRST_DELAY", 0.001)
