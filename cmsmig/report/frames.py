@@ -1,0 +1,175 @@
+"""Tables to look at: the pulled site and the ledger's views, as data frames.
+
+The only module that imports pandas. Frames hold text, numbers and truth values
+as they are; nothing in them is HTML until `frame_html` has escaped it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+
+import pandas as pd
+
+from cmsmig.errors import LedgerError
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.connection import connect, translated
+from cmsmig.mapping.selection import PublicationState, publication_state
+from cmsmig.origin.schema import Collection, Item
+from cmsmig.steps.migration import Origin
+
+
+class View(StrEnum):
+    """The ledger's documented views."""
+
+    ACCOUNTING = "accounting"
+    """One row: in = created + reused + skipped + failed (+ open)."""
+    ITEMS = "items"
+    """One row per item and locale, with the story it lives in."""
+    LOSSES_BY_KIND = "losses_by_kind"
+    """How many of what was lost, and how bad."""
+    REASONS = "reasons"
+    """How many items ended in which state and why."""
+
+
+def frame_of(
+    rows: Iterable[Mapping[str, object]], columns: Sequence[str]
+) -> pd.DataFrame:
+    """Return rows as a frame with exactly these columns, in this order.
+
+    A key that a row lacks is an empty text; an empty frame keeps its columns.
+    Values stay as they are: a column of numbers stays whole numbers.
+    """
+    listed = [[row.get(column, "") for column in columns] for row in rows]
+    return pd.DataFrame(listed, columns=list(columns), dtype=object)
+
+
+def view_frame(ledger: Path, view: View) -> pd.DataFrame:
+    """Return one of the ledger's views. Reads only.
+
+    Raises `LedgerError` when there is no ledger yet, or it is damaged.
+    """
+    if not ledger.is_file():
+        raise LedgerError(
+            f"There is no ledger at {ledger} yet; run `cmsmig prepare` or notebook 04."
+        )
+    db = connect(ledger, durable=False)
+    try:
+        with translated(ledger):
+            found = db.execute(f"SELECT * FROM {view}")
+            columns = [column[0] for column in found.description]
+            rows = [dict(zip(columns, row, strict=True)) for row in found]
+    finally:
+        db.close()
+    return frame_of(rows, columns)
+
+
+def collections_frame(origin: Origin) -> pd.DataFrame:
+    """Return a row per collection: what it is, and how many items in which set."""
+    return frame_of(
+        [_collection_row(origin, each) for each in origin.collections],
+        ("collection", "slug", "fields", "staged", "live", "drafts", "archived"),
+    )
+
+
+def states_frame(origin: Origin) -> pd.DataFrame:
+    """Return a row per collection and a column per state that occurs.
+
+    An item counts once for each of its locales.
+    """
+    counted = [(each, _states(origin, each)) for each in origin.collections]
+    occurring = [
+        state
+        for state in PublicationState
+        if any(counts[state] for _, counts in counted)
+    ]
+    rows: list[dict[str, object]] = [
+        {"collection": each.display_name}
+        | {_spoken(state): counts[state] for state in occurring}
+        for each, counts in counted
+    ]
+    return frame_of(rows, ("collection", *map(_spoken, occurring)))
+
+
+def schema_frame(collection: Collection) -> pd.DataFrame:
+    """Return a row per field of one collection, in the origin's order."""
+    rows = [
+        {
+            "field": field.display_name,
+            "slug": field.slug,
+            "type": field.type,
+            "required": field.required,
+            "options": ", ".join(name for _, name in field.options),
+            "help text": field.help_text,
+        }
+        for field in collection.fields
+    ]
+    return frame_of(rows, ("field", "slug", "type", "required", "options", "help text"))
+
+
+def items_frame(origin: Origin, collection_id: str) -> pd.DataFrame:
+    """Return a row per item and locale of one collection, with its state."""
+    staged, live = _both_sets(origin, collection_id)
+    tags = {locale.locale_id: locale.tag for locale in origin.site.locales}
+    rows = []
+    for key, item in (live | staged).items():
+        state = publication_state(staged.get(key), live.get(key))
+        rows.append(
+            {
+                "name": item.name,
+                "slug": item.slug,
+                "locale": tags.get(key.locale_id, key.locale_id),
+                "state": _spoken(state),
+                "last updated": item.last_updated,
+                "id": key.item_id,
+            }
+        )
+    return frame_of(rows, ("name", "slug", "locale", "state", "last updated", "id"))
+
+
+def frame_html(frame: pd.DataFrame, *, rows: int | None = None) -> str:
+    """Return a frame as an HTML table in which every cell is escaped.
+
+    With `rows`, longer frames are cut there and a line says how many are left.
+    """
+    shown = frame if rows is None else frame.head(rows)
+    # pandas shortens texts to 50 characters unless told otherwise.
+    with pd.option_context("display.max_colwidth", None):
+        html = shown.to_html(escape=True, index=False, border=0, classes="cmsmig-table")
+    left = len(frame) - len(shown)
+    more = "row" if left == 1 else "rows"
+    return f"{html}<p>… and {left} {more} more.</p>" if left else html
+
+
+def _collection_row(origin: Origin, collection: Collection) -> dict[str, object]:
+    staged = origin.staged[collection.collection_id]
+    return {
+        "collection": collection.display_name,
+        "slug": collection.slug,
+        "fields": len(collection.fields),
+        "staged": len(staged),
+        "live": len(origin.live[collection.collection_id]),
+        "drafts": sum(item.draft for item in staged),
+        "archived": sum(item.archived for item in staged),
+    }
+
+
+def _states(origin: Origin, collection: Collection) -> dict[PublicationState, int]:
+    staged, live = _both_sets(origin, collection.collection_id)
+    counts = dict.fromkeys(PublicationState, 0)
+    for key in staged.keys() | live.keys():
+        counts[publication_state(staged.get(key), live.get(key))] += 1
+    return counts
+
+
+def _both_sets(
+    origin: Origin, collection_id: str
+) -> tuple[dict[ItemKey, Item], dict[ItemKey, Item]]:
+    staged = {item.key: item for item in origin.staged[collection_id]}
+    live = {item.key: item for item in origin.live[collection_id]}
+    return staged, live
+
+
+def _spoken(state: PublicationState) -> str:
+    return state.replace("_", " ")

@@ -1,0 +1,151 @@
+"""Bodies made readable for a review: losses marked, what cannot be shown named.
+
+The results hold the origin's own HTML and are as untrusted as that: they are
+sanitised and framed where they are shown, never here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.report.bodies import blocks_of, elements_by_path, signature_of
+from cmsmig.richtext.dom import Element, tag_set
+from cmsmig.richtext.losses import Loss, Severity
+from cmsmig.richtext.render import render_rich_text
+
+_INLINE = tag_set(
+    "a abbr b big cite code del em font i ins kbd mark q s samp small span strike "
+    "strong sub sup tt u var"
+)
+_UNSHOWN = tag_set(
+    "audio canvas embed form iframe input math object script select style svg "
+    "textarea video wf-component"
+)
+"""Elements that no preview shows, whether they are lost or not."""
+_CELLS = frozenset(("li", "td", "th", "caption", "figcaption", "dt", "dd"))
+_BETWEEN = tag_set("tr thead tbody tfoot colgroup col")
+"""Nothing can stand before these: browsers would move it out of the table."""
+_LONGEST = 160
+"""Characters of a value that are shown in a box."""
+
+
+def marked_html(html: str, losses: Sequence[Loss]) -> str:
+    """Return a body with a numbered mark at each loss that is more than looks.
+
+    Numbers are positions in `losses`, from 1; layout losses are listed only.
+    Frames, scripts and the like are named in a box, since no preview runs them.
+    """
+    places = elements_by_path(html)
+    pieces: list[tuple[int, str]] = [
+        (element.start, _box(element, html))
+        for element in _outermost(places.values())
+        if _is_unshown(element)
+    ]
+    for number, loss in enumerate(losses, start=1):
+        element = places.get(loss.where)
+        if element is not None and loss.severity is not Severity.LAYOUT:
+            pieces += _marks(element, number)
+    return _with(html, pieces)
+
+
+def destination_html(document: JsonObject) -> str:
+    """Return a document as readers will see it, each block as a box that names it.
+
+    The renderer leaves blocks to the new site's own components.
+    """
+    return render_rich_text(_boxed(document))
+
+
+def _outermost(elements: Iterable[Element]) -> Iterator[Element]:
+    """Yield the elements that stand in nothing unshown: one box is enough."""
+    for element in elements:
+        above = element.parent
+        while above is not None and not _is_unshown(above):
+            above = above.parent
+        if above is None:
+            yield element
+
+
+def _is_unshown(element: Element) -> bool:
+    return (
+        element.tag in _UNSHOWN
+        or "w-embed" in element.classes
+        or "data-rt-embed-type" in element.attributes
+    )
+
+
+def _box(element: Element, html: str) -> str:
+    kind = "custom embed" if element.tag == "div" else element.tag
+    signature = signature_of(html[element.start : element.end])
+    return (
+        f"<code>▣ {escape(kind)}{escape(f': {signature}' if signature else '')}</code>"
+    )
+
+
+def _marks(element: Element, number: int) -> list[tuple[int, str]]:
+    if element.tag in _INLINE and element.end > element.start:
+        return [
+            (element.start, f"<mark><sup>{number}</sup>"),
+            (element.end, "</mark>"),
+        ]
+    return [(_before(element), f"<mark><sup>{number}</sup></mark>")]
+
+
+def _before(element: Element) -> int:
+    """Return where a mark can stand: in a cell, but never between two."""
+    if element.tag in _CELLS:
+        return element.inner_start
+    current: Element | None = element
+    while current is not None and current.tag in _BETWEEN:
+        current = current.parent
+    return element.start if current is None else current.start
+
+
+def _with(html: str, pieces: Iterable[tuple[int, str]]) -> str:
+    written, last = [], 0
+    for position, text in sorted(pieces, key=lambda piece: piece[0]):
+        written += [html[last:position], text]
+        last = position
+    return "".join(written) + html[last:]
+
+
+def _boxed(node: JsonObject) -> JsonObject:
+    content = node.get("content")
+    if not isinstance(content, list):
+        return node
+    shown: list[Json] = []
+    for child in content:
+        if not isinstance(child, dict):
+            continue
+        if child.get("type") == "blok":
+            shown += map(_block_box, blocks_of(child))
+        else:
+            shown.append(_boxed(child))
+    return {**node, "content": shown}
+
+
+def _block_box(block: JsonObject) -> JsonObject:
+    """Return a quote that names a block and what its fields hold."""
+    component = block.get("component")
+    lines: list[Json] = [_line(f"▣ block {component}", "highlight")]
+    for name, value in block.items():
+        if name not in ("component", "_uid") and (text := _told(value)):
+            lines.append(_line(f"{name}: {text}", "code"))
+    return {"type": "blockquote", "content": lines}
+
+
+def _line(text: str, mark: str) -> JsonObject:
+    return {
+        "type": "paragraph",
+        "content": [{"type": "text", "text": text, "marks": [{"type": mark}]}],
+    }
+
+
+def _told(value: Json) -> str:
+    """Return a field's value in short: an asset or a link by its address."""
+    if isinstance(value, dict):
+        value = value.get("filename") or value.get("email") or value.get("url")
+    text = " ".join(value.split()) if isinstance(value, str) else ""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
