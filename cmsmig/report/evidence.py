@@ -1,0 +1,271 @@
+"""The evidence: what came in, what became of it, and how that was checked."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.connection import connect, translated
+from cmsmig.ledger.rows import Accounting, AssetRow, ItemRow
+from cmsmig.ledger.store import Ledger
+from cmsmig.report.failures import Failure, file_failures, item_failures
+from cmsmig.report.redirects import RedirectMap, redirect_rows, write_text
+from cmsmig.settings import Project
+from cmsmig.steps.migration import Migration
+from cmsmig.steps.status import accounting_json
+from cmsmig.steps.verify import Verification
+
+PAGE = "report.html"
+DOCUMENT = "report.json"
+_SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionCount:
+    """What became of the items of one collection."""
+
+    name: str
+    accounting: Accounting
+
+
+@dataclass(frozen=True, slots=True)
+class FileCount:
+    """In = uploaded + failed + not downloaded + open, in files."""
+
+    files: int
+    uploaded: int
+    failed: int
+    not_downloaded: int
+    open: int
+
+
+@dataclass(frozen=True, slots=True)
+class LossCount:
+    """How many losses of one kind there are, and in how many items."""
+
+    kind: str
+    severity: str
+    losses: int
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Everything a report says."""
+
+    made_at: str
+    """ISO 8601 in UTC."""
+    site: str
+    space_id: str
+    accounting: Accounting
+    collections: tuple[CollectionCount, ...]
+    skipped: Mapping[str, int]
+    """By reason."""
+    links: Mapping[str, int]
+    """Stories by the state of phase two."""
+    files: FileCount
+    failures: tuple[Failure, ...]
+    losses: tuple[LossCount, ...]
+    plan: JsonObject | None
+    """The plan that was made last; None before the first."""
+    unpublished: int
+    """Stories of live items that are not published."""
+    redirects: RedirectMap
+    verification: Verification | None
+    """None when nothing was read back in this run."""
+
+    @property
+    def exit_code(self) -> int:
+        """Return 4 for differences, 1 for failures or open items, else 0."""
+        if self.verification is not None and self.verification.differences:
+            return 4
+        return 1 if self.failures or self.accounting.open or self.files.open else 0
+
+
+def gather(
+    project: Project,
+    migration: Migration,
+    space_id: str,
+    verification: Verification | None,
+    *,
+    now: datetime | None = None,
+) -> Evidence:
+    """Return the evidence of a project. Reads the ledger, asks no service.
+
+    Raises `LedgerError` when there is no ledger yet.
+    """
+    with Ledger.open_existing(project.ledger) as ledger:
+        rows = ledger.items.all()
+        assets = ledger.inventory.assets()
+        accounting = ledger.items.accounting()
+        plan = ledger.plan("")
+    return Evidence(
+        made_at=(now or datetime.now(UTC)).isoformat(timespec="seconds"),
+        site=migration.origin.site.display_name,
+        space_id=space_id,
+        accounting=accounting,
+        collections=_by_collection(migration, rows.values()),
+        skipped=_counted(row.reason for row in rows.values() if row.status == _SKIPPED),
+        links=_counted(row.link_state for row in rows.values() if row.home),
+        files=_file_count(migration, assets),
+        failures=(*item_failures(rows.values()), *file_failures(migration, assets)),
+        losses=_losses(project.ledger),
+        plan=plan,
+        unpublished=_unpublished(migration, rows),
+        redirects=redirect_rows(migration, _homes(rows)),
+        verification=verification,
+    )
+
+
+def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> JsonObject:
+    """Return the document that report.json holds."""
+    found = evidence.verification
+    return {
+        "made_at": evidence.made_at,
+        "site": evidence.site,
+        "space_id": evidence.space_id,
+        "exit_code": evidence.exit_code,
+        "accounting": accounting_json(evidence.accounting),
+        "collections": [
+            {"name": each.name, **accounting_json(each.accounting)}
+            for each in evidence.collections
+        ],
+        "skipped": dict(evidence.skipped),
+        "links": dict(evidence.links),
+        "files": {
+            "in": evidence.files.files,
+            "uploaded": evidence.files.uploaded,
+            "failed": evidence.files.failed,
+            "not_downloaded": evidence.files.not_downloaded,
+            "open": evidence.files.open,
+        },
+        "failures": [each.as_json() for each in evidence.failures],
+        "losses": [
+            {
+                "kind": each.kind,
+                "severity": each.severity,
+                "losses": each.losses,
+                "items": each.items,
+            }
+            for each in evidence.losses
+        ],
+        "plan": evidence.plan,
+        "redirects": evidence.redirects.as_json(),
+        "verification": None if found is None else found.as_json(),
+        "checklist": list(checks),
+    }
+
+
+def evidence_page(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> str:
+    """Return the report as one HTML page that asks no other host for anything.
+
+    Every value is escaped; the page carries a policy that lets nothing run.
+    """
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    source = files("cmsmig.report").joinpath("evidence.html").read_text("utf-8")
+    plan = evidence.plan or {}
+    return environment.from_string(source).render(
+        evidence=evidence,
+        checks=list(checks),
+        calls=_mapping(plan.get("calls")),
+        plan_hash=str(plan.get("hash", "")),
+        links_left=_mapping(plan.get("links_left_by_cause")),
+        dangling=_mapping(plan.get("dangling_by_cause")),
+    )
+
+
+def write_evidence(
+    folder: Path, evidence: Evidence, checks: Iterable[JsonObject] = ()
+) -> tuple[Path, ...]:
+    """Write report.html and report.json into a folder. Raises `StorageError`."""
+    checked = list(checks)
+    document = evidence_json(evidence, checked)
+    text = json.dumps(document, ensure_ascii=False, indent=1)
+    return (
+        write_text(folder / PAGE, evidence_page(evidence, checked)),
+        write_text(folder / DOCUMENT, text + "\n"),
+    )
+
+
+def _by_collection(
+    migration: Migration, rows: Iterable[ItemRow]
+) -> tuple[CollectionCount, ...]:
+    counts: dict[str, Counter[str]] = {}
+    for row in rows:
+        counts.setdefault(row.key.collection_id, Counter())[row.status] += 1
+    names = {
+        each.collection_id: each.display_name for each in migration.origin.collections
+    }
+    return tuple(
+        CollectionCount(
+            names.get(collection_id, collection_id),
+            Accounting(
+                items=found.total(),
+                created=found["created"],
+                reused=found["reused"],
+                skipped=found[_SKIPPED],
+                failed=found["failed"],
+                open=found["selected"],
+            ),
+        )
+        for collection_id, found in counts.items()
+    )
+
+
+def _file_count(migration: Migration, assets: Mapping[str, AssetRow]) -> FileCount:
+    states = Counter(
+        row.status if (row := assets.get(upload.sha256)) else "open"
+        for upload in migration.uploads
+    )
+    missing = len(migration.missing_files)
+    return FileCount(
+        files=states.total() + missing,
+        uploaded=states["proven"],
+        failed=states["failed"],
+        not_downloaded=missing,
+        open=states["open"] + states["signed"],
+    )
+
+
+def _homes(rows: Mapping[ItemKey, ItemRow]) -> dict[ItemKey, str]:
+    return {key: row.home.full_slug for key, row in rows.items() if row.home}
+
+
+def _unpublished(migration: Migration, rows: Mapping[ItemKey, ItemRow]) -> int:
+    live = {entry.item.key for entry in migration.selected if entry.live}
+    return sum(
+        1
+        for key, row in rows.items()
+        if key in live and row.home and row.home.made and not row.published
+    )
+
+
+def _losses(ledger: Path) -> tuple[LossCount, ...]:
+    db = connect(ledger, durable=False)
+    try:
+        with translated(ledger):
+            return tuple(
+                LossCount(row["kind"], row["severity"], row["losses"], row["items"])
+                for row in db.execute(
+                    "SELECT * FROM losses_by_kind ORDER BY severity, kind"
+                )
+            )
+    finally:
+        db.close()
+
+
+def _counted(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items()))
+
+
+def _mapping(value: Json) -> JsonObject:
+    return value if isinstance(value, dict) else {}

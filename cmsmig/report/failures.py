@@ -1,0 +1,142 @@
+"""What failed, at which step, why, and what to do about it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from cmsmig.canonical import JsonObject
+from cmsmig.ledger.rows import AssetRow, ItemRow
+from cmsmig.steps.migration import Migration
+
+_AGAIN = "run the same step again: it looks there before it sends anything."
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One item or file that did not arrive whole."""
+
+    kind: str
+    """`item` or `file`."""
+    subject: str
+    """An item key, or the address or name of a file."""
+    name: str
+    step: str
+    """`pull`, `prepare`, `create`, `link` or `publish`."""
+    reason: str
+    """A stable code in lower case with underscores."""
+    explanation: str
+    """The same for an editor."""
+    next_action: str
+    used_by: tuple[str, ...] = ()
+    """For a file: item and field of each place that shows it."""
+
+    def as_json(self) -> JsonObject:
+        """Return the failure as report.json lists it."""
+        return {
+            "kind": self.kind,
+            "subject": self.subject,
+            "name": self.name,
+            "step": self.step,
+            "reason": self.reason,
+            "explanation": self.explanation,
+            "next_action": self.next_action,
+            "used_by": list(self.used_by),
+        }
+
+
+_ITEM_ACTIONS: Mapping[str, str] = {
+    "conflict": (
+        "Move or rename the story that stands there, or decide about it in "
+        "decisions/conflicts.yaml; then run the step again."
+    ),
+    "refused": (
+        "Correct what the service names, in the item or in the decisions; then run "
+        "the step again."
+    ),
+    "not_confirmed": f"Nobody knows yet whether it was applied: {_AGAIN}",
+    "edited_since": (
+        "Fill the relations and links of this story by hand, or take the edit back "
+        "and run the step again."
+    ),
+    "deleted_since": "Restore the story at the destination; then run the step again.",
+    "not_published": "Read the reason, correct it, and run `cmsmig publish` again.",
+}
+_FILE_ACTIONS: Mapping[str, str] = {
+    "not_downloaded": (
+        "Open the address in a browser; when the file is there, run `cmsmig pull` "
+        "and the step again, else correct the item."
+    ),
+    "refused": (
+        "Correct what the service names, such as the file's kind or size; then run "
+        "the step again."
+    ),
+    "not_confirmed": f"Nobody knows yet whether it arrived: {_AGAIN}",
+    "not_proven": f"Its public address has not shown it yet: {_AGAIN}",
+    "not_stored": "Upload the file by hand, or run the step again.",
+}
+_OTHER = "Read the reason, correct it, and run the step again."
+
+
+def item_failures(rows: Iterable[ItemRow]) -> Iterator[Failure]:
+    """Yield the failed items among `rows`, in their order."""
+    for row in rows:
+        if row.status == "failed":
+            yield Failure(
+                kind="item",
+                subject=str(row.key),
+                name=row.name,
+                step=_step(row),
+                reason=row.reason,
+                explanation=row.explanation,
+                next_action=_ITEM_ACTIONS.get(row.reason, _OTHER),
+            )
+
+
+def file_failures(
+    migration: Migration, assets: Mapping[str, AssetRow]
+) -> Iterator[Failure]:
+    """Yield the files that could not be had and those that did not arrive.
+
+    `assets` are the ledger's rows by hash; a file that nothing uses is not in.
+    """
+    users = _users(migration)
+    for address, why in sorted(migration.missing_files.items()):
+        yield _file(address, "pull", "not_downloaded", why, users[address])
+    for upload in migration.uploads:
+        row = assets.get(upload.sha256)
+        if row is not None and row.status == "failed":
+            used = sorted({use for each in upload.addresses for use in users[each]})
+            yield _file(row.name, "prepare", row.reason, row.explanation, used)
+
+
+def _file(
+    name: str, step: str, reason: str, explanation: str, used_by: Iterable[str]
+) -> Failure:
+    return Failure(
+        kind="file",
+        subject=name,
+        name=name.partition("?")[0].rpartition("/")[2],
+        step=step,
+        reason=reason,
+        explanation=explanation,
+        next_action=_FILE_ACTIONS.get(reason, _OTHER),
+        used_by=tuple(used_by),
+    )
+
+
+def _users(migration: Migration) -> Mapping[str, list[str]]:
+    """Return the places that use a file, by its address."""
+    users: defaultdict[str, list[str]] = defaultdict(list)
+    for use in migration.uses:
+        place = f"{use.key} {use.field}"
+        if place not in users[use.address]:
+            users[use.address].append(place)
+    return users
+
+
+def _step(row: ItemRow) -> str:
+    if row.reason == "not_published":
+        return "publish"
+    return "create" if row.home is None else "link"

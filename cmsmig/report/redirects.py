@@ -1,0 +1,170 @@
+"""The first redirect map: where each old address leads, as a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cmsmig.canonical import JsonObject
+from cmsmig.errors import StorageError
+from cmsmig.itemkey import ItemKey
+from cmsmig.mapping.draft import Place
+from cmsmig.mapping.redirects import Redirect
+from cmsmig.mapping.routes import Routes
+from cmsmig.origin.schema import Item
+from cmsmig.steps.migration import Migration
+
+STATUS = 301
+"""Moved for good. Spec: import rule 7."""
+FOLDER = "redirects"
+"""Below a run's folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class LostAddress:
+    """An address that visitors can open now and that leads nowhere afterwards."""
+
+    old: str
+    key: ItemKey
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RedirectMap:
+    """What becomes of every address that an item has now."""
+
+    moved: tuple[Redirect, ...]
+    """Sorted by old path; an old path occurs once."""
+    kept: int
+    """Addresses that stay as they are and need no redirect."""
+    lost: tuple[LostAddress, ...]
+    """Live items without a story: skipped, failed or not created yet."""
+    shared: tuple[str, ...]
+    """Old paths that several stories claim; the first by item key has it."""
+    shadowed: tuple[str, ...]
+    """New paths that are an old path too, so a redirect would hide the page."""
+
+    def as_json(self) -> JsonObject:
+        """Return what report.json says of the redirects."""
+        return {
+            "status": STATUS,
+            "moved": len(self.moved),
+            "kept": self.kept,
+            "without_a_new_page": [
+                {"old": each.old, "item": str(each.key), "name": each.name}
+                for each in self.lost
+            ],
+            "old_paths_of_several_stories": list(self.shared),
+            "new_paths_hidden_by_a_redirect": list(self.shadowed),
+        }
+
+
+def redirect_rows(
+    migration: Migration, homes: Mapping[ItemKey, str] | None = None
+) -> RedirectMap:
+    """Return where the address of every live item leads.
+
+    `homes` are the full slugs of the stories that exist; without them, the
+    places that are planned. An item that is not live has no address. Pure.
+    """
+    if homes is None:
+        places = migration.places.places.items()
+        homes = {key: place.full_slug for key, place in places}
+    routes = _old_routes(migration)
+    live = dict(_live_items(migration))
+    pairs = sorted(
+        (routes.path(key), f"/{homes[key]}", key) for key in live if key in homes
+    )
+    moved: dict[str, Redirect] = {}
+    taken = Counter(old for old, _, _ in pairs)
+    stays = {old for old, new, _ in pairs if old == new}
+    for old, new, key in pairs:
+        if old not in stays:
+            moved.setdefault(old, Redirect(old, new, key))
+    return RedirectMap(
+        moved=tuple(moved.values()),
+        kept=len(stays),
+        lost=tuple(
+            sorted(
+                (
+                    LostAddress(routes.path(key), key, item.name)
+                    for key, item in live.items()
+                    if key not in homes
+                ),
+                key=lambda lost: (lost.old, lost.key),
+            )
+        ),
+        shared=tuple(old for old, count in sorted(taken.items()) if count > 1),
+        shadowed=tuple(sorted({new for _, new, _ in pairs} & set(moved))),
+    )
+
+
+def redirects_csv(redirects: RedirectMap) -> str:
+    """Return the map as CSV: `old,new,status`, one line an old path, UTF-8 text."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("old", "new", "status"))
+    writer.writerows((each.old, each.new, STATUS) for each in redirects.moved)
+    return text.getvalue()
+
+
+def write_redirects(folder: Path, redirects: RedirectMap) -> tuple[Path, ...]:
+    """Write `redirects.csv`, and `without-a-new-page.csv` when there is any.
+
+    Both go below `folder`/redirects. Raises `StorageError` when the disk refuses.
+    """
+    texts = {"redirects.csv": redirects_csv(redirects)}
+    if redirects.lost:
+        texts["without-a-new-page.csv"] = _lost_csv(redirects)
+    return tuple(
+        write_text(folder / FOLDER / name, text) for name, text in texts.items()
+    )
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write a file of a report and its folder. Raises `StorageError`."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise StorageError(
+            f"{path} cannot be written ({error.strerror}); free some space, or name "
+            "another folder for the reports."
+        ) from error
+    return path
+
+
+def _lost_csv(redirects: RedirectMap) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("old", "name", "item"))
+    writer.writerows(
+        (each.old, _inert(each.name), str(each.key)) for each in redirects.lost
+    )
+    return text.getvalue()
+
+
+def _inert(name: str) -> str:
+    """Keep a spreadsheet from reading an item's name as a formula."""
+    return f"'{name}" if name[:1] in "=+-@\t\r" and name else name
+
+
+def _old_routes(migration: Migration) -> Routes:
+    """Return the old paths of all live items, also of those that stay behind."""
+    live = dict(_live_items(migration))
+    return Routes(
+        migration.origin.site,
+        migration.origin.collections,
+        {key: Place("", item.slug, 0) for key, item in live.items()},
+        {key: item.slug for key, item in live.items()},
+    )
+
+
+def _live_items(migration: Migration) -> Iterator[tuple[ItemKey, Item]]:
+    for items in migration.origin.live.values():
+        for item in items:
+            yield item.key, item
