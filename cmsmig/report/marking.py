@@ -1,4 +1,4 @@
-"""Bodies made readable for a review: losses marked, what cannot be shown named.
+"""Bodies made readable for a review: losses marked, blocks named.
 
 The results hold the origin's own HTML and are as untrusted as that: they are
 sanitised and framed where they are shown, never here.
@@ -6,11 +6,10 @@ sanitised and framed where they are shown, never here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from html import escape
+from collections.abc import Iterable, Sequence
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.report.bodies import blocks_of, elements_by_path, signature_of
+from cmsmig.report.bodies import blocks_of, elements_by_path
 from cmsmig.richtext.dom import Element, tag_set
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.render import render_rich_text
@@ -19,11 +18,6 @@ _INLINE = tag_set(
     "a abbr b big cite code del em font i ins kbd mark q s samp small span strike "
     "strong sub sup tt u var"
 )
-_UNSHOWN = tag_set(
-    "audio canvas embed form iframe input math object script select style svg "
-    "textarea video wf-component"
-)
-"""Elements that no preview shows, whether they are lost or not."""
 _CELLS = frozenset(("li", "td", "th", "caption", "figcaption", "dt", "dd"))
 _BETWEEN = tag_set("tr thead tbody tfoot colgroup col")
 """Nothing can stand before these: browsers would move it out of the table."""
@@ -35,14 +29,10 @@ def marked_html(html: str, losses: Sequence[Loss]) -> str:
     """Return a body with a numbered mark at each loss that is more than looks.
 
     Numbers are positions in `losses`, from 1; layout losses are listed only.
-    Frames, scripts and the like are named in a box, since no preview runs them.
+    Whatever no preview shows is named by the sanitiser.
     """
     places = elements_by_path(html)
-    pieces: list[tuple[int, str]] = [
-        (element.start, _box(element, html))
-        for element in _outermost(places.values())
-        if _is_unshown(element)
-    ]
+    pieces: list[tuple[int, str]] = []
     for number, loss in enumerate(losses, start=1):
         element = places.get(loss.where)
         if element is not None and loss.severity is not Severity.LAYOUT:
@@ -56,32 +46,6 @@ def destination_html(document: JsonObject) -> str:
     The renderer leaves blocks to the new site's own components.
     """
     return render_rich_text(_boxed(document))
-
-
-def _outermost(elements: Iterable[Element]) -> Iterator[Element]:
-    """Yield the elements that stand in nothing unshown: one box is enough."""
-    for element in elements:
-        above = element.parent
-        while above is not None and not _is_unshown(above):
-            above = above.parent
-        if above is None:
-            yield element
-
-
-def _is_unshown(element: Element) -> bool:
-    return (
-        element.tag in _UNSHOWN
-        or "w-embed" in element.classes
-        or "data-rt-embed-type" in element.attributes
-    )
-
-
-def _box(element: Element, html: str) -> str:
-    kind = "custom embed" if element.tag == "div" else element.tag
-    signature = signature_of(html[element.start : element.end])
-    return (
-        f"<code>▣ {escape(kind)}{escape(f': {signature}' if signature else '')}</code>"
-    )
 
 
 def _marks(element: Element, number: int) -> list[tuple[int, str]]:
