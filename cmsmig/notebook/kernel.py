@@ -1,0 +1,40 @@
+"""The kernel this code runs in, if any: the only module that asks IPython."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cmsmig.errors import CmsmigError
+
+_HOOK = "_render_traceback_"
+"""What IPython calls on an exception instead of drawing a traceback."""
+
+
+def can_ask() -> bool:
+    """Return whether a person sits before the cell that runs now.
+
+    JupyterLab and VS Code send their requests with `allow_stdin`; papermill,
+    nbclient and `jupyter execute` do not. False outside of a kernel.
+    """
+    kernel = getattr(_shell(), "kernel", None)
+    return bool(getattr(kernel, "_allow_stdin", False))
+
+
+def show_errors_as_sentences() -> None:
+    """Let a cell that ends in an error of ours show its sentence, no traceback.
+
+    The error's class and message still reach the front end and papermill.
+    """
+    setattr(CmsmigError, _HOOK, _sentence)
+
+
+def _sentence(error: CmsmigError) -> list[str]:
+    return [f"{type(error).__name__}: {error}"]
+
+
+def _shell() -> Any:
+    try:
+        from IPython.core.getipython import get_ipython
+    except ImportError:
+        return None
+    return get_ipython()

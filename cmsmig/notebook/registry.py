@@ -1,0 +1,62 @@
+"""Every control of every notebook, by name: what a browser test has to drive.
+
+A control whose name is not listed here cannot be made. Add yours in the part of
+its notebook; the name becomes the class `cmsmig-<name>` in the page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cmsmig.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class WidgetInfo:
+    """One control, or one kind of control where a table has one in each row."""
+
+    name: str
+    """Words with hyphens, unique."""
+    notebook: str
+    """The number of the notebook, two digits."""
+    what: str
+    """What driving it does, one line."""
+
+
+WIDGETS: tuple[WidgetInfo, ...] = (
+    # 00_start_here
+    WidgetInfo("check-again", "00", "asks both services again"),
+    WidgetInfo("forecast-again", "00", "computes the forecast again"),
+    # 01_inspect_origin
+    WidgetInfo("pull", "01", "reads the origin, or goes on reading it"),
+    WidgetInfo("pull-stop", "01", "stops reading; what is complete is kept"),
+    WidgetInfo("collections-filter", "01", "shows the collections that match"),
+    WidgetInfo("collections-detail", "01", "shows one collection's schema and items"),
+    WidgetInfo("references-cause", "01", "shows the dangling references of one cause"),
+    WidgetInfo("census-structure", "01", "shows the items that hold a structure"),
+    WidgetInfo("obstacles-kind", "01", "shows the items with one kind of obstacle"),
+    WidgetInfo("item-set", "01", "chooses the item set of a collection"),
+    WidgetInfo("item-set-archived", "01", "takes or skips a collection's archived"),
+    WidgetInfo("item-set-publish", "01", "publishes what is live, or nothing"),
+    WidgetInfo("item-set-reviewer", "01", "names who decides"),
+    WidgetInfo("item-set-save", "01", "writes decisions/collections.yaml"),
+    # 02_design_components
+    # 03_preview_rich_text
+    # 04_prepare_destination
+    # 05_create_stories
+    # 06_link_stories
+    # 07_verify_and_redirect
+)
+
+
+def dom_class(name: str) -> str:
+    """Return the class that a control of this name carries in the page.
+
+    Raises `UsageError` for a name that is not listed in `WIDGETS`.
+    """
+    if all(each.name != name for each in WIDGETS):
+        raise UsageError(
+            f"The control {name!r} is not listed in cmsmig/notebook/registry.py; add "
+            "it there, so that the browser tests drive it."
+        )
+    return f"cmsmig-{name}"

@@ -1,0 +1,33 @@
+"""Safe HTML for panels: the names of `cmsmig.report.safehtml`, which reports share."""
+
+from __future__ import annotations
+
+from cmsmig.report.safehtml import (
+    Cell,
+    escape,
+    facts,
+    framed,
+    heading,
+    note,
+    paragraph,
+    preview,
+    sanitised,
+    sheet,
+    source,
+    table,
+)
+
+__all__ = [
+    "Cell",
+    "escape",
+    "facts",
+    "framed",
+    "heading",
+    "note",
+    "paragraph",
+    "preview",
+    "sanitised",
+    "sheet",
+    "source",
+    "table",
+]

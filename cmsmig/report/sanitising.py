@@ -1,0 +1,130 @@
+"""Untrusted HTML made harmless for showing: first labelled, then cleaned by nh3.
+
+The labels are a courtesy to the reader; what makes it safe is the cleaning alone,
+which comes last and lets through a short list of elements and attributes.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from html.parser import HTMLParser
+
+import nh3
+
+# fmt: off
+_TAGS = frozenset({
+    "abbr", "b", "blockquote", "br", "caption", "cite", "code", "dd", "del", "details",
+    "dfn", "dl", "dt", "div", "em", "figcaption", "figure", "h1", "h2", "h3", "h4",
+    "h5", "h6", "hr", "i", "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "s",
+    "samp", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td",
+    "tfoot", "th", "thead", "tr", "u", "ul", "var",
+})
+# fmt: on
+_ATTRIBUTES = {
+    "ol": {"start"},
+    "span": {"title"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan"},
+}
+_CLASSES = {"span": {"cmsmig-box", "cmsmig-link"}}
+
+_SHOWN_AS_BOX = {
+    "audio": "sound",
+    "embed": "embed",
+    "iframe": "embed",
+    "img": "image",
+    "input": "form field",
+    "math": "formula",
+    "object": "embed",
+    "picture": "",
+    "script": "script, not run",
+    "style": "style sheet, not applied",
+    "svg": "drawing",
+    "template": "template",
+    "textarea": "form field",
+    "video": "video",
+}
+_SILENT = frozenset(
+    {"script", "style", "svg", "template", "math", "object", "textarea"}
+)
+"""What is left out up to its end, the box standing for it."""
+
+_cleaner = nh3.Cleaner(
+    tags=set(_TAGS),
+    clean_content_tags={"script", "style", "template", "noscript", "iframe"},
+    attributes=_ATTRIBUTES,
+    allowed_classes=_CLASSES,
+    link_rel=None,
+    url_schemes=set(),
+)
+
+
+def sanitised(body: str) -> str:
+    """Return HTML in which nothing runs, loads or leads away."""
+    labelling = _Labelling()
+    labelling.feed(body)
+    labelling.close()
+    return _cleaner.clean("".join(labelling.parts))
+
+
+class _Labelling(HTMLParser):
+    """Puts a labelled box where something is not shown."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+        self._silent = ""
+        self._depth = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if self._silent:
+            self._depth += tag == self._silent
+            return
+        given = {name: value or "" for name, value in attrs}
+        if tag == "a":
+            self.parts.append(_opened("cmsmig-link", given.get("href", "")))
+        elif tag in _SHOWN_AS_BOX:
+            self._box(tag, given)
+        elif tag in _TAGS:
+            kept = "".join(
+                f' {name}="{escape(given[name])}"'
+                for name in sorted(_ATTRIBUTES.get(tag, ()))
+                if name in given
+            )
+            self.parts.append(f"<{tag}{kept}>")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if self._silent == tag and tag in {"svg", "math"}:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._silent:
+            self._depth -= tag == self._silent
+            self._silent = self._silent if self._depth else ""
+        elif tag == "a":
+            self.parts.append("</span>")
+        elif tag in _TAGS:
+            self.parts.append(f"</{tag}>")
+
+    def handle_data(self, data: str) -> None:
+        if not self._silent:
+            self.parts.append(escape(data))
+
+    def _box(self, tag: str, given: dict[str, str]) -> None:
+        label = _SHOWN_AS_BOX[tag]
+        about = given.get("alt", "") or given.get("title", "")
+        address = given.get("src", "") or given.get("data", "")
+        if label:
+            told = ": ".join(each for each in (label, about or _short(address)) if each)
+            self.parts.append(f"{_opened('cmsmig-box', address)}{escape(told)}</span>")
+        if tag in _SILENT:
+            self._silent, self._depth = tag, 1
+
+
+def _opened(name: str, title: str) -> str:
+    return f'<span class="{name}" title="{escape(title)}">'
+
+
+def _short(address: str) -> str:
+    return address if len(address) <= 80 else f"{address[:60]}…{address[-15:]}"
