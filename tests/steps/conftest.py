@@ -1,0 +1,87 @@
+"""Projects that are pulled and decided already, copied for each test."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from desk import Desk
+from rehearsal import Rehearsal
+
+from cmsmig.sandbox.exchange import Middleware
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.sample.exact import write_load_site
+from cmsmig.sandbox.server import environment_file_text, running_sandbox
+
+RATE = 500
+
+
+@pytest.fixture(scope="session")
+def tiny_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a content folder with 6 records that refer to each other, 4 files."""
+    folder = tmp_path_factory.mktemp("content") / "tiny"
+    write_load_site(folder, items=6, images=4)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def decided_project(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[Path], Path]:
+    """Return the pulled and decided project of a content folder, made once."""
+    made: dict[Path, Path] = {}
+
+    def project(content: Path) -> Path:
+        if content not in made:
+            folder = tmp_path_factory.mktemp("decided")
+            options = SandboxOptions(content=content, rate=RATE, origin_rate=60_000)
+            with running_sandbox(options) as handle:
+                state = folder / "state"
+                Rehearsal.start(handle, folder / "project", RATE, state).decided()
+            made[content] = folder / "project"
+        return made[content]
+
+    return project
+
+
+@pytest.fixture
+def stage(
+    tmp_path: Path,
+    tiny_site: Path,
+    decided_project: Callable[[Path], Path],
+) -> Iterator[Callable[..., Desk]]:
+    """Start a sandbox with faults beside a copy of a decided project.
+
+    `stage(fault, ..., content=folder, settings="in_flight = 1")`.
+    """
+    with ExitStack() as stack:
+
+        def start(
+            *middleware: Middleware,
+            content: Path = tiny_site,
+            settings: str = "",
+            demo_space: bool = False,
+        ) -> Desk:
+            options = SandboxOptions(
+                content=content,
+                rate=RATE,
+                origin_rate=60_000,
+                middleware=middleware,
+                demo_space=demo_space,
+            )
+            source = decided_project(content)
+            handle = stack.enter_context(running_sandbox(options))
+            number = sum(1 for each in tmp_path.glob("staged*"))
+            folder = tmp_path / f"staged{number}"
+            shutil.copytree(source, folder)
+            text = environment_file_text(dict(handle.announcement), RATE)
+            (folder / ".env").write_text(text)
+            if settings:
+                with (folder / "cmsmig.toml").open("a") as file:
+                    file.write(f"\n{settings}\n")
+            return Desk(Rehearsal(handle, folder, tmp_path / "state"))
+
+        yield start
