@@ -5,6 +5,7 @@ Spec: import rule 5 and the asset upload rules. Only signing draws on the quota.
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import suppress
 from enum import Enum
 from functools import partial
@@ -17,7 +18,6 @@ from cmsmig.errors import (
     NotFoundError,
     OutcomeUnknownError,
     RejectedError,
-    StorageError,
     UnreachableError,
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
@@ -81,10 +81,12 @@ async def upload_assets(job: Job) -> None:
 
 
 async def _bring(job: Job, folder_id: int | None, upload: UploadPlan) -> None:
-    try:
-        data = job.migration.file_path(upload.sha256).read_bytes()
-    except OSError as error:
-        raise _unreadable(job.migration.file_path(upload.sha256), error) from error
+    data = _read(job.migration.file_path(upload.sha256), upload.sha256)
+    if data is None:
+        explanation = _damaged(upload, job.migration.file_path(upload.sha256))
+        fail_asset(job, upload, "file_damaged", explanation, intent_outcome="not_sent")
+        job.observer(StepAdvanced(STEP, upload.name))
+        return
     known = job.ledger.inventory.asset(upload.sha256)
     try:
         if known is not None and await _arrived_before(job.client, known):
@@ -235,8 +237,17 @@ def _record_folder(job: Job, name: str, folder_id: int, *, made_by_us: bool) -> 
     )
 
 
-def _unreadable(path: Path, error: OSError) -> StorageError:
-    return StorageError(
-        f"The downloaded file {path} cannot be read ({error.strerror}); run `cmsmig "
-        "pull` again to fetch it."
+def _read(path: Path, sha256: str) -> bytes | None:
+    """Return a downloaded file's bytes, or None when they are not what was pulled."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    return data if hashlib.sha256(data).hexdigest() == sha256 else None
+
+
+def _damaged(upload: UploadPlan, path: Path) -> str:
+    return (
+        f"The downloaded file {path.name} of {upload.name} is gone or damaged; delete "
+        "what is left of it, fetch it with `cmsmig pull`, then run this again."
     )

@@ -154,7 +154,7 @@ async def check_components(job: Job) -> None:
         shown = "; ".join(problems[:8])
         more = f"; and {len(problems) - 8} more" if len(problems) > 8 else ""
         raise PreflightError(
-            f"The space lacks what the stories use: {shown}{more}. Run `cmsmig "
+            f"The space lacks what the stories use ({shown}{more}); run `cmsmig "
             "prepare` again, or correct decisions/design.yaml."
         )
 

@@ -266,10 +266,10 @@ def _check(decisions: Decisions, origin: Origin) -> None:
         *undecided_design(decisions.design, decisions.collections, origin.collections),
     )
     if undecided:
-        more = f" ({len(undecided) - 1} more like this.)" if len(undecided) > 1 else ""
+        more = f", and {len(undecided) - 1} more" if len(undecided) > 1 else ""
         raise UndecidedError(
-            f"{undecided[0]}{more} Decide in the notebooks 01 and 02, or in the files "
-            "under decisions/."
+            f"{undecided[0].rstrip('.')}{more}; decide in the notebooks 01 and 02, or "
+            "in the files under decisions/."
         )
 
 
