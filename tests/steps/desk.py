@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -173,6 +172,3 @@ def exactly_one_of_everything(desk: Desk) -> None:
     told = desk.status()["accounting"]
     assert told["in"] == sum(told[name] for name in told if name != "in")
 
-
-def body_of(reply: bytes) -> dict:
-    return json.loads(reply)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -137,15 +138,9 @@ def test_a_create_that_shows_late_is_adopted_at_the_next_run(stage: Stage) -> No
     assert desk.run("import").code == 1
     late.over()
     number = desk.mark()
-    desk.api("POST", "/stories", _json(bodies[0]))
+    desk.api("POST", "/stories", json.loads(bodies[0]))
     imported(desk)
     assert desk.count("create story", number) == 1, "only the one that was late"
-
-
-def _json(body: bytes) -> object:
-    import json
-
-    return json.loads(body)
 
 
 def test_a_file_whose_signing_is_lost_every_time_does_not_stop_the_others(
