@@ -41,7 +41,29 @@ WIDGETS: tuple[WidgetInfo, ...] = (
     WidgetInfo("item-set-reviewer", "01", "names who decides"),
     WidgetInfo("item-set-save", "01", "writes decisions/collections.yaml"),
     # 02_design_components
+    WidgetInfo("design-content-type", "02", "shows another content type's fields"),
+    WidgetInfo("design-component", "02", "names the content type's component"),
+    WidgetInfo("design-folder", "02", "names the folder that its stories go into"),
+    WidgetInfo("design-folder-name", "02", "titles that folder for editors"),
+    WidgetInfo("design-field-key", "02", "names a field's key"),
+    WidgetInfo("design-field-encoding", "02", "chooses what a field becomes"),
+    WidgetInfo("design-field-required", "02", "requires a field, or not"),
+    WidgetInfo("design-block", "02", "names a block's component"),
+    WidgetInfo("samples-content-type", "02", "shows another content type's samples"),
+    WidgetInfo("samples-again", "02", "shows the samples with the edits so far"),
+    WidgetInfo("design-reviewer", "02", "names who accepts the design"),
+    WidgetInfo("design-accept", "02", "writes decisions/design.yaml"),
     # 03_preview_rich_text
+    WidgetInfo("body-filter", "03", "offers all bodies, or those with a loss or shape"),
+    WidgetInfo("body-field", "03", "offers the bodies of one collection's field"),
+    WidgetInfo("body-locale", "03", "offers the bodies of one locale"),
+    WidgetInfo("body-item", "03", "shows the body of another item"),
+    WidgetInfo("body-previous", "03", "shows the body before"),
+    WidgetInfo("body-next", "03", "shows the body after"),
+    WidgetInfo("embed-kind", "03", "chooses what becomes of a kind of embeds"),
+    WidgetInfo("embed-signature", "03", "chooses what becomes of a host's embeds"),
+    WidgetInfo("bodies-reviewer", "03", "names who accepts blocks and embeds"),
+    WidgetInfo("bodies-accept", "03", "writes decisions/blocks.yaml and embeds.yaml"),
     # 04_prepare_destination
     # 05_create_stories
     # 06_link_stories

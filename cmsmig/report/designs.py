@@ -65,6 +65,11 @@ class DesignDesk:
         self._collections = {each.collection_id: each for each in origin.collections}
         self._items: dict[str, tuple[Item, ...]] = {}
         self._names: dict[ItemKey, str] = {}
+        files = origin.files
+        self._files = {address: AssetHome(None, address) for address in files}
+        self._hosts = KNOWN_FILE_HOSTS | {
+            host for address in files if (host := host_of(address))
+        }
 
     @property
     def content_types(self) -> tuple[ContentTypeDesign, ...]:
@@ -133,8 +138,12 @@ class DesignDesk:
         found = problems_of(self.design, self.origin.collections, self._space)
         return (
             *(f"{sentence[:1].upper()}{sentence[1:]}." for sentence in found),
-            *undecided_design(self.design, self._decision, self.origin.collections),
+            *self.undecided(),
         )
+
+    def undecided(self) -> tuple[str, ...]:
+        """Return what the design leaves open of what is migrated, a sentence each."""
+        return undecided_design(self.design, self._decision, self.origin.collections)
 
     def choices(self, field: FieldDesign) -> tuple[Encoding, ...]:
         """Return the encodings that a reviewer may choose for a field."""
@@ -228,8 +237,6 @@ class DesignDesk:
 
     def _context(self) -> DraftContext:
         """Return a context in which every file stays at its origin address."""
-        files = self.origin.files
-        hosts = {host for address in files if (host := host_of(address))}
         return DraftContext(
             site=self.origin.site,
             design=self.design,
@@ -237,10 +244,10 @@ class DesignDesk:
             engine=NativeEngine(),
             namespace="00000000-0000-0000-0000-000000000000",
             places={},
-            assets={address: AssetHome(None, address) for address in files},
+            assets=self._files,
             missing_assets={},
             alts={},
-            file_hosts=KNOWN_FILE_HOSTS | hosts,
+            file_hosts=self._hosts,
             collections=self._collections,
         )
 

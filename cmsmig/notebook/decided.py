@@ -1,0 +1,90 @@
+"""Single decision files, for the notebooks that make them one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from cmsmig.errors import DecisionsError, UndecidedError, UsageError
+from cmsmig.mapping.decisions import FILE_NAMES, D, Decision, from_text
+from cmsmig.mapping.design import Reviewed
+from cmsmig.notebook.workspace import Workspace
+from cmsmig.origin.cache import RawCache
+from cmsmig.settings import Project
+from cmsmig.steps.decisionfiles import write_decision
+from cmsmig.steps.migration import Origin, read_origin
+
+
+def decided(project: Project, kind: type[D]) -> D | None:
+    """Return one decision, or None where its file is missing. Reads only.
+
+    Raises `DecisionsError` naming the file when it is malformed.
+    """
+    name = FILE_NAMES[kind]
+    path = project.decisions / name
+    try:
+        return from_text(path.read_text(encoding="utf-8"), name, kind)
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DecisionsError(
+            f"{path} cannot be read ({error}); restore it from version control."
+        ) from error
+
+
+def required(project: Project, kind: type[D], notebook: str) -> D:
+    """Return one decision that a person has accepted. Reads only.
+
+    Raises `UndecidedError` naming the file and the notebook to decide it in.
+    """
+    found = decided(project, kind)
+    path = project.decisions / FILE_NAMES[kind]
+    if found is None or found.reviewed is None:
+        state = "is missing" if found is None else "is accepted by nobody yet"
+        raise UndecidedError(
+            f"{path} {state}; decide it in the notebook {notebook} by hand, or run "
+            "`cmsmig decide --accept-proposals --reviewer NAME`."
+        )
+    return found
+
+
+def pulled(workspace: Workspace) -> Origin:
+    """Return the pulled site. Reads only.
+
+    Raises `UsageError` before the first pull and `CacheError` when the raw cache
+    is incomplete or damaged.
+    """
+    project = workspace.project
+    if not RawCache(project.raw).complete() and not any(project.raw.glob("*.json")):
+        raise UsageError(
+            f"Nothing was pulled into {project.raw} yet; run the notebook 01 or "
+            "`cmsmig pull` first."
+        )
+    return read_origin(project, workspace.local_settings.site_id)
+
+
+def accept(workspace: Workspace, decisions: Sequence[Decision], reviewer: str) -> str:
+    """Write decisions as accepted individually by `reviewer`; return what was done.
+
+    Writes nothing in a dry run. Raises `UsageError` without a name.
+    """
+    if not reviewer.strip():
+        raise UsageError("Decisions name who took them; enter your name first.")
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    reviewed = Reviewed(reviewer.strip(), at, "individually")
+    names = " and ".join(FILE_NAMES[type(each)] for each in decisions)
+    if workspace.dry_run:
+        return f"Dry run: {names} would be written now; nothing was."
+    for each in decisions:
+        write_decision(workspace.project, replace(each, reviewed=reviewed))
+    return (
+        f"{names} written to {workspace.project.decisions}, accepted by {reviewed.by}."
+    )
+
+
+def told(reviewed: Reviewed | None) -> str:
+    """Return who accepted something, when and how, as a sentence."""
+    if reviewed is None:
+        return "Proposed by the kit; nobody has accepted it yet."
+    return f"Accepted {reviewed.how} by {reviewed.by} at {reviewed.at}."
