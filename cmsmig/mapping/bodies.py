@@ -8,13 +8,14 @@ from html import escape, unescape
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.addresses import in_text, with_sources
 from cmsmig.mapping.encoded import Encoded, FieldUse, as_text, is_unset
+from cmsmig.richtext.content import empty_paragraph
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Loss, Severity
 
 
 def empty_document() -> JsonObject:
     """Return the rich text document of a field that was never filled."""
-    return {"type": "doc", "content": [{"type": "paragraph"}]}
+    return {"type": "doc", "content": [empty_paragraph()]}
 
 
 def encode_richtext(value: Json, use: FieldUse) -> Encoded:

@@ -35,7 +35,10 @@ EMPTY_ASSET = {
     "fieldtype": "asset",
     "meta_data": {},
 }
-EMPTY_DOCUMENT = {"type": "doc", "content": [{"type": "paragraph"}]}
+EMPTY_DOCUMENT = {
+    "type": "doc",
+    "content": [{"type": "paragraph", "attrs": {"textAlign": None}}],
+}
 PHOTO = f"https://{FILES}/s1/64b7f0a1c2d3e4f5a6b7c8d9_quay%20(1).jpg"
 GUIDE = f"https://{FILES}/s1/64b7f0a1c2d3e4f5a6b7c8da_guide.pdf"
 
