@@ -10,7 +10,6 @@ from cmsmig.errors import DecisionsError, UndecidedError, UsageError
 from cmsmig.mapping.decisions import FILE_NAMES, D, Decision, from_text
 from cmsmig.mapping.design import Reviewed
 from cmsmig.notebook.workspace import Workspace
-from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project
 from cmsmig.steps.decisionfiles import write_decision
 from cmsmig.steps.migration import Origin, read_origin
@@ -55,13 +54,17 @@ def pulled(workspace: Workspace) -> Origin:
     Raises `UsageError` before the first pull and `CacheError` when the raw cache
     is incomplete or damaged.
     """
-    project = workspace.project
-    if not RawCache(project.raw).complete() and not any(project.raw.glob("*.json")):
+    insist_on_pull(workspace.project)
+    return read_origin(workspace.project, workspace.local_settings.site_id)
+
+
+def insist_on_pull(project: Project) -> None:
+    """Raise `UsageError` when nothing was ever pulled. Reads only."""
+    if not any(project.raw.glob("*.json")):
         raise UsageError(
             f"Nothing was pulled into {project.raw} yet; run the notebook 01 or "
             "`cmsmig pull` first."
         )
-    return read_origin(project, workspace.local_settings.site_id)
 
 
 def accept(workspace: Workspace, decisions: Sequence[Decision], reviewer: str) -> str:
