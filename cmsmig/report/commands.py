@@ -1,0 +1,72 @@
+"""Commands that write to the destination, as a terminal sees them."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Coroutine
+from typing import TypeVar
+
+from cmsmig.errors import InterruptedRunError
+from cmsmig.report.console import emit_json, emit_lines, stoppable
+from cmsmig.report.ending import STOPPED
+from cmsmig.report.outcome import outcome_json, outcome_lines
+from cmsmig.report.progress import Progress
+from cmsmig.report.text import plan_lines, verification_lines
+from cmsmig.settings import Project, Settings
+from cmsmig.steps.importing import run_command, verify_only
+from cmsmig.steps.plan import Plan
+
+T = TypeVar("T")
+
+
+def write(
+    command: str,
+    project: Project,
+    settings: Settings,
+    *,
+    as_json: bool,
+    dry_run: bool,
+    plan_hash: str | None = None,
+) -> int:
+    """Run `import` or one of its parts, print plan and accounting; return the code.
+
+    Raises what `run_command` raises.
+    """
+
+    def show(plan: Plan) -> None:
+        if not as_json:
+            emit_lines(plan_lines(plan))
+
+    with stoppable() as stop:
+        outcome = resumable(
+            run_command(
+                command,
+                project,
+                settings,
+                observer=Progress(sys.stderr),
+                stop=stop,
+                plan_hash=plan_hash,
+                dry_run=dry_run,
+                show=show,
+            )
+        )
+    emit_json(outcome_json(outcome)) if as_json else emit_lines(outcome_lines(outcome))
+    return outcome.exit_code
+
+
+def verify(project: Project, settings: Settings, *, as_json: bool) -> int:
+    """Read everything back and print what differs; return 4 for differences."""
+    with stoppable() as stop:
+        observer = Progress(sys.stderr)
+        found = resumable(verify_only(project, settings, observer=observer, stop=stop))
+    emit_json(found.as_json()) if as_json else emit_lines(verification_lines(found))
+    return 4 if found.differences else 0
+
+
+def resumable(work: Coroutine[object, object, T]) -> T:
+    """Run to the end; being cancelled is `InterruptedRunError`."""
+    try:
+        return asyncio.run(work)
+    except asyncio.CancelledError as error:
+        raise InterruptedRunError(STOPPED) from error

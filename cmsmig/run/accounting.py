@@ -1,0 +1,71 @@
+"""What a finished run of notebooks amounts to, for the exit code."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from cmsmig.ledger.rows import Accounting
+from cmsmig.settings import Project
+from cmsmig.steps.status import read_status
+
+FIRST_THAT_WRITES = 4
+"""Number of the first notebook that changes the destination."""
+_REPORT = "report.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """The ledger's accounting and what the verification found."""
+
+    accounting: Accounting | None
+    """None before the first plan."""
+    failed_files: int
+    differences: int
+
+    @property
+    def exit_code(self) -> int:
+        """Return 4 for differences, 1 for something that failed, else 0."""
+        if self.differences:
+            return 4
+        failed = self.accounting.failed if self.accounting else 0
+        return 1 if failed or self.failed_files else 0
+
+    @property
+    def lines(self) -> list[str]:
+        """Return what is told at the end of a run; the accounting is the last."""
+        lines = []
+        if self.differences:
+            lines.append(f"differences: {self.differences}")
+        if self.failed_files:
+            lines.append(f"files failed: {self.failed_files}")
+        return [*lines, str(self.accounting)] if self.accounting else lines
+
+
+def balance_of(project: Project, folder: Path, since: float) -> Balance:
+    """Return the balance of a project after a run. Reads only.
+
+    `folder` is the run's; a report in it that is older than `since` (seconds
+    since the epoch) is another run's. Raises `LedgerError` for a damaged ledger.
+    """
+    differences = _differences(folder / _REPORT, since)
+    if not project.ledger.exists():
+        return Balance(None, 0, differences)
+    accounting, document = read_status(project)
+    failed = document["failed_assets"]
+    return Balance(
+        accounting, len(failed) if isinstance(failed, list) else 0, differences
+    )
+
+
+def _differences(report: Path, since: float) -> int:
+    try:
+        if report.stat().st_mtime < since:
+            return 0
+        document = json.loads(report.read_text("utf-8"))
+    except (OSError, ValueError):
+        return 0
+    found = document.get("verification") if isinstance(document, dict) else None
+    differences = found.get("differences") if isinstance(found, dict) else None
+    return len(differences) if isinstance(differences, list) else 0

@@ -1,0 +1,209 @@
+"""A whole migration of the sample site, with the commands an operator uses."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cmsmig.errors import CmsmigError, UsageError
+from cmsmig.run.child import clean_environment, end_child, run_child, this_python
+from cmsmig.settings import Project
+
+RATE = 60
+"""Writes per second of the demo's sandbox; the real service allows 3 or 6."""
+ORIGIN_RATE = 6000
+"""Reads per minute; the real service allows 60 or 120."""
+REVIEWER = "the demo"
+_MARK = ".demo.json"
+_COMMAND = this_python("-m", "cmsmig.cli")
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """Where a demo works."""
+
+    project: Project
+    reports: Path
+    run_id: str
+    content: Path | None
+    """A content folder to move instead of the sample site."""
+
+    @property
+    def run_folder(self) -> Path:
+        """Return the folder with the executed notebooks and the report."""
+        return self.reports / self.run_id
+
+
+def plan_demo(
+    folder: Path | None, reports: Path, content: Path | None, cwd: Path
+) -> Demo:
+    """Return where a demo works: `folder`, else `migration` in `cwd`.
+
+    Never the project that the environment names: that one may be a real one.
+    """
+    root = cwd / (folder or "migration")
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    return Demo(Project(root), (cwd / reports), f"{stamp}-demo", content)
+
+
+def run_demo(
+    demo: Demo, environ: Mapping[str, str], tell: Callable[[str], None]
+) -> int:
+    """Move the site and say what came of it; return the exit code.
+
+    Settings of this machine are left out, so that nothing but the sandbox is
+    reached. Raises `UsageError` when the folder holds a project that is not a
+    demo's.
+    """
+    clear_own(demo.project)
+    with tempfile.TemporaryDirectory(prefix="cmsmig-demo-") as state:
+        own = clean_environment(environ, CMSMIG_STATE_DIR=state)
+        with _sandbox(demo, own) as address:
+            code, said = _migrate(demo, own, tell)
+            broken = _broken_rules(address)
+    for line in said:
+        tell(line)
+    tell(f"broken rules: {broken}")
+    tell(f"report: {_shown(demo.run_folder / 'report.html')}")
+    tell(f"notebooks: {_shown(demo.run_folder)}")
+    return code or int(broken > 0)
+
+
+def clear_own(project: Project) -> None:
+    """Take away what an earlier demo left; nothing that anybody else made.
+
+    Settings that were edited since make it somebody's own. Raises `UsageError`.
+    """
+    kept = [path for path in _parts(project) if path.exists()]
+    if kept and _marked(project) != _settings_of(project):
+        raise UsageError(
+            f"{project.root} holds a project that is not a demo's; move it away, or "
+            "name another folder: `cmsmig --project DIR demo`."
+        )
+    for path in kept:
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def mark_own(project: Project) -> None:
+    """Write down that a demo made this project, with these settings."""
+    text = json.dumps({"made_by": "cmsmig demo", "settings": _settings_of(project)})
+    (project.root / _MARK).write_text(text + "\n", "utf-8")
+
+
+def _parts(project: Project) -> Iterator[Path]:
+    yield from (project.toml, project.env, project.decisions, project.raw)
+    yield from (project.files, project.lock)
+    yield from sorted(project.root.glob(f"{project.ledger.name}*"))
+
+
+def _marked(project: Project) -> str:
+    try:
+        mark = json.loads((project.root / _MARK).read_text("utf-8"))
+    except (OSError, ValueError):
+        return ""
+    found = mark.get("settings") if isinstance(mark, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def _settings_of(project: Project) -> str:
+    digest = hashlib.sha256()
+    for path in (project.toml, project.env):
+        digest.update(path.read_bytes() if path.is_file() else b"")
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+@contextmanager
+def _sandbox(demo: Demo, environ: Mapping[str, str]) -> Iterator[str]:
+    """Serve the site while the block runs; yield the destination's address."""
+    demo.project.root.mkdir(parents=True, exist_ok=True)
+    content = [] if demo.content is None else ["--content", str(demo.content)]
+    command = [
+        *(*_COMMAND, "sandbox", *content, "--env-file", str(demo.project.env)),
+        *("--rate", str(RATE), "--origin-rate", str(ORIGIN_RATE)),
+    ]
+    # A session of its own: Ctrl-C stops the running command first, then this.
+    process = subprocess.Popen(
+        command, env=dict(environ), stdout=subprocess.PIPE, start_new_session=True
+    )
+    try:
+        line = process.stdout.readline() if process.stdout is not None else b""
+        if not line:
+            raise CmsmigError("The sandbox did not start, so there is no demo.")
+        yield str(json.loads(line)["base_url"]).removesuffix("/v1")
+    finally:
+        end_child(process)
+
+
+def _migrate(
+    demo: Demo, environ: Mapping[str, str], tell: Callable[[str], None]
+) -> tuple[int, list[str]]:
+    """Run each command; return the first exit code that is not 0, and the end."""
+    run = ("run", "--reports", str(demo.reports), "--run-id", demo.run_id)
+    commands = (
+        ("init",),
+        (*run, "--to", "01"),
+        ("decide", "--accept-proposals", "--reviewer", REVIEWER),
+        (*run, "--from", "02"),
+        ("import",),
+    )
+    said: list[str] = []
+    for command in commands:
+        tell("$ cmsmig " + " ".join(_worded(command)))
+        code, said = _said(demo, environ, command)
+        if command == ("init",):
+            mark_own(demo.project)
+        if code:
+            return code, said
+    return 0, [line for line in said if line.startswith(("writes:", "in "))]
+
+
+def _said(
+    demo: Demo, environ: Mapping[str, str], command: tuple[str, ...]
+) -> tuple[int, list[str]]:
+    line = [*_COMMAND, "--project", str(demo.project.root), *command]
+    with tempfile.TemporaryFile("w+b") as out:
+        code = run_child(line, environ, stdout=out)
+        out.seek(0)
+        return code, out.read().decode("utf-8", "replace").splitlines()
+
+
+def _broken_rules(address: str) -> int:
+    """Return how often the sandbox saw a rule broken or a call too many."""
+    # Without a proxy: what this machine uses for the network can't reach loopback.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(f"{address}/_sandbox/summary", timeout=30) as answer:
+        summary = json.load(answer)
+    broken = [*summary["violations"].values(), summary["refused_for_rate"]]
+    return sum(int(each) for each in broken)
+
+
+def _worded(command: tuple[str, ...]) -> Iterator[str]:
+    for word in command:
+        yield (
+            f'"{word}"'
+            if " " in word
+            else _shown(Path(word))
+            if _is_path(word)
+            else word
+        )
+
+
+def _is_path(word: str) -> bool:
+    return os.sep in word
+
+
+def _shown(path: Path) -> str:
+    """Return a path as short as it can be written from here."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)

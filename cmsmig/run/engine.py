@@ -1,0 +1,182 @@
+"""The seam to papermill, nbclient, nbformat and nbconvert; only this module
+imports them, and none of their values leaves it."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import nbformat
+from jupyter_client.manager import AsyncKernelManager
+from nbconvert import HTMLExporter
+
+from cmsmig.errors import UsageError
+from cmsmig.run.outcome import Cell, Executed
+from cmsmig.run.parameters import Parameter, Value, kind_of
+
+_EXTENSION = "cmsmig.run.strict_shell"
+_STARTUP = 120
+"""Seconds that a kernel may take to start: a cold disk is slow."""
+_PAGE = """\
+{% extends 'lab/index.html.j2' %}
+{% block html_head %}
+<meta http-equiv="Content-Security-Policy" content="default-src 'none';
+ style-src 'unsafe-inline'; img-src data:; font-src data:">
+{{ super() }}
+{% endblock %}
+{% block html_head_js %}{% endblock %}
+{% block jupyter_widgets %}{% endblock %}
+{% block html_head_js_mathjax %}{% endblock %}
+{% block html_head_js_mermaidjs %}{% endblock %}
+"""
+"""The standard page without the scripts that it would load from elsewhere. The
+policy holds what a later template might bring: nothing runs, nothing loads."""
+
+
+def declared_parameters(notebook: Path) -> dict[str, Parameter]:
+    """Return the parameters of a notebook by name. Reads only.
+
+    Raises `UsageError` when the file is no notebook.
+    """
+    with _quiet():
+        import papermill
+
+        try:
+            found = papermill.inspect_notebook(_literal(notebook))
+        except Exception as error:
+            raise _unreadable(notebook, error) from error
+    return {
+        name: Parameter(
+            name=name,
+            kind=kind_of(each["inferred_type_name"], each["default"]),
+            default=each["default"],
+            help=each["help"],
+        )
+        for name, each in found.items()
+    }
+
+
+def execute(
+    notebook: Path,
+    output: Path,
+    values: Mapping[str, Value],
+    started: Callable[[int], None],
+) -> Executed:
+    """Run a notebook in a kernel of its own and return what is left of it.
+
+    Writes `output` after each cell. `started` gets the kernel's process id. A
+    failing notebook is not an exception.
+    """
+    crash = ""
+    with _quiet(), tempfile.TemporaryFile("w+b") as said:
+        import papermill
+        from papermill.exceptions import PapermillExecutionError
+
+        try:
+            papermill.execute_notebook(
+                _literal(notebook),
+                _literal(output),
+                dict(values),
+                progress_bar=False,
+                start_timeout=_STARTUP,
+                kernel_manager_class=_kernel(said, started),
+                extra_arguments=[
+                    f"--InteractiveShellApp.extra_extensions={_EXTENSION}"
+                ],
+            )
+        except PapermillExecutionError:
+            pass  # The output says it better: name and text apart.
+        except Exception as error:
+            crash = f"{_words(error)}{_last_line(said)}"
+    return _read(output, crash)
+
+
+def export_page(notebook: Path, page: Path) -> None:
+    """Write an executed notebook as one HTML file that loads and runs nothing."""
+    with _quiet():
+        document = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
+        document.metadata.pop("widgets", None)
+        document.metadata["title"] = notebook.stem
+        exporter = HTMLExporter(  # type: ignore[no-untyped-call]
+            raw_template=_PAGE,
+            require_js_url="",
+            mathjax_url="",
+            mermaid_js_url="",
+            mermaid_layout_elk_js_url="",
+            jquery_url="",
+            jupyter_widgets_base_url="",
+        )
+        text, _ = exporter.from_notebook_node(document)
+    page.write_text(text, encoding="utf-8")
+
+
+def _kernel(said: IO[bytes], started: Callable[[int], None]) -> type[Any]:
+    class Kernel(AsyncKernelManager):
+        """A kernel whose own words stay off our standard streams."""
+
+        async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
+            await super().start_kernel(stdout=said, stderr=said, **options)
+            started(int(getattr(self.provisioner, "pid", None) or 0))
+
+    return Kernel
+
+
+def _read(output: Path, crash: str) -> Executed:
+    if not output.exists():
+        return Executed((), True, crash or "no output was written")
+    with _quiet():
+        document = nbformat.read(output, as_version=4)  # type: ignore[no-untyped-call]
+    cells = [_cell(each) for each in document.cells if each.cell_type == "code"]
+    ran = document.metadata.get("papermill", {})
+    return Executed(tuple(cells), bool(ran.get("exception")), crash)
+
+
+def _cell(cell: nbformat.NotebookNode) -> Cell:
+    errors = [each for each in cell.outputs if each.output_type == "error"]
+    return Cell(
+        source=str(cell.source).strip(),
+        prompt=cell.get("execution_count"),
+        begun=bool(cell.metadata.get("papermill", {}).get("start_time")),
+        raised=(str(errors[0].ename), str(errors[0].evalue)) if errors else None,
+    )
+
+
+def _literal(path: Path) -> str:
+    # Papermill fills {names} in paths from the parameters.
+    return str(path.absolute()).replace("{", "{{").replace("}", "}}")
+
+
+def _words(error: Exception) -> str:
+    if type(error).__name__ == "DeadKernelError":
+        return "the kernel ended on its own"
+    return f"{type(error).__name__}: {error}"
+
+
+def _last_line(said: IO[bytes]) -> str:
+    said.seek(0)
+    lines = said.read()[-4000:].decode("utf-8", "replace").split("\n")
+    telling = [line.strip() for line in lines if "WARNING" not in line]
+    last = next((line for line in reversed(telling) if line), "")
+    return f" ({last})" if last else ""
+
+
+def _unreadable(notebook: Path, error: Exception) -> UsageError:
+    return UsageError(f"{notebook} cannot be read as a notebook ({error}).")
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep their log lines and warnings off standard error."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)

@@ -1,0 +1,180 @@
+"""Numbered notebooks, one after the other, unattended."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from cmsmig.errors import InterruptedRunError, StorageError
+from cmsmig.events import Noticed, Observer, StepFinished, StepStarted
+from cmsmig.run.engine import declared_parameters, execute, export_page
+from cmsmig.run.locate import Notebook
+from cmsmig.run.outcome import Failure, judge
+from cmsmig.run.parameters import Value, values_for
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A notebook and everything that it is run with."""
+
+    notebook: Notebook
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """One notebook that was run, to its end or not."""
+
+    name: str
+    seconds: float
+    notebook: Path
+    """The executed copy."""
+    page: Path | None
+    """The same as HTML; None when it could not be written."""
+    failure: Failure | None
+
+
+@dataclass(frozen=True, slots=True)
+class NotebookRun:
+    """What a run left behind."""
+
+    folder: Path
+    ran: tuple[Ran, ...]
+    not_run: tuple[str, ...]
+    """Later notebooks, after one failed."""
+
+    @property
+    def failed(self) -> Ran | None:
+        """Return the notebook that ended the run, if one did."""
+        return next((each for each in self.ran if each.failure is not None), None)
+
+    @property
+    def complaint(self) -> str:
+        """Return one sentence on the notebook that failed; empty when none did."""
+        failed = self.failed
+        if failed is None or failed.failure is None:
+            return ""
+        where = f" in {failed.failure.where}" if failed.failure.where else ""
+        rest = f"; {', '.join(self.not_run)} not run" if self.not_run else ""
+        return (
+            f"{failed.name} stopped{where}: {failed.failure.why} (see "
+            f"{failed.page or failed.notebook}{rest})."
+        )
+
+
+def assign(
+    notebooks: Sequence[Notebook],
+    given: Mapping[str, str],
+    supplied: Mapping[str, Value],
+) -> tuple[Assignment, ...]:
+    """Return each notebook with its values. Reads the notebooks, runs none.
+
+    Raises `UsageError` for a parameter that no notebook has or that does not
+    fit, so that nothing has happened yet when it is raised.
+    """
+    declared = {each.name: declared_parameters(each.path) for each in notebooks}
+    values = values_for(declared, given, supplied)
+    return tuple(Assignment(each, values[each.name]) for each in notebooks)
+
+
+def run_notebooks(
+    assignments: Sequence[Assignment], folder: Path, *, observer: Observer
+) -> NotebookRun:
+    """Run notebooks into `folder`, each in a kernel of its own, until one fails.
+
+    Writes `NN_name.ipynb` and `NN_name.html` for each that was begun. The first
+    Ctrl-C stops the running cell, a second one everything. Raises
+    `InterruptedRunError` when stopped between two cells' notebooks.
+    """
+    ran: list[Ran] = []
+    with _interrupting() as kernel:
+        for assignment in assignments:
+            if kernel.stopping:
+                raise InterruptedRunError(
+                    "Stopped between two notebooks; run the same command again."
+                )
+            ran.append(_run_one(assignment, folder, kernel, observer))
+            if ran[-1].failure is not None:
+                break
+    rest = tuple(each.notebook.name for each in assignments[len(ran) :])
+    return NotebookRun(folder, tuple(ran), rest)
+
+
+def _run_one(
+    assignment: Assignment, folder: Path, kernel: _Kernel, observer: Observer
+) -> Ran:
+    name = assignment.notebook.name
+    output = folder / f"{name}.ipynb"
+    started = time.monotonic()
+    observer(StepStarted(name, None))
+    # A copy of an earlier run would be taken for this one's.
+    output.unlink(missing_ok=True)
+    executed = execute(
+        assignment.notebook.path, output, assignment.values, kernel.started
+    )
+    kernel.process = 0
+    failure = judge(executed)
+    page = _page(output, observer)
+    seconds = time.monotonic() - started
+    observer(StepFinished(name, f"{'stopped' if failure else 'done'}, {seconds:.1f} s"))
+    return Ran(name, seconds, output, page, failure)
+
+
+def _page(output: Path, observer: Observer) -> Path | None:
+    page = output.with_suffix(".html")
+    if not output.exists():
+        return None
+    try:
+        export_page(output, page)
+    except OSError as error:
+        raise StorageError(
+            f"{page} cannot be written ({error.strerror}); make room and run this "
+            "again."
+        ) from error
+    except Exception as error:
+        # The notebook itself is the record; its page is a convenience.
+        observer(Noticed(output.stem, f"no HTML page could be made ({error})"))
+        return None
+    return page
+
+
+@dataclass(slots=True)
+class _Kernel:
+    """The kernel that a Ctrl-C is passed on to."""
+
+    process: int = 0
+    stopping: bool = False
+
+    def started(self, process: int) -> None:
+        self.process = process
+
+    def interrupt(self, number: int, frame: object) -> None:
+        if self.stopping:
+            raise KeyboardInterrupt
+        self.stopping = True
+        if self.process:
+            os.kill(self.process, signal.SIGINT)
+
+
+@contextmanager
+def _interrupting() -> Iterator[_Kernel]:
+    """Pass the first SIGINT or SIGTERM on to the kernel, which has no terminal."""
+    kernel = _Kernel()
+    if threading.current_thread() is not threading.main_thread():
+        yield kernel
+        return
+    before = {
+        number: signal.signal(number, kernel.interrupt)
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield kernel
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,34 @@
+"""`cmsmig sandbox`: both services until a signal ends them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from pathlib import Path
+
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.server import environment_file_text, serve
+
+
+def serve_until_stopped(options: SandboxOptions, env_file: Path | None) -> None:
+    """Serve, announce it as one JSON line on standard output, end on a signal.
+
+    Writes `env_file`, settings that point at the sandbox. Raises what `serve`
+    raises.
+    """
+
+    def announce(announcement: dict[str, str]) -> None:
+        if env_file is not None:
+            text = environment_file_text(announcement, options.rate)
+            env_file.write_text(text, encoding="utf-8")
+        print(json.dumps(announcement), flush=True)
+
+    async def run() -> None:
+        ended = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, ended.set)
+        await serve(options, announce=announce, stop=ended)
+
+    asyncio.run(run())
