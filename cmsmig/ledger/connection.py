@@ -3,12 +3,41 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from cmsmig.errors import LedgerError, LedgerLockedError, StorageError
+
+
+class _Connection(sqlite3.Connection):
+    """A connection that takes any text: half a surrogate pair becomes U+FFFD.
+
+    Such text stands in real content, and SQLite refuses it; the ledger keeps
+    names and explanations for people, never the content itself.
+    """
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        """Run one statement."""
+        return super().execute(sql, _storable(parameters))
+
+    def executemany(self, sql: str, rows: Iterable[Any], /) -> sqlite3.Cursor:
+        """Run one statement for each row."""
+        return super().executemany(sql, map(_storable, rows))
+
+
+def _storable(values: Sequence[object]) -> tuple[object, ...]:
+    return tuple(_text(each) if isinstance(each, str) else each for each in values)
+
+
+def _text(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 class Store:
@@ -70,7 +99,9 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
     Raises what `translated` raises.
     """
     with translated(path):
-        db = sqlite3.connect(path, isolation_level=None, timeout=10)
+        db = sqlite3.connect(
+            path, isolation_level=None, timeout=10, factory=_Connection
+        )
         try:
             db.row_factory = sqlite3.Row
             db.execute("PRAGMA journal_mode = WAL")

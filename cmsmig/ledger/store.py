@@ -7,7 +7,7 @@ import sqlite3
 import uuid
 from pathlib import Path
 
-from cmsmig.canonical import JsonObject, canonical
+from cmsmig.canonical import JsonObject
 from cmsmig.errors import LedgerError
 from cmsmig.ledger import migrations
 from cmsmig.ledger.connection import Store, now
@@ -103,7 +103,7 @@ class Ledger:
         with self._store.atomic() as db:
             db.execute(
                 "INSERT OR REPLACE INTO plan VALUES (?, ?, ?)",
-                (plan_hash, now(), canonical(body).decode()),
+                (plan_hash, now(), json.dumps(body, sort_keys=True)),
             )
 
     def plan(self, plan_hash: str) -> JsonObject | None:

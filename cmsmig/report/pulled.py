@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from cmsmig.canonical import JsonObject
+from cmsmig.report.ending import Ending
 from cmsmig.report.text import table_lines
 from cmsmig.steps.pull import PullReport
 
 _SHOWN = 10
+_LACKING = ("not_found", "empty")
+"""Errors of files that the site shows nobody either."""
 
 
 def pull_lines(report: PullReport) -> list[str]:
@@ -25,6 +28,23 @@ def pull_lines(report: PullReport) -> list[str]:
     if len(files.failed) > _SHOWN:
         lines.append(f"  ... and {len(files.failed) - _SHOWN} more; --json lists all")
     return lines
+
+
+def shortfall(report: PullReport) -> Ending | None:
+    """Return what is to be said when files are missing, and how the pull ends.
+
+    What the origin itself lacks is no failure; what it has and we lack is one.
+    """
+    failed = report.files.failed
+    if not failed:
+        return None
+    verb, rest = ("is", "it") if len(failed) == 1 else ("are", "them")
+    sentence = (
+        f"{len(failed)} of {report.files.found} files could not be taken over and "
+        f"{verb} listed with the reason; the next pull tries {rest} again."
+    )
+    ours = [row for row in failed if row.error not in _LACKING]
+    return Ending(1 if ours else 0, sentence)
 
 
 def pull_json(report: PullReport) -> JsonObject:

@@ -29,9 +29,12 @@ STEP = "components"
 async def make_components(job: Job) -> None:
     """Create what the design needs and the space lacks; reuse what is equal.
 
-    Raises `PreflightError` when a component of the name exists and differs.
+    Raises `PreflightError` when a component of the name exists and differs; then
+    none was made.
     """
     bodies = component_bodies(job.migration.design)
+    for body in bodies:
+        _refuse_differing(job, body)
     job.observer(StepStarted(STEP, len(bodies)))
     await _make_datasources(job)
     for body in bodies:
@@ -52,7 +55,7 @@ async def _make_component(job: Job, wanted: ComponentBody) -> None:
         )
         _record(job, made, wanted_hash, made_by_us=True)
     elif ours is None or not ours.made:
-        _reuse(job, found, wanted, wanted_hash)
+        _record(job, found, wanted_hash, made_by_us=False)
     elif ours.body_hash != wanted_hash:
         await job.client.update_component(found.component_id, wanted.body)
         _record(job, found, wanted_hash, made_by_us=True)
@@ -75,14 +78,17 @@ async def _look(job: Job, name: str) -> Component | None:
     )
 
 
-def _reuse(job: Job, found: Component, wanted: ComponentBody, wanted_hash: str) -> None:
+def _refuse_differing(job: Job, wanted: ComponentBody) -> None:
+    found = job.survey.component(wanted.name)
+    ours = _ours(job, wanted.name, found)
+    if found is None or (ours is not None and ours.made):
+        return
     if not equal_component(found.body, wanted.body):
         raise PreflightError(
             f"The space already has a component `{wanted.name}` that differs from the "
             "design, and it was not made by this import, so it is left alone; give the "
             "content type another component name in decisions/design.yaml."
         )
-    _record(job, found, wanted_hash, made_by_us=False)
 
 
 def _record(

@@ -94,6 +94,8 @@ class Downloads:
         return row
 
     async def _receive(self, address: str, arrival: Arrival) -> FileRow:
+        if not _is_whole_text(address):
+            return _failed(address, "not_http", "its address has half a character")
         fetched = await self._fetch(address, arrival)
         if fetched.status != 200:
             return _failed_status(address, fetched.status)
@@ -136,6 +138,15 @@ def fetchable(address: str) -> str:
     """Return an address as it is asked for: blanks cut, `//host` over https."""
     stripped = address.strip()
     return f"https:{stripped}" if stripped.startswith("//") else stripped
+
+
+def _is_whole_text(text: str) -> bool:
+    """Return whether a text has a UTF-8 form: half a surrogate pair has none."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _failed_status(address: str, status: int) -> FileRow:

@@ -17,10 +17,7 @@ STEP = "folders"
 
 
 async def make_folders(job: Job) -> None:
-    """Create the folders that are not there, parents first; reuse the others.
-
-    Raises `PreflightError` when a story stands where a folder has to be.
-    """
+    """Create the folders that are not there, parents first; reuse the others."""
     plans = job.migration.folders
     job.observer(StepStarted(STEP, len(plans)))
     for plan in plans:
@@ -29,17 +26,24 @@ async def make_folders(job: Job) -> None:
     job.observer(StepFinished(STEP, f"{len(plans)} folders are there"))
 
 
+def check_folder_places(job: Job) -> None:
+    """Raise `PreflightError` when a story stands where a folder has to be."""
+    for plan in job.migration.folders:
+        if folder_at(job.survey.stories, plan.path) is not None:
+            continue
+        if job.survey.story_at(plan.path) is not None:
+            raise PreflightError(
+                f"A story stands at `{plan.path}`, where the folder of a collection "
+                "has to be; move or rename that story at the destination."
+            )
+
+
 async def _make_folder(job: Job, plan: FolderPlan) -> None:
     found = folder_at(job.survey.stories, plan.path)
     known = job.ledger.inventory.made("folder")
     if found is not None:
         _keep(job, plan, found, known.get(plan.path))
         return
-    if job.survey.story_at(plan.path) is not None:
-        raise PreflightError(
-            f"A story stands at `{plan.path}`, where the folder of a collection has to "
-            "be; move or rename that story at the destination."
-        )
     body = _body(job, plan)
     job.ledger.intents.write([Intent("folder", plan.path, fingerprint(body))])
     row = await apply_once(partial(_create, job, body), partial(_look, job, plan.path))

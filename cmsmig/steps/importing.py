@@ -18,7 +18,7 @@ from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.components import make_components, settle_components
 from cmsmig.steps.conflicts import adopt_reused, find_conflicts, item_rows
 from cmsmig.steps.connect import open_destination
-from cmsmig.steps.folders import make_folders, settle_folders
+from cmsmig.steps.folders import check_folder_places, make_folders, settle_folders
 from cmsmig.steps.job import Job
 from cmsmig.steps.migration import Migration, open_migration
 from cmsmig.steps.plan import Plan, make_plan, refuse_drift
@@ -31,11 +31,15 @@ from cmsmig.steps.writes import WriteCounter
 
 Step = Callable[[Job], Awaitable[None]]
 
+SHORTEST_HASH = 8
+"""Digits of a plan's hash that name it; fewer may name another by chance."""
+
 
 async def prepare(job: Job) -> None:
     """Make components, folders and assets: what stories stand on."""
     await settle_components(job)
     await settle_folders(job)
+    check_folder_places(job)
     await make_components(job)
     await make_folders(job)
     await upload_assets(job)
@@ -158,10 +162,10 @@ async def open_job(
 
 
 def _stored(ledger: Ledger, plan_hash: str) -> JsonObject:
-    stored = ledger.plan(plan_hash)
+    stored = ledger.plan(plan_hash) if len(plan_hash) >= SHORTEST_HASH else None
     if stored is None:
         raise UsageError(
-            f"No plan {plan_hash} is stored in this project; run `cmsmig plan` and "
+            f"No plan `{plan_hash}` is stored in this project; run `cmsmig plan` and "
             "give the hash that it prints."
         )
     return stored

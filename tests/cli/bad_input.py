@@ -106,7 +106,7 @@ def sentence(ended: Ended) -> str:
     assert "Traceback" not in ended.err
     *before, last = ended.err.splitlines() or [""]
     assert [line for line in before if not _PROGRESS.fullmatch(line)] == []
-    assert re.match(r"[A-Z`/]|[a-z_]+(\.yaml|\.toml)?[ ,:]", last), last
+    assert re.match(r"[A-Z0-9`/]|[a-z_]+(\.yaml|\.toml)?[ ,:]", last), last
     assert last[-1] in ".?", last
     assert not _NEXT_SENTENCE.search(last), last
     assert len(last) < 700, last

@@ -1,0 +1,269 @@
+"""A space that holds something already, and plans that no longer fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+from bad_input import Rig, one_of, replaced, sentence
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.control import state_of
+
+
+def ask(rig: Rig, method: str, path: str, body: JsonObject | None = None) -> JsonObject:
+    """Do to the space what another client of it does."""
+    told = rig.handle.announcement
+    answer = httpx.request(
+        method,
+        f"{told['base_url']}/spaces/{told['space_id']}/{path}",
+        json=body,
+        headers={"Authorization": told["destination_token"]},
+        trust_env=False,
+    )
+    assert answer.is_success, answer.text
+    found: JsonObject = answer.json() if answer.content else {}
+    return found
+
+
+def story(rig: Rig, path: str, **more: Json) -> JsonObject:
+    """Make a foreign story at a path, its folders with it."""
+    parent, _, slug = path.rpartition("/")
+    parent_id = folder(rig, parent)
+    content: JsonObject = {"component": "page", "_uid": "theirs"}
+    body: JsonObject = {
+        "name": slug,
+        "slug": slug,
+        "parent_id": parent_id,
+        "content": content,
+        **more,
+    }
+    made = ask(rig, "POST", "stories", {"story": body})["story"]
+    assert isinstance(made, dict)
+    return made
+
+
+def folder(rig: Rig, path: str) -> int:
+    """Return the id of the folder at a path, which has to be there."""
+    space = rig.handle.state.space
+    return next(
+        (
+            each.story_id
+            for each in space.stories.values()
+            if each.is_folder and space.full_slug(each) == path
+        ),
+        0,
+    )
+
+
+def stories(rig: Rig) -> dict[str, JsonObject]:
+    """Return what the space holds by path."""
+    rows = state_of(rig.handle.state.space)["stories"]
+    assert isinstance(rows, list)
+    return {
+        str(row["full_slug"]): row
+        for row in rows
+        if isinstance(row, dict) and not row["is_folder"]
+    }
+
+
+def test_a_space_with_starter_content_is_no_obstacle(
+    rig: Callable[..., Rig], whole: Rig
+) -> None:
+    """Starter components and the home story stay as they are; the rest is made."""
+    started = rig(decided=False, demo_space=True)
+    before = state_of(started.handle.state.space)
+    started.decided()
+    started.done("import")
+    started.done("verify")
+    after = state_of(started.handle.state.space)
+    for key in ("components", "stories"):
+        rows, kept = after[key], before[key]
+        assert isinstance(rows, list)
+        assert isinstance(kept, list)
+        assert kept
+        assert [row for row in kept if row not in rows] == []
+    assert set(stories(started)) == {*stories(whole), "home"}
+    assert started.done("import", "--json").document["writes"] == 0
+
+
+def test_a_foreign_story_at_our_path_fails_one_item(
+    rig: Callable[..., Rig], whole: Rig
+) -> None:
+    """It is left alone and listed, all others are made, its move is enough."""
+    started = rig()
+    path = next(each for each in stories(whole) if each.endswith("/note-2"))
+    started.done("prepare")
+    theirs = story(started, path)
+    planned = started.done("plan", "--json").document
+    assert [each["full_slug"] for each in planned["conflicts"]] == [path]
+    ended = started.run("import", "--json")
+    assert ended.code == 1
+    assert ended.document["accounting"]["failed"] == 1
+    assert ended.document["accounting"]["created"] == 5
+    (failed,) = started.done("status", "--json").document["failed"]
+    assert failed["full_slug"] == path
+    assert failed["reason"] == "conflict"
+    assert path in failed["explanation"]
+    left = stories(started)[path]
+    assert left["content"] == theirs["content"]
+    assert left["updated_at"] == theirs["updated_at"]
+    ask(started, "DELETE", f"stories/{theirs['id']}")
+    started.done("import")
+    started.done("verify")
+    assert started.space() == whole.space()
+
+
+def test_a_foreign_component_of_our_name_stops_before_anything_is_made(
+    rig: Callable[..., Rig], whole: Rig
+) -> None:
+    """A component that came after the design is not altered; it is named."""
+    started = rig()
+    schema: JsonObject = {"title": {"type": "text"}}
+    body: JsonObject = {"name": "spot", "schema": schema}
+    made = ask(started, "POST", "components", {"component": body})["component"]
+    assert isinstance(made, dict)
+    asked = len(started.writes)
+    ended = started.run("import")
+    assert ended.code == 1
+    assert "component `spot`" in sentence(ended)
+    assert "design.yaml" in sentence(ended)
+    assert started.writes[asked:] == []
+    ask(started, "DELETE", f"components/{made['id']}")
+    started.done("import")
+    assert started.space() == whole.space()
+
+
+def test_proposals_keep_clear_of_what_is_there(rig: Callable[..., Rig]) -> None:
+    """A name that the space uses already is not proposed."""
+    started = rig(decided=False)
+    schema: JsonObject = {"title": {"type": "text"}}
+    body: JsonObject = {"name": "spot", "schema": schema}
+    ask(started, "POST", "components", {"component": body})
+    started.decided()
+    started.done("import")
+    started.done("verify")
+
+
+def test_a_foreign_story_where_a_folder_has_to_be(
+    rig: Callable[..., Rig], whole: Rig
+) -> None:
+    """The folder's path is named, and the story's move is enough."""
+    started = rig()
+    path = min(each.rpartition("/")[0] for each in stories(whole))
+    theirs = story(started, path.partition("/")[0])
+    ended = started.run("import")
+    assert ended.code == 1
+    assert path.partition("/")[0] in sentence(ended)
+    ask(started, "DELETE", f"stories/{theirs['id']}")
+    started.done("import")
+    started.done("verify")
+    assert started.space() == whole.space()
+
+
+def test_a_plan_that_is_not_known(rig: Callable[..., Rig], whole: Rig) -> None:
+    """A hash that no plan has, or that is no hash, is wrong usage."""
+    started = rig()
+    shown = started.done("plan", "--json").document["hash"]
+    for unknown in ("0123456789abcdef", "", "%", "nonsense", shown[:4]):
+        ended = started.run("import", "--plan", unknown)
+        assert ended.code == 2, unknown
+        assert "cmsmig plan" in sentence(ended)
+    assert started.writes == []
+    started.done("import", "--plan", shown[:16])
+    assert started.space() == whole.space()
+
+
+def origin_edited(rig: Rig) -> str:
+    replaced(one_of(rig.folder / "raw" / "items"), "Text 1", "Text one")
+    return "origin"
+
+
+def decisions_edited(rig: Rig) -> str:
+    replaced(rig.folder / "decisions" / "design.yaml", "key: line", "key: words")
+    return "design.yaml"
+
+
+def story_added(rig: Rig) -> str:
+    story(rig, "news")
+    return "story news"
+
+
+def component_added(rig: Rig) -> str:
+    body: JsonObject = {"name": "spot", "schema": {}}
+    ask(rig, "POST", "components", {"component": body})
+    return "component spot"
+
+
+@pytest.mark.parametrize(
+    "move", [origin_edited, decisions_edited, story_added, component_added]
+)
+def test_a_plan_that_drifted_writes_nothing(
+    rig: Callable[..., Rig], move: Callable[[Rig], str]
+) -> None:
+    """What moved since the plan is named; a new plan is what it takes."""
+    started = rig()
+    shown = started.done("plan", "--json").document["hash"]
+    moved = move(started)
+    before, asked = started.space(), len(started.writes)
+    ended = started.run("import", "--plan", shown)
+    assert ended.code == 1
+    assert moved in sentence(ended)
+    assert "nothing was written" in sentence(ended)
+    assert started.space() == before
+    assert started.writes[asked:] == []
+    again = started.done("plan", "--json").document["hash"]
+    assert again != shown
+    if move is not component_added:
+        started.done("import", "--plan", again)
+
+
+def test_our_own_writes_are_no_drift(rig: Callable[..., Rig], whole: Rig) -> None:
+    """A plan that a run has begun still fits when it goes on, and when it is done."""
+    started = rig()
+    shown = started.done("plan", "--json").document["hash"]
+    started.done("prepare")
+    for _ in range(2):
+        started.done("import", "--plan", shown)
+    assert started.space() == whole.space()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("nonsense",),
+        ("import", "--nonsense"),
+        ("--nonsense", "plan"),
+        ("plan", "extra"),
+        ("import", "--plan"),
+        ("decide",),
+        ("decide", "--accept-proposals"),
+        ("convert", "--mode", "nonsense", "-"),
+        ("convert", "--batch", "one"),
+        ("render", "one", "two"),
+        ("sandbox", "--rate", "0"),
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_call_is_one_sentence(
+    rig: Callable[..., Rig], arguments: tuple[str, ...]
+) -> None:
+    """An unknown command, option or argument ends in 2 and says what helps."""
+    started = rig()
+    ended = started.run(*arguments)
+    assert ended.code == 2
+    assert ended.out == ""
+    assert sentence(ended)
+
+
+def test_a_project_that_is_a_file(rig: Callable[..., Rig], tmp_path: Path) -> None:
+    """A project folder that cannot be one is named, and nothing is made."""
+    started = rig()
+    place = tmp_path / "letter"
+    place.write_text("not a folder")
+    for command, code in (("init", 1), ("plan", 2), ("status", 1)):
+        ended = started.run("--project", str(place), command)
+        assert ended.code == code, ended.err
+        assert str(place) in sentence(ended)
