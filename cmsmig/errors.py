@@ -7,6 +7,8 @@
     ├── UndecidedError             a decision that the step needs is missing exit 3
     ├── PlanDriftError             the plan no longer fits what is there     exit 1
     ├── PreflightError             the destination is not ready for a step   exit 1
+    ├── IncompleteError            all was tried; something failed and is listed  exit 1
+    ├── DifferencesError           what was read back is not what was decided     exit 4
     ├── InterruptedRunError        stopped by a person; resumable            exit 5
     ├── CacheError                 the raw cache is missing or damaged       exit 1
     ├── StorageError               the disk refused a write                  exit 1
@@ -74,6 +76,16 @@ class PlanDriftError(CmsmigError):
 
 class PreflightError(CmsmigError):
     """The destination lacks something that the next step needs."""
+
+
+class IncompleteError(CmsmigError):
+    """Everything was tried, and something failed or is open; a report lists it."""
+
+
+class DifferencesError(CmsmigError):
+    """What was read back is not what was decided and written."""
+
+    exit_code = 4
 
 
 class InterruptedRunError(CmsmigError):

@@ -65,9 +65,23 @@ WIDGETS: tuple[WidgetInfo, ...] = (
     WidgetInfo("bodies-reviewer", "03", "names who accepts blocks and embeds"),
     WidgetInfo("bodies-accept", "03", "writes decisions/blocks.yaml and embeds.yaml"),
     # 04_prepare_destination
+    WidgetInfo("plan-again", "04", "computes the plan again"),
+    WidgetInfo("prepare-start", "04", "makes components, folders and assets"),
+    WidgetInfo("prepare-stop", "04", "stops after the calls in flight"),
     # 05_create_stories
+    WidgetInfo("create-start", "05", "creates the stories, or goes on"),
+    WidgetInfo("create-stop", "05", "stops after the calls in flight"),
     # 06_link_stories
+    WidgetInfo("link-start", "06", "fills relations and internal links"),
+    WidgetInfo("link-stop", "06", "stops after the calls in flight"),
+    WidgetInfo("publish-start", "06", "publishes what was decided to be published"),
+    WidgetInfo("publish-stop", "06", "stops after the calls in flight"),
     # 07_verify_and_redirect
+    WidgetInfo("verify-start", "07", "reads everything back and compares it"),
+    WidgetInfo("verify-stop", "07", "stops reading back"),
+    WidgetInfo("redirects-write", "07", "writes redirects/redirects.csv"),
+    WidgetInfo("checklist-again", "07", "computes the checklist again"),
+    WidgetInfo("report-write", "07", "writes report.html and report.json"),
 )
 
 

@@ -85,10 +85,15 @@ class Evidence:
 
     @property
     def exit_code(self) -> int:
-        """Return 4 for differences, 1 for failures or open items, else 0."""
+        """Return 4 for differences, 1 for what failed or is open, else 0.
+
+        A file that the origin does not give is listed, and no failure of the
+        import.
+        """
         if self.verification is not None and self.verification.differences:
             return 4
-        return 1 if self.failures or self.accounting.open or self.files.open else 0
+        items, files = self.accounting, self.files
+        return 1 if items.failed or items.open or files.failed or files.open else 0
 
 
 def gather(
