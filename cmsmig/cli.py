@@ -8,31 +8,20 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import sys
 import traceback
-from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from cmsmig.errors import InterruptedRunError, SettingsError
-from cmsmig.report.console import (
-    complain,
-    emit,
-    emit_json,
-    emit_lines,
-    stoppable,
-)
-from cmsmig.report.ending import STOPPED, ending_of
+from cmsmig.errors import SettingsError
+from cmsmig.report.console import complain, emit, emit_json, emit_lines
+from cmsmig.report.ending import ending_of
 
 if TYPE_CHECKING:
     from cmsmig.report.progress import Progress
     from cmsmig.settings import Project, Settings
-    from cmsmig.steps.importing import Outcome
-
-T = TypeVar("T")
 
 _JSON = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
@@ -97,11 +86,12 @@ def check(folder: Path | None, as_json: bool) -> None:
 @click.pass_obj
 def pull(folder: Path | None, refresh: bool, as_json: bool) -> None:
     """Read all schemas, items and files of the origin; resumable."""
+    from cmsmig.report.commands import resumable
     from cmsmig.report.pulled import pull_json, pull_lines, shortfall
     from cmsmig.steps.pull import pull as read
 
     project, settings = _load(folder, destination=False)
-    report = _resumable(read(settings, project, observer=_progress(), refresh=refresh))
+    report = resumable(read(settings, project, observer=_progress(), refresh=refresh))
     emit_json(pull_json(report)) if as_json else emit_lines(pull_lines(report))
     if lacking := shortfall(report):
         complain(lacking.sentence)
@@ -181,16 +171,10 @@ _part("publish", "Publish what was decided to be published.")
 @click.pass_obj
 def verify(folder: Path | None, as_json: bool) -> None:
     """Read everything back and compare it with decisions and ledger."""
-    from cmsmig.report.text import verification_lines
-    from cmsmig.steps.importing import verify_only
+    from cmsmig.report.commands import verify as read_back
 
     project, settings = _load(folder, origin=False)
-    with stoppable() as stop:
-        work = verify_only(project, settings, observer=_progress(), stop=stop)
-        found = _resumable(work)
-    emit_json(found.as_json()) if as_json else emit_lines(verification_lines(found))
-    if found.differences:
-        sys.exit(4)
+    sys.exit(read_back(project, settings, as_json=as_json))
 
 
 @commands.command()
@@ -268,31 +252,86 @@ def sandbox(
     env_file: Path | None,
 ) -> None:
     """Run both services on this machine until stopped."""
+    from cmsmig.run.serving import serve_until_stopped
     from cmsmig.sandbox.options import SandboxOptions
-    from cmsmig.sandbox.server import environment_file_text, serve
 
-    def announce(announcement: dict[str, str]) -> None:
-        if env_file is not None:
-            text = environment_file_text(announcement, rate)
-            env_file.write_text(text, encoding="utf-8")
-        print(json.dumps(announcement), flush=True)
+    options = SandboxOptions(
+        content=content,
+        origin_port=origin_port,
+        destination_port=destination_port,
+        rate=rate,
+        origin_rate=origin_rate,
+        demo_space=demo_space,
+    )
+    serve_until_stopped(options, env_file)
 
-    async def run() -> None:
-        ended = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, ended.set)
-        options = SandboxOptions(
-            content=content,
-            origin_port=origin_port,
-            destination_port=destination_port,
-            rate=rate,
-            origin_rate=origin_rate,
-            demo_space=demo_space,
-        )
-        await serve(options, announce=announce, stop=ended)
 
-    asyncio.run(run())
+@commands.command()
+@click.option("--only", metavar="NN", help="This notebook alone.")
+@click.option("--from", "first", metavar="NN", help="The first notebook to run.")
+@click.option("--to", "last", metavar="NN", help="The last notebook to run.")
+@click.option("-p", "values", metavar="NAME=VALUE", multiple=True, help="A parameter.")
+@click.option("--reports", type=click.Path(path_type=Path), default="reports")
+@click.option("--run-id", help="The folder's name; else the time and the site.")
+@_DRY_RUN
+@click.pass_obj
+def run(
+    folder: Path | None,
+    only: str | None,
+    first: str | None,
+    last: str | None,
+    values: tuple[str, ...],
+    reports: Path,
+    run_id: str | None,
+    dry_run: bool,
+) -> None:
+    """Run the numbered notebooks unattended; keep each with its output."""
+    from cmsmig.run.locate import find_notebooks, notebooks_folder, select
+    from cmsmig.run.unattended import project_named, run_unattended
+    from cmsmig.settings import find_project
+
+    finished = run_unattended(
+        find_project(project_named(folder, values), os.environ, Path.cwd()),
+        select(find_notebooks(notebooks_folder()), only=only, first=first, last=last),
+        values,
+        reports=reports,
+        run_id=run_id,
+        dry_run=dry_run,
+        observer=_progress(),
+    )
+    emit_lines(finished.lines)
+    if finished.run.complaint:
+        complain(finished.run.complaint)
+    sys.exit(finished.exit_code)
+
+
+@commands.command()
+@click.option("--content", type=click.Path(path_type=Path), help="Another site.")
+@click.option("--reports", type=click.Path(path_type=Path), default="reports")
+@click.pass_obj
+def demo(folder: Path | None, content: Path | None, reports: Path) -> None:
+    """Move a sample site against a sandbox, from nothing to the report."""
+    from cmsmig.run.demo import plan_demo, run_demo
+
+    planned = plan_demo(folder, reports, content, Path.cwd())
+    sys.exit(run_demo(planned, os.environ, lambda line: emit_lines([line])))
+
+
+@commands.command()
+@click.option("--no-browser", is_flag=True, help="Print the address only.")
+@click.option("--port", type=int, default=8888, help="Or the next one that is free.")
+@click.argument("more", nargs=-1, metavar="[-- OPTIONS OF JUPYTERLAB]")
+@click.pass_obj
+def lab(
+    folder: Path | None, no_browser: bool, port: int, more: tuple[str, ...]
+) -> None:
+    """Open JupyterLab on the notebooks, on this machine only."""
+    from cmsmig.run.lab import open_lab
+    from cmsmig.settings import find_project
+
+    project = find_project(folder, os.environ, Path.cwd())
+    browser = not no_browser
+    sys.exit(open_lab(project, os.environ, browser=browser, port=port, more=more))
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -316,31 +355,11 @@ def _write(
     dry_run: bool,
     plan_hash: str | None = None,
 ) -> None:
-    from cmsmig.report.text import plan_lines
-    from cmsmig.steps.importing import run_command
+    from cmsmig.report.commands import write
 
     project, settings = _load(folder, origin=False)
-    with stoppable() as stop:
-        outcome = _resumable(
-            run_command(
-                command,
-                project,
-                settings,
-                observer=_progress(),
-                stop=stop,
-                plan_hash=plan_hash,
-                dry_run=dry_run,
-                show=lambda plan: emit_lines(plan_lines(plan)) if not as_json else None,
-            )
-        )
-    _report(outcome, as_json)
-    sys.exit(outcome.exit_code)
-
-
-def _report(outcome: Outcome, as_json: bool) -> None:
-    from cmsmig.report.outcome import outcome_json, outcome_lines
-
-    emit_json(outcome_json(outcome)) if as_json else emit_lines(outcome_lines(outcome))
+    options = {"as_json": as_json, "dry_run": dry_run}
+    sys.exit(write(command, project, settings, plan_hash=plan_hash, **options))
 
 
 def _load(
@@ -359,13 +378,6 @@ def _progress() -> Progress:
     from cmsmig.report.progress import Progress
 
     return Progress(sys.stderr)
-
-
-def _resumable(work: Coroutine[object, object, T]) -> T:
-    try:
-        return asyncio.run(work)
-    except asyncio.CancelledError as error:
-        raise InterruptedRunError(STOPPED) from error
 
 
 def _read(paths: tuple[Path, ...]) -> str:
