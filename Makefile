@@ -2,7 +2,8 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+RUNS := $(VENV)/.installed
+STAMP := $(VENV)/.installed-tools
 CONSTRAINTS := .ci/constraints.txt
 CANDIDATES := python3 python3.14 python3.13 python3.12 python3.11 python
 RECENT := import sys; sys.exit(sys.version_info < (3, 11))
@@ -10,13 +11,14 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 	$$each -c '$(RECENT)' 2>/dev/null && { echo $$each; break; }; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help test check format constraints
+.PHONY: help demo lab test check format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
 		$(firstword $(MAKEFILE_LIST))
 
-$(STAMP): pyproject.toml $(CONSTRAINTS)
+# What the commands and notebooks need; nothing that only developing needs.
+$(RUNS): pyproject.toml $(CONSTRAINTS)
 	@test -n "$(PYTHON)" || { \
 		echo "Python 3.11 or newer was not found: install it, or name it with" \
 			"make PYTHON=/path/to/python3." >&2; exit 1; }
@@ -26,18 +28,30 @@ $(STAMP): pyproject.toml $(CONSTRAINTS)
 			"python3-venv (apt-get install python3-venv), then run this again." >&2; \
 		exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		-c $(CONSTRAINTS) -e .
+	@touch $@
+
+$(STAMP): $(RUNS)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		-c $(CONSTRAINTS) -e '.[test,check]'
 	@touch $@
+
+demo: $(RUNS) ## a whole migration of a sample site, in two minutes
+	$(BIN)/cmsmig demo
+
+lab: $(RUNS) ## JupyterLab on the notebooks
+	$(BIN)/cmsmig lab
 
 test: $(STAMP) ## all the tests
 	$(BIN)/python -m pytest
 
-check: $(STAMP) ## format, lint, types, layers, module lengths
+check: $(STAMP) ## format, lint, types, layers, module lengths, notebooks
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python .ci/module_lengths.py
+	$(BIN)/python .ci/notebook_lint.py
 
 format: $(STAMP) ## format the code
 	$(BIN)/ruff format .
