@@ -28,6 +28,13 @@ def show_errors_as_sentences() -> None:
     setattr(CmsmigError, _HOOK, _sentence)
 
 
+def show(value: object) -> None:
+    """Show a value below the running cell, before its last expression does."""
+    from IPython.display import display
+
+    display(value)  # type: ignore[no-untyped-call]
+
+
 def _sentence(error: CmsmigError) -> list[str]:
     return [f"{type(error).__name__}: {error}"]
 

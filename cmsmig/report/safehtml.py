@@ -107,6 +107,11 @@ def facts(rows: Iterable[tuple[str, Cell]]) -> Markup:
     return Markup("<table><tbody>{}</tbody></table>").format(body)
 
 
+def more(count: int, shown: int) -> Markup:
+    """Return the line below a table that says how many rows are left out, if any."""
+    return paragraph(f"… and {count - shown:,} more.") if count > shown else Markup("")
+
+
 def source(text: str) -> Markup:
     """Return a text as code, every blank kept."""
     return Markup("<pre>{}</pre>").format(text)

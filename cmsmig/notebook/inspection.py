@@ -1,0 +1,191 @@
+"""Notebook 01: what the origin holds, before anything is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from markupsafe import Markup
+
+from cmsmig.errors import CacheError, UsageError
+from cmsmig.notebook import ui
+from cmsmig.notebook.bodypanels import census_panel, obstacles_panel
+from cmsmig.notebook.decided import pulled
+from cmsmig.notebook.itemchoices import current_choices
+from cmsmig.notebook.itemsets import item_sets
+from cmsmig.notebook.panel import Panel
+from cmsmig.notebook.pulling import pull_origin as pull_origin
+from cmsmig.notebook.referencepanel import references_panel
+from cmsmig.notebook.workspace import Workspace
+from cmsmig.report.census import take_census
+from cmsmig.report.charts import stacked_bars
+from cmsmig.report.frames import (
+    collections_frame,
+    frame_html,
+    items_frame,
+    schema_frame,
+    states_frame,
+)
+from cmsmig.report.obstacles import find_obstacles
+from cmsmig.report.oldpages import OldPages
+from cmsmig.report.referencing import reference_graph
+from cmsmig.report.safehtml import heading, note, paragraph, sheet
+from cmsmig.steps.migration import Origin
+
+_ITEMS = 25
+
+
+def collections_table(workspace: Workspace) -> Panel:
+    """Show the collections with their counts; by hand a filter, and one in detail."""
+    return _inspected(workspace, lambda origin: _collections(workspace, origin))
+
+
+def states_chart(workspace: Workspace) -> Panel:
+    """Show in which states the items of each collection are, as told from both sets.
+
+    Source: Webflow, publishing: being live is membership of the live set.
+    """
+    return _inspected(
+        workspace, lambda origin: workspace.panel(lambda: _states(origin))
+    )
+
+
+def reference_report(workspace: Workspace) -> Panel:
+    """Show which field points where, and which references would stay empty, why.
+
+    Under the item sets that are decided, else under those that are proposed.
+    """
+
+    def build(origin: Origin) -> Panel:
+        graph = reference_graph(origin, current_choices(workspace, origin))
+        return references_panel(workspace, origin, graph)
+
+    return _inspected(workspace, build)
+
+
+def richtext_census(workspace: Workspace) -> Panel:
+    """Show what the rich text bodies are made of, how often, and with examples."""
+
+    def build(origin: Origin) -> Panel:
+        return census_panel(workspace, OldPages.of(origin), take_census(origin))
+
+    return _inspected(workspace, build)
+
+
+def not_migratable(workspace: Workspace) -> Panel:
+    """Show what cannot be migrated, and the items in which it is.
+
+    Spec: import rules 8 and 9.
+    """
+
+    def build(origin: Origin) -> Panel:
+        return obstacles_panel(workspace, OldPages.of(origin), find_obstacles(origin))
+
+    return _inspected(workspace, build)
+
+
+def choose_item_sets(
+    workspace: Workspace, reviewer: str = "", item_set: str = ""
+) -> Panel:
+    """Choose which items of each collection are imported, in which version.
+
+    By hand the button writes `decisions/collections.yaml`, decided individually.
+    Unattended, `item_set` (a name, for every collection) does so in bulk, and
+    without it nothing is written.
+    """
+    return _inspected(
+        workspace, lambda origin: item_sets(workspace, origin, reviewer, item_set)
+    )
+
+
+def _inspected(workspace: Workspace, build: Callable[[Origin], Panel]) -> Panel:
+    """Return the panel over what was pulled; by hand a sentence when nothing was."""
+    try:
+        origin = pulled(workspace)
+    except (UsageError, CacheError) as error:
+        if not workspace.interactive:
+            raise
+        told = sheet(note(f"{error} Then run this cell again.", "warning"))
+        return workspace.panel(told, lambda: ui.Html(told))
+    return build(origin)
+
+
+# Collections
+
+
+def _collections(workspace: Workspace, origin: Origin) -> Panel:
+    def widget() -> ui.Element:
+        board, listed, detail = ui.Board(), ui.Html(), ui.Html()
+        options = [
+            (each.display_name, each.collection_id) for each in origin.collections
+        ]
+
+        def filtered() -> None:
+            listed.show(sheet(_collection_rows(origin, pattern.value)))
+
+        def detailed() -> None:
+            detail.show(
+                sheet(_detail(origin, chosen.value)) if chosen.value else Markup("")
+            )
+
+        pattern = board.text(
+            "collections-filter", "Filter", hint="part of a name", changed=filtered
+        )
+        chosen = board.choice(
+            "collections-detail",
+            "Detail",
+            [("choose a collection", ""), *options],
+            "",
+            changed=detailed,
+        )
+        filtered()
+        return ui.column(pattern, listed, chosen, detail, board.messages)
+
+    def static() -> Markup:
+        details = Markup("").join(
+            _folded(each.display_name, _detail(origin, each.collection_id))
+            for each in origin.collections
+        )
+        return sheet(_collection_rows(origin, ""), heading("In detail"), details)
+
+    return workspace.panel(static, widget)
+
+
+def _collection_rows(origin: Origin, pattern: str) -> Markup:
+    frame = collections_frame(origin)
+    names = (frame["collection"] + " " + frame["slug"]).str.lower()
+    shown = frame[names.str.contains(pattern.strip().lower(), regex=False)]
+    told = paragraph(f"{len(shown):,} of {len(frame):,} collections.")
+    return Markup("{}{}").format(told, Markup(frame_html(shown)))
+
+
+def _detail(origin: Origin, collection_id: str) -> Markup:
+    collection = next(
+        each for each in origin.collections if each.collection_id == collection_id
+    )
+    items = items_frame(origin, collection_id)
+    return Markup("{}{}{}{}").format(
+        heading(f"Fields of {collection.display_name}"),
+        Markup(frame_html(schema_frame(collection))),
+        heading(f"Items ({len(items):,}, each locale counted)"),
+        Markup(frame_html(items, rows=_ITEMS)),
+    )
+
+
+# States
+
+
+def _states(origin: Origin) -> Markup:
+    frame = states_frame(origin)
+    states = [str(name) for name in frame.columns if name != "collection"]
+    totals = {state: sum(map(int, frame[state])) for state in states}
+    about = "Items by state: " + ", ".join(
+        f"{count:,} {state}" for state, count in totals.items()
+    )
+    names = [str(name) for name in frame["collection"]]
+    parts = {state: [int(count) for count in frame[state]] for state in states}
+    picture = stacked_bars(names, parts, about=about) if states else Markup("")
+    return sheet(paragraph(f"{about}."), picture, Markup(frame_html(frame)))
+
+
+def _folded(title: str, content: Markup) -> Markup:
+    return Markup("<details><summary>{}</summary>{}</details>").format(title, content)

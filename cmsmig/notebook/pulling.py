@@ -1,0 +1,143 @@
+"""Notebook 01, first part: the origin is read into the raw cache, or is there."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+from markupsafe import Markup
+
+from cmsmig.errors import CacheError
+from cmsmig.events import Observer
+from cmsmig.notebook import ui
+from cmsmig.notebook.decided import pulled
+from cmsmig.notebook.panel import Panel
+from cmsmig.notebook.progressbars import Meter, ProgressBoard
+from cmsmig.notebook.workspace import Workspace
+from cmsmig.origin.cache import RawCache
+from cmsmig.report.frames import collections_frame, frame_html
+from cmsmig.report.safehtml import heading, note, paragraph, sheet, table
+from cmsmig.settings import Project
+from cmsmig.steps.migration import Origin
+from cmsmig.steps.pull import pull
+
+_FILES = 20
+
+
+async def pull_origin(workspace: Workspace) -> Panel:
+    """Read the origin when it is not all there, and show what there is.
+
+    Unattended it reads at once, unless it is a dry run; by hand it waits for the
+    button, which also reads everything anew. Writes `raw/` and `files/`.
+    """
+    cache = RawCache(workspace.project.raw)
+    if workspace.interactive:
+        return workspace.panel(Markup(""), lambda: _controls(workspace, cache))
+    if cache.complete():
+        return workspace.panel(_found(workspace))
+    if workspace.dry_run:
+        raise CacheError(
+            f"The origin is not read yet and this is a dry run, so nothing was read "
+            f"into {workspace.project.raw}; run it without dry_run."
+        )
+    meter = Meter(workspace.observer)
+    await _read(workspace, meter, refresh=False)
+    return workspace.panel(
+        Markup("{}{}").format(_found(workspace), sheet(_told(meter)))
+    )
+
+
+def _controls(workspace: Workspace, cache: RawCache) -> ui.Element:
+    board, shown, progress = ui.Board(), ui.Html(), ProgressBoard()
+    running: list[asyncio.Task[None]] = []
+
+    async def read() -> None:
+        if workspace.dry_run:
+            board.say("This is a dry run: nothing is read. Set dry_run = False above.")
+            return
+        meter = Meter(workspace.observer)
+        work = asyncio.create_task(_read(workspace, meter, refresh=cache.complete()))
+        running[:] = [work]
+        stop.enable(True)
+        try:
+            await progress.follow(meter, work)
+        except asyncio.CancelledError:
+            board.say("Stopped. What was read is kept; the button goes on from there.")
+        else:
+            board.say("Everything is read. Run the cells below now.", "good")
+        finally:
+            stop.enable(False)
+            refresh()
+
+    def halt() -> None:
+        for work in running:
+            work.cancel()
+
+    def refresh() -> None:
+        complete = cache.complete()
+        start.label("Read everything again" if complete else "Read the origin")
+        shown.show(_found(workspace) if complete else _nothing(workspace.project))
+
+    start = board.button("pull", "Read the origin", read, look="primary")
+    stop = board.button("pull-stop", "Stop", halt)
+    stop.enable(False)
+    refresh()
+    return ui.column(shown, ui.row(start, stop), progress.element, board.messages)
+
+
+async def _read(workspace: Workspace, observer: Observer, *, refresh: bool) -> None:
+    await pull(
+        workspace.origin_settings,
+        workspace.project,
+        observer=observer,
+        refresh=refresh,
+    )
+
+
+def _nothing(project: Project) -> Markup:
+    started = any(project.raw.glob("**/*.json"))
+    text = (
+        "The origin is read in part; go on with the button."
+        if started
+        else "Nothing is read yet. Reading takes one request per 100 items and set, at "
+        "the rate of your plan, and downloads every file once."
+    )
+    return sheet(note(text, "warning"))
+
+
+def _found(workspace: Workspace) -> Markup:
+    origin = pulled(workspace)
+    locales = ", ".join(each.tag for each in origin.site.locales) or "one"
+    return sheet(
+        heading(f"{origin.site.display_name}: what was read"),
+        paragraph(
+            f"Read {_when(workspace.project)}; locales: {locales}. Everything below "
+            "works from this copy and asks the origin nothing."
+        ),
+        Markup(frame_html(collections_frame(origin))),
+        _files(origin),
+    )
+
+
+def _files(origin: Origin) -> Markup:
+    failed = [row for row in origin.files.values() if row.error]
+    told = paragraph(
+        f"{len(origin.files):,} files are named, {len(origin.files) - len(failed):,} "
+        "are here."
+    )
+    if not failed:
+        return told
+    rows = [(row.address, row.detail or row.error) for row in failed[:_FILES]]
+    caption = f"Files that could not be had ({len(failed):,})"
+    return Markup("{}{}").format(told, table(("Address", "Why"), rows, caption=caption))
+
+
+def _told(meter: Meter) -> Markup:
+    lines = [paragraph(meter.summary())]
+    lines += [note(each, "warning") for each in meter.notices]
+    return Markup("").join(lines)
+
+
+def _when(project: Project) -> str:
+    seconds = (project.raw / "collections.json").stat().st_mtime
+    return datetime.fromtimestamp(seconds, UTC).strftime("%d %B %Y, %H:%M UTC")

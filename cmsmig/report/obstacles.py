@@ -1,0 +1,123 @@
+"""What cannot be migrated, and in which items it is. Spec: import rules 8 and 9."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cmsmig.origin.schema import Item
+from cmsmig.report.census import rich_bodies
+from cmsmig.report.oldpages import every_item
+from cmsmig.richtext.native import NativeEngine
+from cmsmig.steps.migration import Origin
+
+ALWAYS: tuple[tuple[str, str], ...] = (
+    (
+        "Members and gated content",
+        "The origin's user accounts have no item data to read. Gated content becomes "
+        "an auth layer in front of the new site's delivery API, not a field.",
+    ),
+    (
+        "What only the code export or the designer holds",
+        "Static pages, collection templates, styles, interactions, forms and their "
+        "submissions, site search and password protection are no collection items. "
+        "The code export does not help: it leaves collection items out.",
+    ),
+    (
+        "What a CSV export leaves out",
+        "Nothing is read from CSV: it has no field types, no reference ids, no alt "
+        "texts and no states. All of it comes from the read API instead.",
+    ),
+    (
+        "Components and embeds that the API delivers empty",
+        "For some code blocks and embeds the API sends the frame without its code. "
+        "They are listed below; copy their code by hand.",
+    ),
+)
+"""What no site can take along, and what to do about it."""
+
+KINDS: dict[str, str] = {
+    "empty-code": "Code blocks that arrived without their code",
+    "empty-embed": "Embeds that arrived without their code",
+    "script": "Scripts outside of embeds",
+    "form-control": "Form controls in a text",
+    "image": "Pictures without an address",
+    "comment": "Text hidden by a comment that never ends",
+    "missing-file": "Files that could not be downloaded",
+    "unknown-field": "Fields of a type that the API does not document",
+    "no-slug": "Items without a slug, so without a page",
+}
+"""Kinds of obstacles that items can have, as headings."""
+
+_LOSSES = frozenset(
+    ("empty-code", "empty-embed", "script", "form-control", "image", "comment")
+)
+_KNOWN_TYPES = frozenset(
+    (
+        "PlainText", "RichText", "Number", "DateTime", "Switch", "Color", "Link",
+        "Email", "Phone", "Option", "Image", "MultiImage", "File", "Reference",
+        "MultiReference", "VideoLink",
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """One thing in one item that a person has to see to."""
+
+    kind: str
+    """A key of `KINDS`."""
+    item: Item
+    where: str
+    """The field's slug and the place in it."""
+    context: str
+    """Some text around it, or the address."""
+    why: str
+
+
+def find_obstacles(origin: Origin) -> tuple[Obstacle, ...]:
+    """Return what the site's items hold that cannot be migrated. Reads only."""
+    order = list(KINDS)
+    found = [*_in_bodies(origin), *_fields(origin), *_files(origin)]
+    return tuple(sorted(found, key=lambda each: order.index(each.kind)))
+
+
+def _in_bodies(origin: Origin) -> Iterator[Obstacle]:
+    engine = NativeEngine()
+    for item, name, body in rich_bodies(origin):
+        for loss in engine.from_html(body).losses:
+            if loss.kind in _LOSSES:
+                where = f"{name}: {loss.where}"
+                yield Obstacle(loss.kind, item, where, loss.context, loss.why)
+
+
+def _fields(origin: Origin) -> Iterator[Obstacle]:
+    unknown = {
+        each.collection_id: [
+            field for field in each.fields if field.type not in _KNOWN_TYPES
+        ]
+        for each in origin.collections
+    }
+    for item in every_item(origin).values():
+        if not item.slug:
+            why = "No address leads to it; it is imported under its id."
+            yield Obstacle("no-slug", item, "slug", item.name, why)
+        for field in unknown[item.key.collection_id]:
+            value = item.data.get(field.slug)
+            if value not in (None, "", []):
+                why = f"{field.type} is imported by the shape of its value, as text."
+                text = str(value)[:60]
+                yield Obstacle("unknown-field", item, field.slug, text, why)
+
+
+def _files(origin: Origin) -> Iterator[Obstacle]:
+    failed = {address: row for address, row in origin.files.items() if row.error}
+    if not failed:
+        return
+    for item in every_item(origin).values():
+        for name, value in item.data.items():
+            held = str(value)
+            for address, row in failed.items():
+                if address in held:
+                    why = row.detail or row.error
+                    yield Obstacle("missing-file", item, name, address, why)

@@ -1,0 +1,67 @@
+"""Where an item's page is on the old site, for a person to open it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from cmsmig.itemkey import ItemKey
+from cmsmig.origin.schema import Item
+from cmsmig.steps.migration import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class OldPages:
+    """The old addresses of a site's items. Reads only."""
+
+    domain: str
+    """The first domain of the site, or empty."""
+    prefixes: Mapping[str, str]
+    """By locale id, with a slash at either end."""
+    slugs: Mapping[str, str]
+    """Of collections, by id."""
+    tags: Mapping[str, str]
+    """Of locales, by id."""
+    live: Set[ItemKey]
+
+    @classmethod
+    def of(cls, origin: Origin) -> OldPages:
+        """Return the addresses of what was pulled."""
+        site = origin.site
+        return cls(
+            domain=site.domains[0] if site.domains else "",
+            prefixes={
+                each.locale_id: f"/{each.subdirectory}/" if each.subdirectory else "/"
+                for each in site.locales
+            },
+            slugs={each.collection_id: each.slug for each in origin.collections},
+            tags={each.locale_id: each.tag for each in site.locales},
+            live={item.key for items in origin.live.values() for item in items},
+        )
+
+    def path(self, item: Item) -> str:
+        """Return the path of an item's page, whether or not it is live."""
+        prefix = self.prefixes.get(item.key.locale_id, "/")
+        collection = self.slugs.get(item.key.collection_id, item.key.collection_id)
+        return f"{prefix}{collection}/{item.slug or item.key.item_id}"
+
+    def link(self, item: Item) -> Markup:
+        """Return the path as a link to the page where visitors see one."""
+        path = self.path(item)
+        if not self.domain or item.key not in self.live:
+            return Markup("{} <small>(not live)</small>").format(path)
+        return Markup(
+            '<a href="https://{}{}" target="_blank" rel="noopener noreferrer">{}</a>'
+        ).format(self.domain, quote(path), path)
+
+
+def every_item(origin: Origin) -> dict[ItemKey, Item]:
+    """Return each item of either set once, in the editors' version if there is one."""
+    found: dict[ItemKey, Item] = {}
+    for sets in (origin.live, origin.staged):
+        for items in sets.values():
+            found.update((item.key, item) for item in items)
+    return found

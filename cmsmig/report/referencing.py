@@ -1,0 +1,148 @@
+"""The reference graph: which field points where, and what would stay empty."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from cmsmig.itemkey import ItemKey
+from cmsmig.mapping.choices import CollectionsDecision
+from cmsmig.mapping.references import DanglingCause, cause_of, known_items
+from cmsmig.mapping.selection import select_items
+from cmsmig.mapping.values import target_ids
+from cmsmig.origin.schema import Collection, Field, Item
+from cmsmig.steps.migration import Origin
+
+EXPLAINED: Mapping[DanglingCause, str] = {
+    DanglingCause.TARGET_FAILED: "the target could not become a story",
+    DanglingCause.COLLECTION_NOT_LISTED: "the site lists no such collection",
+    DanglingCause.COLLECTION_NOT_MIGRATED: "its collection is not migrated",
+    DanglingCause.ARCHIVED: "the target is archived",
+    DanglingCause.DRAFT_SKIPPED: "the target is a draft, and those are skipped",
+    DanglingCause.OTHER_SET: "the target is not in the chosen item set",
+    DanglingCause.OTHER_LOCALE: "the target does not exist in this locale",
+    DanglingCause.DELETED: "the target is in neither item set: deleted",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One reference field."""
+
+    source: str
+    """The collection's name."""
+    field: str
+    multiple: bool
+    target: str
+    """The other collection's name, or its id where the site lists none."""
+    references: int
+    dangling: int
+    note: str
+    """`to itself`, `in both directions`, or empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dangling:
+    """One reference that would stay empty."""
+
+    item: Item
+    field: str
+    target: ItemKey
+    cause: DanglingCause
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceGraph:
+    """All reference fields of a site, and the references that lead nowhere."""
+
+    edges: tuple[Edge, ...]
+    dangling: tuple[Dangling, ...]
+
+    @property
+    def causes(self) -> dict[DanglingCause, int]:
+        """Return how many references dangle for each cause that occurs."""
+        return dict(Counter(each.cause for each in self.dangling).most_common())
+
+
+def reference_graph(origin: Origin, decision: CollectionsDecision) -> ReferenceGraph:
+    """Return where references lead under these choices. Reads only."""
+    chosen = {
+        each.collection_id: _chosen(origin, decision, each)
+        for each in origin.collections
+    }
+    known = known_items(
+        (
+            item
+            for sets in (origin.staged, origin.live)
+            for items in sets.values()
+            for item in items
+        ),
+        selected={item.key for items in chosen.values() for item in items},
+        listed=[each.collection_id for each in origin.collections],
+        migrated=[
+            choice.collection_id for choice in decision.collections if choice.migrate
+        ],
+    )
+    edges: list[Edge] = []
+    dangling: list[Dangling] = []
+    for collection, field in _reference_fields(origin):
+        count = 0
+        lost: list[Dangling] = []
+        for item, target in _references(chosen[collection.collection_id], field):
+            count += 1
+            if (cause := cause_of(target, known)) is not None:
+                lost.append(Dangling(item, field.slug, target, cause))
+        edges.append(_edge(origin, collection, field, count, len(lost)))
+        dangling += lost
+    return ReferenceGraph(tuple(edges), tuple(dangling))
+
+
+def _chosen(
+    origin: Origin, decision: CollectionsDecision, collection: Collection
+) -> list[Item]:
+    choice = decision.choice(collection.collection_id)
+    if choice is None:
+        return []
+    selection = select_items(
+        origin.staged[collection.collection_id],
+        origin.live[collection.collection_id],
+        choice,
+        decision.locales,
+    )
+    return [each.item for each in selection.selected]
+
+
+def _reference_fields(origin: Origin) -> Iterator[tuple[Collection, Field]]:
+    for collection in origin.collections:
+        for field in collection.fields:
+            if field.type in ("Reference", "MultiReference"):
+                yield collection, field
+
+
+def _references(items: list[Item], field: Field) -> Iterator[tuple[Item, ItemKey]]:
+    multiple = field.type == "MultiReference"
+    for item in items:
+        for each in target_ids(item.data.get(field.slug), multiple=multiple):
+            yield item, ItemKey(field.target_collection, each, item.key.locale_id)
+
+
+def _edge(
+    origin: Origin, collection: Collection, field: Field, count: int, dangling: int
+) -> Edge:
+    names = {each.collection_id: each.display_name for each in origin.collections}
+    back = any(
+        source.collection_id == field.target_collection
+        and one.target_collection == collection.collection_id
+        for source, one in _reference_fields(origin)
+    )
+    itself = field.target_collection == collection.collection_id
+    return Edge(
+        source=collection.display_name,
+        field=field.display_name,
+        multiple=field.type == "MultiReference",
+        target=names.get(field.target_collection, field.target_collection),
+        references=count,
+        dangling=dangling,
+        note="to itself" if itself else "in both directions" if back else "",
+    )
