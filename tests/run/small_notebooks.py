@@ -1,0 +1,47 @@
+"""Notebooks of a few cells, for what surrounds them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+PARAMETERS = (
+    'project: str = ""  # project folder\n'
+    "dry_run: bool = False  # write nothing\n"
+    "limit: int = 3  # how many\n"
+    "rate: float = 1.5  # per second"
+)
+
+
+def write_notebook(
+    folder: Path, name: str, *sources: str, parameters: str = PARAMETERS, **tags: str
+) -> Path:
+    """Write a notebook with a parameters cell and these cells; return its path.
+
+    `c1="a-tag"` tags the first cell after the parameters.
+    """
+    cells = [
+        _cell("markdown", "title", "# A title"),
+        _cell("code", "parameters", parameters, "parameters"),
+        *(
+            _cell("code", f"c{number}", source, *filter(None, [tags.get(f"c{number}")]))
+            for number, source in enumerate(sources, start=1)
+        ),
+    ]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    document = {
+        "cells": cells,
+        "metadata": {"kernelspec": kernel},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.ipynb"
+    path.write_text(json.dumps(document), "utf-8")
+    return path
+
+
+def _cell(kind: str, cell_id: str, source: str, *tags: str) -> dict:
+    cell: dict = {"cell_type": kind, "id": cell_id, "source": source}
+    cell["metadata"] = {"tags": list(tags)} if tags else {}
+    return cell | ({"outputs": [], "execution_count": None} if kind == "code" else {})
