@@ -66,8 +66,8 @@ def foresee(
         linked = link_story(draft, homes, migration.routes)
         links += linked.links
         left.update(str(each.cause) for each in linked.left)
-        if draft.key in homes:
-            home = _home_of(rows.get(draft.key))
+        home = _home_of(rows.get(draft.key))
+        if home is not None or draft.key in creating | adopting:
             writes[_write(draft, linked.content, home, listed)] += 1
     return Outlook(
         creating=creating,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -47,17 +48,28 @@ def decided_project(
     return project
 
 
+@pytest.fixture(scope="session")
+def stops() -> Iterator[list[threading.Thread]]:
+    """Collect what stops servers in the background, and wait for it at the end."""
+    stopping: list[threading.Thread] = []
+    yield stopping
+    for each in stopping:
+        each.join()
+
+
 @pytest.fixture
 def stage(
     tmp_path: Path,
     tiny_site: Path,
     decided_project: Callable[[Path], Path],
+    stops: list[threading.Thread],
 ) -> Iterator[Callable[..., Desk]]:
     """Start a sandbox with faults beside a copy of a decided project.
 
     `stage(fault, ..., content=folder, settings="in_flight = 1")`.
     """
-    with ExitStack() as stack:
+    stack = ExitStack()
+    try:
 
         def start(
             *middleware: Middleware,
@@ -85,3 +97,8 @@ def stage(
             return Desk(Rehearsal(handle, folder, tmp_path / "state"))
 
         yield start
+    finally:
+        # A server takes a while to stop: the next test need not wait for it.
+        stopping = threading.Thread(target=stack.close)
+        stopping.start()
+        stops.append(stopping)

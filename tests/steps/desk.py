@@ -171,4 +171,3 @@ def exactly_one_of_everything(desk: Desk) -> None:
     assert desk.open_intents() == []
     told = desk.status()["accounting"]
     assert told["in"] == sum(told[name] for name in told if name != "in")
-

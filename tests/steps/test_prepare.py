@@ -37,7 +37,9 @@ def test_an_equal_component_of_somebody_else_is_reused_and_never_altered(
     desk.done("import", "--plan", planned["hash"])
     assert component(desk, "record") == before
     assert desk.count("update component") == 0
-    made = desk.rows("SELECT made FROM made WHERE kind = 'component' AND name = 'record'")
+    made = desk.rows(
+        "SELECT made FROM made WHERE kind = 'component' AND name = 'record'"
+    )
     assert made == [(0,)]
     assert desk.plan()["hash"] == planned["hash"], "what was reused is no drift"
     desk.verified()

@@ -158,7 +158,9 @@ def test_an_item_taken_out_of_the_import_is_still_settled(stage: Stage) -> None:
     desk = stage(fault, settings=_ONE_AT_A_TIME)
     desk.run("import")
     fault.over()
-    desk.decide("collections.yaml", "migrate: true\n    items", "migrate: false\n    items")
+    desk.decide(
+        "collections.yaml", "migrate: true\n    items", "migrate: false\n    items"
+    )
     desk.done("import")
     assert len(desk.stories()) == 3
     homes = desk.rows("SELECT story_id FROM items WHERE story_id > 0")

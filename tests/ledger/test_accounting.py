@@ -1,0 +1,115 @@
+"""In = created + reused + skipped + failed, whatever happens in whatever order."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import HomeRow, Identity, Intent, ItemRow
+from cmsmig.ledger.store import Ledger
+
+KEYS = [ItemKey("c", item, locale) for item in "123" for locale in ("", "fr")]
+KEY = st.sampled_from(KEYS)
+OUTCOMES = st.sampled_from(["selected", "skipped", "failed", "reused"])
+
+
+class Books(RuleBasedStateMachine):
+    """The ledger beside a plain dict: key -> [status, made or None]."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = Path(self.folder.name) / "l.sqlite"
+        self.ledger = Ledger.open(self.path, Identity("s", "u", "7"))
+        self.model: dict[ItemKey, list] = {}
+        self.open: set[str] = set()
+
+    def teardown(self) -> None:
+        self.ledger.close()
+        self.folder.cleanup()
+
+    @rule(chosen=st.dictionaries(KEY, OUTCOMES))
+    def select(self, chosen: dict[ItemKey, str]) -> None:
+        self.ledger.items.select(
+            ItemRow(key, "n", "p", "", status, "", "", "open", "", None)
+            for key, status in chosen.items()
+        )
+        for entry in self.model.values():
+            if entry[1] is None:
+                entry[0] = "skipped"
+        for key, status in chosen.items():
+            if key not in self.model or self.model[key][1] is None:
+                self.model[key] = [status, None]
+
+    @rule(key=KEY)
+    def intend(self, key: ItemKey) -> None:
+        self.ledger.intents.write([Intent("create", str(key), "h")])
+        self.open.add(str(key))
+
+    @precondition(lambda self: self.model)
+    @rule(data=st.data(), made=st.booleans())
+    def house(self, data: st.DataObject, made: bool) -> None:
+        key = data.draw(st.sampled_from(sorted(self.model)))
+        made = made if self.model[key][1] is None else self.model[key][1]
+        number = KEYS.index(key) + 1
+        place = HomeRow(number, f"u{number}", "p", made, "h", "then")
+        self.ledger.items.housed(key, place, "", "create")
+        self.model[key] = ["created" if made else "reused", made]
+        self.open.discard(str(key))
+
+    @precondition(lambda self: self.model)
+    @rule(data=st.data(), closing_intent=st.booleans())
+    def fail(self, data: st.DataObject, closing_intent: bool) -> None:
+        key = data.draw(st.sampled_from(sorted(self.model)))
+        self.ledger.items.failed(key, "r", "R.", "create" if closing_intent else "")
+        self.model[key][0] = "failed"
+        if closing_intent:
+            self.open.discard(str(key))
+
+    @precondition(lambda self: self.model)
+    @rule(data=st.data())
+    def recover(self, data: st.DataObject) -> None:
+        key = data.draw(st.sampled_from(sorted(self.model)))
+        self.ledger.items.recovered(key)
+        made = self.model[key][1]
+        if made is not None:
+            self.model[key][0] = "created" if made else "reused"
+
+    @rule()
+    def reopen(self) -> None:
+        self.ledger.close()
+        self.ledger = Ledger.open(self.path, Identity("s", "u", "7"))
+
+    @invariant()
+    def the_books_balance(self) -> None:
+        told = self.ledger.items.accounting()
+        parts = told.created + told.reused + told.skipped + told.failed + told.open
+        assert told.items == len(self.model) == parts
+
+    @invariant()
+    def every_row_is_as_the_model_has_it(self) -> None:
+        with closing(sqlite3.connect(self.path)) as db:
+            rows = db.execute(
+                "SELECT collection_id, item_id, locale_id, status, story_id FROM items"
+            ).fetchall()
+            intents = db.execute(
+                "SELECT subject FROM intent WHERE outcome IS NULL"
+            ).fetchall()
+        assert {ItemKey(*row[:3]): (row[3], row[4] is not None) for row in rows} == {
+            key: (status, made is not None)
+            for key, (status, made) in self.model.items()
+        }
+        assert {subject for (subject,) in intents} == self.open
+
+
+Books.TestCase.settings = settings(
+    max_examples=25, stateful_step_count=20, deadline=None
+)
+TestBooks = Books.TestCase

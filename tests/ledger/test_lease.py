@@ -1,0 +1,145 @@
+"""One importing run at a time; a dead process holds nothing."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from cmsmig.errors import LedgerLockedError, StorageError
+from cmsmig.ledger.lease import lease
+
+_HOLDER = """
+import pathlib, sys
+from cmsmig.ledger.lease import lease
+with lease(pathlib.Path(sys.argv[1]), "cmsmig import"):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "project" / "ledger.lock"
+
+
+@contextmanager
+def held_by_another(path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Hold the lease in a process of its own."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", _HOLDER, path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "held\n"
+        yield child
+    finally:
+        child.kill()
+        child.communicate(timeout=10)
+
+
+def test_a_second_process_is_refused_at_once_and_told_who_holds_it(
+    path: Path,
+) -> None:
+    """Never by waiting: the sentence names command, process and start."""
+    with held_by_another(path) as child:
+        with pytest.raises(LedgerLockedError) as caught, lease(path, "cmsmig link"):
+            pytest.fail("two runs held the lease")
+        message = str(caught.value)
+        assert "`cmsmig import`" in message
+        assert f"process {child.pid} " in message
+        assert "UTC" in message
+        assert caught.value.exit_code == 6
+
+
+def test_a_refused_process_leaves_the_holder_its_lease(path: Path) -> None:
+    """Closing our descriptor must not open the door to a third."""
+    with held_by_another(path):
+        for _ in range(2):
+            with pytest.raises(LedgerLockedError), lease(path, "cmsmig link"):
+                pytest.fail("two runs held the lease")
+
+
+def test_a_killed_process_holds_nothing(path: Path) -> None:
+    """SIGKILL frees the lease; the old name inside does not matter."""
+    with held_by_another(path) as child:
+        child.kill()
+        child.wait(timeout=10)
+        with lease(path, "cmsmig link"):
+            assert "`cmsmig link`" in path.read_text()
+
+
+def test_the_same_process_cannot_hold_it_twice(path: Path) -> None:
+    """Two notebooks cells at once: the second is refused, the first keeps it."""
+    other = path.parent / "." / path.name
+    with lease(path, "cmsmig import"):
+        with (
+            pytest.raises(LedgerLockedError, match="already importing"),
+            lease(other, "cmsmig link"),
+        ):
+            pytest.fail("two runs held the lease")
+        assert _refused(path), "the first holder lost its lock"
+    assert not _refused(path)
+    with lease(path, "cmsmig import"):
+        assert _refused(path)
+
+
+def _refused(path: Path) -> bool:
+    """Return whether another process is refused now."""
+    code = (
+        "import fcntl, os, sys\n"
+        "d = os.open(sys.argv[1], os.O_RDWR)\n"
+        "fcntl.lockf(d, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-S", "-c", code, path], capture_output=True, check=False
+    )
+    return ended.returncode != 0
+
+
+def test_an_error_within_frees_it(path: Path) -> None:
+    """A run that fails does not lock out the next one."""
+    with pytest.raises(ZeroDivisionError), lease(path, "cmsmig import"):
+        _ = 1 / 0
+    assert not _refused(path)
+
+
+def test_no_child_inherits_the_descriptor(path: Path) -> None:
+    """A child that outlives the run holds nothing of it."""
+    code = (
+        "import os\n"
+        "for n in os.listdir('/dev/fd'):\n"
+        "    try: print(os.fstat(int(n)).st_ino)\n"
+        "    except OSError: pass\n"
+    )
+    with lease(path, "cmsmig import"):
+        ended = subprocess.run(
+            [sys.executable, "-S", "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            close_fds=False,
+        )
+        inode = str(os.stat(path).st_ino)
+    inodes = ended.stdout.split()
+    assert len(inodes) >= 3
+    assert inode not in inodes
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """A file where the project folder should be: one sentence, no traceback."""
+    blocked = tmp_path / "project"
+    blocked.write_text("a file")
+    with (
+        pytest.raises(StorageError, match="cannot be opened"),
+        lease(blocked / "ledger.lock", "cmsmig import"),
+    ):
+        pytest.fail("there is no such folder")

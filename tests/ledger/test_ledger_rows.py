@@ -1,0 +1,209 @@
+"""Rows of the ledger: intents, losses, selections, views; read with plain SQL."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import (
+    AssetRow,
+    HomeRow,
+    Identity,
+    Intent,
+    ItemRow,
+    LossRow,
+    MadeRow,
+)
+from cmsmig.ledger.store import Ledger
+
+ONE, TWO = ItemKey("c", "1", "en"), ItemKey("c", "1", "fr")
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with Ledger.open(tmp_path / "l.sqlite", Identity("s", "u", "7")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "l.sqlite"
+
+
+def sql(path: Path, statement: str, *values: object) -> list[tuple]:
+    """Ask the file as any other program would."""
+    with closing(sqlite3.connect(path)) as db:
+        return db.execute(statement, values).fetchall()
+
+
+def row(key: ItemKey, status: str = "selected", reason: str = "") -> ItemRow:
+    return ItemRow(
+        key=key,
+        name="A name",
+        full_slug=f"a/{key.item_id}-{key.locale_id}",
+        origin_hash="",
+        status=status,
+        reason=reason,
+        explanation=reason and f"It is so: {reason}.",
+        link_state="open",
+        published="",
+        home=None,
+    )
+
+
+def home(number: int, *, made: bool = True, content: str = "h") -> HomeRow:
+    return HomeRow(number, f"uuid-{number}", f"a/{number}", made, content, "then")
+
+
+def test_an_intent_is_unique_while_it_is_open(ledger: Ledger, file: Path) -> None:
+    """The same intent again renews it; after its outcome it is a new one."""
+    ledger.intents.write([Intent("create", "x", "1"), Intent("sign", "x", "1")])
+    ledger.intents.write([Intent("create", "x", "2")])
+    assert ledger.intents.open("create") == (Intent("create", "x", "2"),)
+    ledger.intents.settle("create", "x", "absent")
+    assert ledger.intents.open("create") == ()
+    ledger.intents.write([Intent("create", "x", "3")])
+    rows = sql(file, "SELECT kind, request_hash, outcome FROM intent ORDER BY id")
+    assert rows == [
+        ("create", "2", "absent"),
+        ("sign", "1", None),
+        ("create", "3", None),
+    ]
+    with pytest.raises(sqlite3.IntegrityError), closing(sqlite3.connect(file)) as db:
+        db.execute(
+            "INSERT INTO intent (kind, subject, request_hash, made_at)"
+            " VALUES ('create', 'x', '4', 'now')"
+        )
+
+
+def test_intents_remember_their_run_and_come_in_order(
+    ledger: Ledger, file: Path
+) -> None:
+    """A batch is one transaction; what is open is told oldest first."""
+    ledger.begin_run("import")
+    ledger.intents.write([Intent("create", each, "") for each in "cab"])
+    assert [each.subject for each in ledger.intents.open("create")] == ["c", "a", "b"]
+    assert sql(file, "SELECT DISTINCT run_id FROM intent") == [(1,)]
+
+
+def test_a_result_closes_its_intent_in_one_transaction(
+    ledger: Ledger, file: Path
+) -> None:
+    """The home and the end of its intent are there together."""
+    ledger.items.select([row(ONE)])
+    ledger.intents.write([Intent("create", str(ONE), "h")])
+    ledger.items.housed(ONE, home(5), "origin", "create")
+    assert sql(file, "SELECT status, story_id, uuid FROM items") == [
+        ("created", 5, "uuid-5")
+    ]
+    assert sql(file, "SELECT outcome FROM intent") == [("done",)]
+
+
+def test_a_selection_keeps_what_has_a_home(ledger: Ledger, file: Path) -> None:
+    """A new selection moves nobody out: status, path and home stay."""
+    ledger.items.select([row(ONE), row(TWO)])
+    ledger.items.housed(ONE, home(5), "origin", "create")
+    ledger.items.select([row(ONE, "skipped", "archived"), row(TWO, "skipped", "draft")])
+    query = "SELECT locale_id, status, reason FROM items ORDER BY locale_id"
+    assert sql(file, query) == [("en", "created", ""), ("fr", "skipped", "draft")]
+    ledger.items.select([])
+    assert sql(file, query) == [
+        ("en", "created", ""),
+        ("fr", "skipped", "not_selected"),
+    ]
+    ledger.items.select([row(TWO)])
+    assert sql(file, query) == [("en", "created", ""), ("fr", "selected", "")]
+
+
+def test_a_failure_keeps_the_home_and_a_recovery_gives_the_status_back(
+    ledger: Ledger, file: Path
+) -> None:
+    """Created or reused, as the story was; an item without a home is not revived."""
+    ledger.items.select([row(ONE), row(TWO)])
+    ledger.items.housed(ONE, home(5, made=False), "", "create")
+    ledger.items.failed(ONE, "refused", "No.")
+    ledger.items.failed(TWO, "refused", "No.")
+    query = "SELECT status, reason, story_id FROM items ORDER BY locale_id"
+    assert sql(file, query) == [("failed", "refused", 5), ("failed", "refused", None)]
+    ledger.items.recovered(ONE)
+    ledger.items.recovered(TWO)
+    assert sql(file, query) == [("reused", "", 5), ("failed", "refused", None)]
+
+
+def test_two_items_never_share_a_story_by_accident(ledger: Ledger) -> None:
+    """A story is one home: writing it again renews it."""
+    ledger.items.select([row(ONE)])
+    ledger.items.housed(ONE, home(5), "", "create")
+    ledger.items.written(ONE, home(5, content="new"), "linked")
+    (found,) = ledger.items.all().values()
+    assert found.home == home(5, content="new")
+    assert found.link_state == "linked"
+
+
+def test_losses_of_an_item_are_replaced(ledger: Ledger, file: Path) -> None:
+    """A rerun tells what is lost now, not what once was."""
+    keys = ("kind", "what", "where", "context", "why", "severity")
+    losses = [
+        LossRow("text", dict(zip(keys, (kind, "w", "p", "c", "y", "low"), strict=True)))
+        for kind in ("colour", "colour", "size")
+    ]
+    ledger.findings.save_losses(ONE, losses)
+    ledger.findings.save_losses(TWO, losses[:1])
+    assert ledger.findings.losses_by_kind() == {"colour": 3, "size": 1}
+    ledger.findings.save_losses(ONE, losses[2:])
+    query = "SELECT kind, severity, losses, items FROM losses_by_kind ORDER BY kind"
+    assert sql(file, query) == [("colour", "low", 1, 1), ("size", "low", 1, 1)]
+    ledger.findings.save_losses(ONE, [])
+    assert sql(file, "SELECT locale_id, ordinal, field FROM loss") == [
+        ("fr", 0, "text")
+    ]
+
+
+def test_assets_and_what_was_made_are_replaced_by_name(
+    ledger: Ledger, file: Path
+) -> None:
+    """The last word about a file or component is the one that stands."""
+    asset = AssetRow("s", "e", "a.jpg", "signed", "", "", 3, "https://a/a.jpg")
+    ledger.intents.write([Intent("sign", "s", "e"), Intent("folder", "f", "")])
+    ledger.inventory.save_asset(asset, intent_outcome="done")
+    assert ledger.inventory.asset("s") == asset
+    assert ledger.inventory.asset("t") is None
+    made = MadeRow("folder", "f", 4, "u", True, "")
+    ledger.inventory.save_made(made, intent="folder")
+    ledger.inventory.save_made(MadeRow("component", "f", 9, "", False, "h"))
+    assert ledger.inventory.made("folder") == {"f": made}
+    assert sql(file, "SELECT kind, made FROM made ORDER BY kind") == [
+        ("component", 0),
+        ("folder", 1),
+    ]
+    assert sql(file, "SELECT kind FROM intent WHERE outcome IS NULL") == []
+
+
+def test_every_view_can_be_read_by_plain_sql(ledger: Ledger, file: Path) -> None:
+    """Views for pandas: these names with these columns."""
+    ledger.items.select([row(ONE), row(TWO, "skipped", "draft")])
+    with closing(sqlite3.connect(file)) as db:
+        shown = {
+            name: [
+                column[0] for column in db.execute(f"SELECT * FROM {name}").description
+            ]
+            for (name,) in db.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'view'"
+            )
+        }
+    assert shown == {
+        "accounting": ["items", "created", "reused", "skipped", "failed", "open"],
+        "items": [
+            *("collection_id", "item_id", "locale_id", "name", "full_slug", "status"),
+            *("reason", "explanation", "link_state", "published", "language"),
+            *("story_id", "uuid", "content_hash"),
+        ],
+        "losses_by_kind": ["kind", "severity", "losses", "items"],
+        "reasons": ["status", "reason", "items"],
+    }
+    assert ledger.findings.reasons() == {"selected": {"": 1}, "skipped": {"draft": 1}}
