@@ -8,9 +8,9 @@ from collections.abc import Coroutine
 from typing import TypeVar
 
 from cmsmig.errors import InterruptedRunError
-from cmsmig.report.console import emit_json, emit_lines, stoppable
+from cmsmig.report.console import complain, emit_json, emit_lines, stoppable
 from cmsmig.report.ending import STOPPED
-from cmsmig.report.outcome import outcome_json, outcome_lines
+from cmsmig.report.outcome import failures, outcome_json, outcome_lines
 from cmsmig.report.progress import Progress
 from cmsmig.report.text import plan_lines, verification_lines
 from cmsmig.settings import Project, Settings
@@ -52,6 +52,8 @@ def write(
             )
         )
     emit_json(outcome_json(outcome)) if as_json else emit_lines(outcome_lines(outcome))
+    if failed := failures(outcome):
+        complain(failed)
     return outcome.exit_code
 
 
@@ -61,7 +63,14 @@ def verify(project: Project, settings: Settings, *, as_json: bool) -> int:
         observer = Progress(sys.stderr)
         found = resumable(verify_only(project, settings, observer=observer, stop=stop))
     emit_json(found.as_json()) if as_json else emit_lines(verification_lines(found))
-    return 4 if found.differences else 0
+    if not found.differences:
+        return 0
+    what = "difference" if len(found.differences) == 1 else "differences"
+    complain(
+        f"{len(found.differences)} {what} between decisions, ledger and destination; "
+        "correct them there, or run `cmsmig import` where something is missing."
+    )
+    return 4
 
 
 def resumable(work: Coroutine[object, object, T]) -> T:

@@ -17,6 +17,24 @@ def outcome_lines(outcome: Outcome) -> list[str]:
     return [*lines, str(outcome.accounting)]
 
 
+def failures(outcome: Outcome) -> str:
+    """Return what failed as one sentence, empty when nothing did."""
+    counted = [
+        f"{count} {name if count == 1 else name + 's'}"
+        for name, count in (
+            ("item", outcome.accounting.failed),
+            ("file", outcome.failed_assets),
+        )
+        if count
+    ]
+    if not counted:
+        return ""
+    return (
+        f"{' and '.join(counted)} failed, listed with the reason by `cmsmig status "
+        "--json`; correct what it names and run this again."
+    )
+
+
 def outcome_json(outcome: Outcome) -> JsonObject:
     """Return the document that `import --json` prints."""
     return {

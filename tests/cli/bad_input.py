@@ -11,6 +11,7 @@ from pathlib import Path
 from rehearsal import Ended, Rehearsal
 
 from cmsmig.sandbox.comparison import comparable_state
+from cmsmig.sandbox.destination.space import StoredStory as Story
 from cmsmig.sandbox.exchange import Call, Reply
 from cmsmig.sandbox.history import Entry
 
@@ -144,6 +145,13 @@ def moved_away(path: Path) -> Undo:
 def one_of(folder: Path) -> Path:
     """Return the first JSON file of a folder by its name."""
     return min(folder.glob("*.json"))
+
+
+def story_at(rig: Rig, ending: str) -> Story:
+    """Return the stored story whose path ends so."""
+    space = rig.handle.state.space
+    found = [s for s in space.stories.values() if space.full_slug(s).endswith(ending)]
+    return found[0]
 
 
 def check(case: Case, rig: Rig, whole: Rig) -> None:

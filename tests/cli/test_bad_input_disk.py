@@ -224,6 +224,7 @@ def test_a_damaged_download_fails_alone(
     path.unlink() if changed is None else path.write_bytes(changed)
     ended = started.run("import", "--json")
     assert ended.code == 1
+    assert sentence(ended).startswith("1 file failed")
     assert ended.document["failed_assets"] == 1
     assert ended.document["accounting"]["failed"] == 0
     (failed,) = started.done("status", "--json").document["failed_assets"]

@@ -101,6 +101,7 @@ def test_a_foreign_story_at_our_path_fails_one_item(
     assert [each["full_slug"] for each in planned["conflicts"]] == [path]
     ended = started.run("import", "--json")
     assert ended.code == 1
+    assert sentence(ended).startswith("1 item failed")
     assert ended.document["accounting"]["failed"] == 1
     assert ended.document["accounting"]["created"] == 5
     (failed,) = started.done("status", "--json").document["failed"]
