@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import urllib.request
@@ -24,6 +25,7 @@ RATE = 60
 ORIGIN_RATE = 6000
 """Reads per minute; the real service allows 60 or 120."""
 REVIEWER = "the demo"
+_TELLING = ("writes:", "files failed:", "differences:", "in ")
 _MARK = ".demo.json"
 _COMMAND = this_python("-m", "cmsmig.cli")
 
@@ -42,6 +44,11 @@ class Demo:
     def run_folder(self) -> Path:
         """Return the folder with the executed notebooks and the report."""
         return self.reports / self.run_id
+
+    @property
+    def report(self) -> Path:
+        """Return the evidence, as a page."""
+        return self.run_folder / "report.html"
 
 
 def plan_demo(
@@ -66,16 +73,17 @@ def run_demo(
     demo's.
     """
     clear_own(demo.project)
+    tell(f"A sandbox of both services, {RATE} writes a second; the real one: 3 or 6.")
     with tempfile.TemporaryDirectory(prefix="cmsmig-demo-") as state:
         own = clean_environment(environ, CMSMIG_STATE_DIR=state)
         with _sandbox(demo, own) as address:
             code, said = _migrate(demo, own, tell)
             broken = _broken_rules(address)
-    for line in said:
+    for line in (*said, f"broken rules: {broken}"):
         tell(line)
-    tell(f"broken rules: {broken}")
-    tell(f"report: {_shown(demo.run_folder / 'report.html')}")
-    tell(f"notebooks: {_shown(demo.run_folder)}")
+    for name, path in (("notebooks", demo.run_folder), ("report", demo.report)):
+        if path.exists():
+            tell(f"{name}: {_shown(path)}")
     return code or int(broken > 0)
 
 
@@ -136,6 +144,7 @@ def _sandbox(demo: Demo, environ: Mapping[str, str]) -> Iterator[str]:
     process = subprocess.Popen(
         command, env=dict(environ), stdout=subprocess.PIPE, start_new_session=True
     )
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         line = process.stdout.readline() if process.stdout is not None else b""
         if not line:
@@ -143,6 +152,7 @@ def _sandbox(demo: Demo, environ: Mapping[str, str]) -> Iterator[str]:
         yield str(json.loads(line)["base_url"]).removesuffix("/v1")
     finally:
         end_child(process)
+        signal.signal(signal.SIGTERM, before)
 
 
 def _migrate(
@@ -157,15 +167,15 @@ def _migrate(
         (*run, "--from", "02"),
         ("import",),
     )
-    said: list[str] = []
+    code, said = 0, [""]
     for command in commands:
         tell("$ cmsmig " + " ".join(_worded(command)))
         code, said = _said(demo, environ, command)
         if command == ("init",):
             mark_own(demo.project)
         if code:
-            return code, said
-    return 0, [line for line in said if line.startswith(("writes:", "in "))]
+            break
+    return code, [line for line in said if line.startswith(_TELLING)]
 
 
 def _said(
