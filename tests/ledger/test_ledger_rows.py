@@ -187,15 +187,12 @@ def test_assets_and_what_was_made_are_replaced_by_name(
 def test_every_view_can_be_read_by_plain_sql(ledger: Ledger, file: Path) -> None:
     """Views for pandas: these names with these columns."""
     ledger.items.select([row(ONE), row(TWO, "skipped", "draft")])
+    shown: dict[str, list[str]] = {}
     with closing(sqlite3.connect(file)) as db:
-        shown = {
-            name: [
-                column[0] for column in db.execute(f"SELECT * FROM {name}").description
-            ]
-            for (name,) in db.execute(
-                "SELECT name FROM sqlite_master WHERE type = 'view'"
-            )
-        }
+        views = db.execute("SELECT name FROM sqlite_master WHERE type = 'view'")
+        for (name,) in views.fetchall():
+            columns = db.execute(f"SELECT * FROM {name}").description
+            shown[name] = [column[0] for column in columns]
     assert shown == {
         "accounting": ["items", "created", "reused", "skipped", "failed", "open"],
         "items": [

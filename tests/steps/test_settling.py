@@ -206,12 +206,11 @@ def test_an_update_refused_once_gets_its_status_back(stage: Stage) -> None:
 def test_many_replies_lost_still_end_with_everything_once(
     stage: Stage, small_site: Path
 ) -> None:
-    """Every third reply of each kind is lost, in two locales and two collections."""
-    thirds = tuple(range(3, 200, 3))
+    """Every fifth reply of each kind is lost, in two locales and two collections."""
     kinds = (CREATE_STORY, SIGN, UPDATE_STORY)
-    faults = [Fault(kind, CUT, at=thirds) for kind in kinds]
+    faults = [Fault(kind, CUT, at=tuple(range(3, 200, 5))) for kind in kinds]
     desk = stage(*faults, content=small_site)
     desk.done("import")
-    assert all(fault.hits >= 3 for fault in faults)
+    assert all(fault.hits >= 2 for fault in faults)
     exactly_one_of_everything(desk)
     desk.verified()
