@@ -20,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CmsmigError
 from cmsmig.sandbox.history import Entry, Recorder
+from cmsmig.sandbox.query import read_query
 from cmsmig.sandbox.values import object_of
 
 
@@ -44,8 +45,8 @@ class Call:
         return next((v for k, v in reversed(self.query) if k == name), None)
 
     def parameters(self) -> JsonObject:
-        """Return the query as an object, `name[]` read as `name`."""
-        return {name.removesuffix("[]"): value for name, value in self.query}
+        """Return the query as an object; see `read_query`."""
+        return read_query(self.query)
 
     def document(self) -> JsonObject:
         """Return the JSON object of the body, empty when there is none.
@@ -131,8 +132,9 @@ class Router:
         self.patterns = [(_pattern(route.template), route) for route in self.routes]
 
     def match(self, method: str, path: str) -> tuple[Route, dict[str, str]] | None:
-        """Return the route and its path parameters, or None."""
+        """Return the route and its path parameters, or None; a HEAD is a GET."""
         wanted = path.rstrip("/") or "/"
+        method = "GET" if method == "HEAD" else method
         for pattern, route in self.patterns:
             if route.method == method and (found := pattern.fullmatch(wanted)):
                 return route, found.groupdict()
@@ -198,7 +200,7 @@ class Exchange:
                 service=reply.service,
                 method=call.method,
                 path=call.path,
-                query=dict(call.query),
+                query={k: v for k, v in call.query if k != "token"},
                 route=reply.route,
                 status=reply.status,
                 quota=reply.quota,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cmsmig.sandbox.control import ControlPages
+from cmsmig.sandbox.cross_origin import CrossOrigin
 from cmsmig.sandbox.destination import starter
 from cmsmig.sandbox.destination.api import Access, ManagementApi
 from cmsmig.sandbox.destination.delivery import AssetDelivery, StoryDelivery
@@ -142,13 +143,14 @@ def _destination(
     options: SandboxOptions, api: ManagementApi, recorder: Recorder
 ) -> Exchange:
     by_head: dict[str, Service] = {
-        "upload": UploadHost(api.space, api.signer),
-        "a": AssetDelivery(api.space),
-        "v2": StoryDelivery(api.space),
+        "upload": CrossOrigin(UploadHost(api.space, api.signer)),
+        "a": CrossOrigin(AssetDelivery(api.space)),
+        "v2": CrossOrigin(StoryDelivery(api.space)),
         "_sandbox": ControlPages(api.space, recorder),
     }
+    management = CrossOrigin(api)
 
     def choose(path: str) -> Service:
-        return by_head.get(path.split("/")[1] if "/" in path else "", api)
+        return by_head.get(path.split("/")[1] if "/" in path else "", management)
 
     return Exchange(choose, recorder, options.middleware)

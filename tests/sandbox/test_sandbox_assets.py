@@ -224,7 +224,8 @@ def test_asset_folders_nest(desk):
     renamed = desk.space.put(path, json={"asset_folder": {"name": "Within"}})
     assert renamed.status_code == 204
     assert desk.space.get(path).json()["asset_folder"]["name"] == "Within"
-    assert desk.space.delete(path).status_code == 200
+    deleted = desk.space.delete(path)
+    assert (deleted.status_code, deleted.content) == (204, b"")
 
 
 def test_the_state_names_the_stored_bytes(desk):

@@ -145,3 +145,73 @@ def test_placeholders_become_the_own_address(desk):
     reply = desk.public.get(address)
     assert reply.headers["content-type"] == "image/png"
     assert reply.content.startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "scope"),
+    [
+        ("GET", f"/v2/sites/{SITE}/pages", "pages:read"),
+        ("GET", f"/v2/sites/{SITE}/assets", "assets:read"),
+        ("GET", f"/v2/sites/{SITE}/forms", "forms:read"),
+        ("GET", f"/v2/sites/{SITE}/components", "components:read"),
+        ("GET", f"/v2/sites/{SITE}/products", "ecommerce:read"),
+        ("GET", "/v2/token/authorized_by", "authorized_user:read"),
+        ("POST", f"{ITEMS}", "cms:write"),
+        ("PATCH", f"{ITEMS}/{1:024x}", "cms:write"),
+        ("DELETE", f"{ITEMS}/{1:024x}/live", "cms:write"),
+        ("POST", f"/v2/sites/{SITE}/collections", "cms:write"),
+        ("POST", f"/v2/sites/{SITE}/publish", "sites:write"),
+    ],
+)
+def test_what_the_token_may_not_do_is_403(desk, method, path, scope):
+    """A call beyond the two read scopes names the scope that is missing."""
+    reply = desk.origin.request(method, path)
+    assert reply.status_code == 403
+    assert reply.json()["code"] == "missing_scopes"
+    assert reply.json()["message"].endswith(scope)
+
+
+def test_redirects_need_a_higher_plan(desk):
+    """The redirect list is answered 403 with the plan's code."""
+    reply = desk.origin.get(f"/v2/sites/{SITE}/redirects")
+    assert (reply.status_code, reply.json()["code"]) == (
+        403,
+        "not_enterprise_plan_site",
+    )
+
+
+def test_the_token_tells_what_it_may_do(desk):
+    """The introspection names the scopes, the rate and the site."""
+    said = desk.origin.get("/v2/token/introspect").json()["authorization"]
+    assert said["scope"] == "sites:read,cms:read"
+    assert said["authorizedTo"]["siteIds"] == [SITE]
+    assert said["rateLimit"] == 10_000
+
+
+def test_custom_domains_are_listed(desk):
+    """The list is wrapped, and 404 for another site."""
+    reply = desk.origin.get(f"/v2/sites/{SITE}/custom_domains")
+    assert reply.json() == {"customDomains": []}
+    assert desk.origin.get("/v2/sites/0/custom_domains").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("value", "total"),
+    [
+        ("2023-01-02T00:00:00.000Z", 5),
+        ("2023-01-02T00:00:00Z", 5),
+        ("2023-01-02T01:00:00+01:00", 5),
+        ("2023-01-02T00:00:01Z", 0),
+    ],
+)
+def test_dates_are_compared_as_moments(desk, value, total):
+    """With and without milliseconds or in another zone, a bound is the same."""
+    query = {"createdOn[gte]": value, "createdOn[lte]": "2023-01-02T00:00:00Z"}
+    page = desk.origin.get(ITEMS, params=query).json()["pagination"]
+    assert page["total"] == total
+
+
+def test_a_bound_that_is_no_date_is_refused(desk):
+    """A bound that can't be read is answered 400, not passed over."""
+    reply = desk.origin.get(ITEMS, params={"lastUpdated[gte]": "yesterday"})
+    assert (reply.status_code, reply.json()["code"]) == (400, "validation_error")

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TypeAlias
 
-from cmsmig.sandbox.destination import (
-    asset_folder_routes,
-    asset_routes,
-    component_routes,
-    datasource_routes,
-    space_routes,
-    story_list,
-    story_routes,
-)
+from cmsmig.sandbox.destination import asset_routes, space_routes
 from cmsmig.sandbox.destination.refusals import not_found
+from cmsmig.sandbox.destination.routes import ROUTES, Handler
 from cmsmig.sandbox.destination.signing import Signer
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.exchange import (
@@ -30,75 +22,6 @@ from cmsmig.sandbox.exchange import (
     routed,
 )
 from cmsmig.sandbox.limits import InFlight, SecondWindow
-
-Handler: TypeAlias = Callable[[Space, Call, Mapping[str, str]], Reply]
-
-_ROUTES: tuple[tuple[str, str, str, Handler], ...] = (
-    ("GET", "", "space", space_routes.show),
-    ("GET", "/components", "components", component_routes.listing),
-    ("POST", "/components", "create component", component_routes.create),
-    ("GET", "/components/{id}", "component", component_routes.show),
-    ("PUT", "/components/{id}", "update component", component_routes.update),
-    ("DELETE", "/components/{id}", "delete component", component_routes.delete),
-    ("GET", "/component_groups", "component groups", component_routes.groups),
-    (
-        "POST",
-        "/component_groups",
-        "create component group",
-        component_routes.create_group,
-    ),
-    (
-        "DELETE",
-        "/component_groups/{id}",
-        "delete component group",
-        component_routes.delete_group,
-    ),
-    ("GET", "/datasources", "datasources", datasource_routes.listing),
-    ("POST", "/datasources", "create datasource", datasource_routes.create),
-    ("GET", "/datasources/{id}", "datasource", datasource_routes.show),
-    ("DELETE", "/datasources/{id}", "delete datasource", datasource_routes.delete),
-    ("GET", "/datasource_entries", "datasource entries", datasource_routes.entries),
-    (
-        "POST",
-        "/datasource_entries",
-        "create datasource entry",
-        datasource_routes.create_entry,
-    ),
-    (
-        "DELETE",
-        "/datasource_entries/{id}",
-        "delete datasource entry",
-        datasource_routes.delete_entry,
-    ),
-    ("GET", "/stories", "stories", story_list.listing),
-    ("POST", "/stories", "create story", story_routes.create),
-    ("POST", "/stories/validate_slugs", "validate slugs", story_routes.validate_slugs),
-    ("GET", "/stories/{id}", "story", story_routes.show),
-    ("PUT", "/stories/{id}", "update story", story_routes.update),
-    ("DELETE", "/stories/{id}", "delete story", story_routes.delete),
-    ("GET", "/stories/{id}/publish", "publish story", story_routes.publish),
-    ("GET", "/stories/{id}/unpublish", "unpublish story", story_routes.unpublish),
-    ("PUT", "/stories/{id}/move", "move story", story_routes.move),
-    ("PUT", "/stories/{id}/update_uuid", "update uuid", story_routes.update_uuid),
-    ("GET", "/assets", "assets", asset_routes.listing),
-    ("POST", "/assets/bulk_destroy", "delete assets", asset_routes.delete_many),
-    ("GET", "/assets/{id}", "asset", asset_routes.show),
-    ("PUT", "/assets/{id}", "update asset", asset_routes.update),
-    ("PATCH", "/assets/{id}", "update asset", asset_routes.update),
-    ("DELETE", "/assets/{id}", "delete asset", asset_routes.delete),
-    ("GET", "/assets/{id}/finish_upload", "finish upload", asset_routes.finish),
-    ("POST", "/assets/{id}/finish_upload", "finish upload", asset_routes.finish),
-    ("GET", "/asset_folders", "asset folders", asset_folder_routes.listing),
-    ("POST", "/asset_folders", "create asset folder", asset_folder_routes.create),
-    ("GET", "/asset_folders/{id}", "asset folder", asset_folder_routes.show),
-    ("PUT", "/asset_folders/{id}", "update asset folder", asset_folder_routes.update),
-    (
-        "DELETE",
-        "/asset_folders/{id}",
-        "delete asset folder",
-        asset_folder_routes.delete,
-    ),
-)
 
 
 class Access(StrEnum):
@@ -129,13 +52,15 @@ class ManagementApi:
         sign = asset_routes.signing(self.signer, self.post_url)
         own = [
             Route(method, base + path, name, _bound(self.space, handler))
-            for method, path, name, handler in _ROUTES
+            for method, path, name, handler in ROUTES
         ]
         signing = asset_routes.bound(self.space, sign)
         spaces = _bound(self.space, space_routes.listing)
+        user = _bound(self.space, space_routes.user)
         self.router = Router(
             (
                 Route("GET", "/v1/spaces", "spaces", spaces),
+                Route("GET", "/v1/users/me", "user", user),
                 Route("POST", f"{base}/assets", "sign upload", signing),
                 *own,
             )

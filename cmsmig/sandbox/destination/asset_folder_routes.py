@@ -16,11 +16,13 @@ def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     search = (call.parameter("search") or "").lower()
     parent = call.parameter("with_parent")
     ids = set((call.parameter("by_ids") or "").split(",")) - {""}
+    uuids = set((call.parameter("by_uuids") or "").split(",")) - {""}
     rows: list[Json] = [
         folder
         for folder in space.asset_folders.values()
         if search in text_of(folder["name"]).lower()
         and (not ids or str(folder["id"]) in ids)
+        and (not uuids or folder["uuid"] in uuids)
         and (not parent or (folder["parent_id"] or 0) == (whole(parent) or 0))
     ]
     return json_reply(200, {"asset_folders": rows})
@@ -58,14 +60,14 @@ def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
 
 
 def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Delete an asset folder; its assets move to the root."""
+    """Delete an asset folder; its assets move to the root. No body."""
     folder = _known(space, parameters)
     own = whole(folder["id"]) or 0
     del space.asset_folders[own]
     for asset in space.assets.values():
         if asset.body.get("asset_folder_id") == own:
             asset.body["asset_folder_id"] = None
-    return json_reply(200, {"asset_folder": folder}, item=text_of(folder["name"]))
+    return Reply(204, item=text_of(folder["name"]))
 
 
 def _parent(space: Space, body: JsonObject) -> JsonObject:

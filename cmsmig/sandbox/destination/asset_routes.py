@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.destination.asset_list import selected
 from cmsmig.sandbox.destination.refusals import (
     missing,
     number_in,
@@ -17,6 +18,7 @@ from cmsmig.sandbox.destination.refusals import (
 )
 from cmsmig.sandbox.destination.signing import Signer
 from cmsmig.sandbox.destination.space import Space, StoredAsset
+from cmsmig.sandbox.destination.tag_routes import tag_ids, tags_list
 from cmsmig.sandbox.exchange import Apply, Call, Reply, json_reply
 from cmsmig.sandbox.values import text_of, truthy, whole
 
@@ -73,8 +75,7 @@ def sanitised(name: str) -> str:
 
 def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Answer one page of asset records; the total is a header."""
-    chosen = [asset for asset in space.assets.values() if _listed(asset, call)]
-    page = page_of(call, chosen)
+    page = page_of(call, selected(space, call))
     rows: list[Json] = [record(space, a, whole_record=False) for a in page.rows]
     return json_reply(200, {"assets": rows}, headers=page.headers)
 
@@ -97,18 +98,8 @@ def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
 def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Delete an asset and its file."""
     asset = _known(space, parameters)
-    _remove(space, asset)
+    remove(space, asset)
     return json_reply(200, record(space, asset), item=asset.key)
-
-
-def delete_many(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Delete the assets of `ids`; unknown ones are passed over."""
-    ids = call.document().get("ids")
-    for own in ids if isinstance(ids, list) else []:
-        asset = space.assets.get(whole(own) or 0)
-        if asset is not None:
-            _remove(space, asset)
-    return Reply(204)
 
 
 def finish(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
@@ -139,9 +130,9 @@ def record(
         "content_type": asset.content_type if known else None,
         "content_length": len(asset.data or b"") if known else None,
         "locked": False,
-        "internal_tags_list": [],
+        "internal_tags_list": tags_list(space, asset.body.get("internal_tag_ids")),
         "created_at": asset.created_at,
-        "deleted_at": None,
+        "deleted_at": asset.deleted_at,
         **asset.body,
     }
     if whole_record:
@@ -183,24 +174,16 @@ def _metadata(space: Space, body: JsonObject) -> JsonObject:
     changes = {key: value for key, value in body.items() if key in WRITABLE}
     if "is_private" in changes:
         changes["is_private"] = truthy(changes["is_private"])
+    if "internal_tag_ids" in changes:
+        changes["internal_tag_ids"] = [*tag_ids(space, changes["internal_tag_ids"])]
+    if not isinstance(changes.get("meta_data", {}), dict):
+        changes["meta_data"] = {}
     if "asset_folder_id" in changes:
         folder = whole(changes["asset_folder_id"])
         changes["asset_folder_id"] = folder
         if folder and folder not in space.asset_folders:
             space.violated("unknown_asset_folder", "assets", str(folder))
     return changes
-
-
-def _listed(asset: StoredAsset, call: Call) -> bool:
-    ext_id = call.parameter("ext_id")
-    folder = call.parameter("in_folder")
-    search = (call.parameter("search") or "").lower()
-    if ext_id is not None and text_of(asset.body.get("ext_id")) != ext_id:
-        return False
-    if folder and (asset.body.get("asset_folder_id") or 0) != (whole(folder) or 0):
-        return False
-    words = [asset.key, *(text_of(asset.body.get(key)) for key in _TEXTS)]
-    return not search or any(search in word.lower() for word in words)
 
 
 def _known(space: Space, parameters: Mapping[str, str]) -> StoredAsset:
@@ -210,6 +193,9 @@ def _known(space: Space, parameters: Mapping[str, str]) -> StoredAsset:
     return asset
 
 
-def _remove(space: Space, asset: StoredAsset) -> None:
+def remove(space: Space, asset: StoredAsset) -> None:
+    """Take an asset and its file away; both can come back."""
     del space.assets[asset.asset_id]
     space.by_key.pop(asset.key, None)
+    asset.deleted_at = space.now()
+    space.deleted_assets[asset.asset_id] = asset

@@ -1,4 +1,4 @@
-"""Components and component groups."""
+"""Components."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.refusals import missing, number_in, refuse, wrapped
 from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.destination.tag_routes import tag_ids, tags_list
 from cmsmig.sandbox.exchange import Call, Reply, json_reply
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
 
@@ -65,11 +66,14 @@ def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Answer every component and group; this list has no pages."""
     ids = set((call.parameter("by_ids") or "").split(",")) - {""}
     search = (call.parameter("search") or "").lower()
+    group, root = call.parameter("in_group"), call.parameter("is_root")
     rows: list[Json] = [
         component
         for component in space.components.values()
         if (not ids or str(component["id"]) in ids)
         and search in text_of(component["name"]).lower()
+        and (not group or component["component_group_uuid"] == group)
+        and (not root or component["is_root"] is truthy(root))
     ]
     groups: list[Json] = [*space.groups.values()]
     return json_reply(200, {"components": rows, "component_groups": groups})
@@ -109,9 +113,13 @@ def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Replace the keys that the body names; `schema` is replaced as a whole."""
     component = _known(space, parameters)
     body = wrapped(call, "component")
+    before = component["name"]
     component.update(_checked(space, body, own_id=whole(component["id"]) or 0))
     _touch(space, component)
     name = text_of(component["name"])
+    if name != before and truthy(call.parameter("update_content")):
+        for story in space.stories.values():
+            story.body["content"] = _renamed(story.content, before, name)
     return json_reply(200, {"component": component}, item=name)
 
 
@@ -125,38 +133,15 @@ def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     return json_reply(200, {"component": component}, item=name)
 
 
-def groups(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Answer the component groups."""
-    return json_reply(200, {"component_groups": [*space.groups.values()]})
-
-
-def create_group(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Make a component group."""
-    body = wrapped(call, "component_group")
-    name = text_of(body.get("name")).strip()
-    if not name:
-        refuse("name", "can't be blank")
-    parent = space.groups.get(whole(body.get("parent_id")) or 0)
-    group: JsonObject = {
-        "id": space.next_id(),
-        "name": name,
-        "uuid": space.new_uuid(),
-        "parent_id": parent["id"] if parent else None,
-        "parent_uuid": parent["uuid"] if parent else None,
-    }
-    space.groups[whole(group["id"]) or 0] = group
-    return json_reply(201, {"component_group": group}, item=name)
-
-
-def delete_group(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Delete a component group; its components stay, without a group."""
-    group = space.groups.pop(number_in(parameters, "id"), None)
-    if group is None:
-        missing(space)
-    for component in space.components.values():
-        if component["component_group_uuid"] == group["uuid"]:
-            component["component_group_uuid"] = None
-    return json_reply(200, {"component_group": group})
+def _renamed(value: Json, before: Json, name: str) -> Json:
+    if isinstance(value, list):
+        return [_renamed(part, before, name) for part in value]
+    if not isinstance(value, dict):
+        return value
+    fresh = {key: _renamed(part, before, name) for key, part in value.items()}
+    if fresh.get("component") == before:
+        fresh["component"] = name
+    return fresh
 
 
 def _known(space: Space, parameters: Mapping[str, str]) -> JsonObject:
@@ -169,6 +154,7 @@ def _known(space: Space, parameters: Mapping[str, str]) -> JsonObject:
 def _touch(space: Space, component: JsonObject) -> None:
     component["updated_at"] = space.now()
     component["real_name"] = component["display_name"] or component["name"]
+    component["internal_tags_list"] = tags_list(space, component["internal_tag_ids"])
 
 
 def _checked(space: Space, body: JsonObject, *, own_id: int) -> JsonObject:
@@ -188,6 +174,10 @@ def _checked(space: Space, body: JsonObject, *, own_id: int) -> JsonObject:
     for flag in ("is_root", "is_nestable"):
         if flag in changes:
             changes[flag] = truthy(changes[flag])
+    if "internal_tag_ids" in changes:
+        # This record alone names its tags as text.
+        tagged = tag_ids(space, changes["internal_tag_ids"])
+        changes["internal_tag_ids"] = [str(own) for own in tagged]
     if "schema" in changes:
         changes["schema"] = _schema(space, changes["schema"], where)
     return changes

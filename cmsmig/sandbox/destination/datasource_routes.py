@@ -1,62 +1,71 @@
-"""Datasources and their entries."""
+"""Datasources."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.destination.refusals import (
-    missing,
-    number_in,
-    page_of,
-    refuse,
-    wrapped,
-)
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.destination.refusals import missing, page_of, refuse, wrapped
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.exchange import Call, Reply, json_reply
-from cmsmig.sandbox.values import text_of, whole
+from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
 
 _SLUG = re.compile(r"[a-z0-9_-]+", re.IGNORECASE)
-_MOST_ENTRIES = 1000
+_SORTS = frozenset({"name", "created_at", "updated_at"})
 
 
 def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Answer one page of datasources."""
-    page = page_of(call, list(space.datasources.values()))
+    """Answer one page of the datasources that the filters name."""
+    ids = set((call.parameter("by_ids") or "").split(",")) - {""}
+    search = (call.parameter("search") or "").lower()
+    chosen = [
+        source
+        for source in space.datasources.values()
+        if (not ids or str(source["id"]) in ids)
+        and (search in text_of(source["name"]).lower() or search == source["slug"])
+    ]
+    key, _, direction = (call.parameter("sort_by") or "").partition(":")
+    if key in _SORTS:
+        chosen.sort(key=lambda one: text_of(one[key]), reverse=direction == "desc")
+    page = page_of(call, chosen)
     return json_reply(200, {"datasources": [*page.rows]}, headers=page.headers)
 
 
 def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Answer one datasource."""
-    return json_reply(200, {"datasource": _known(space, parameters)})
+    """Answer one datasource, named by its id or its slug."""
+    return json_reply(200, {"datasource": known(space, parameters["id"])})
 
 
 def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Make a datasource; its slug is unique in the space."""
     body = wrapped(call, "datasource")
-    name, slug = text_of(body.get("name")).strip(), text_of(body.get("slug")).strip()
-    if not name:
-        refuse("name", "can't be blank")
-    if not _SLUG.fullmatch(slug):
-        refuse("slug", "is invalid" if slug else "can't be blank")
-    if any(slug == source["slug"] for source in space.datasources.values()):
-        refuse("slug", "has already been taken")
     datasource: JsonObject = {
         "id": space.next_id(),
-        "name": name,
-        "slug": slug,
+        "name": "",
+        "slug": "",
         "dimensions": [],
         "created_at": space.now(),
         "updated_at": space.now(),
     }
+    _change(space, datasource, body)
     space.datasources[whole(datasource["id"]) or 0] = datasource
+    slug = text_of(datasource["slug"])
     return json_reply(201, {"datasource": datasource}, item=slug)
+
+
+def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Replace the keys that the body names."""
+    datasource = known(space, parameters["id"])
+    _change(space, datasource, wrapped(call, "datasource"))
+    datasource["updated_at"] = space.now()
+    slug = text_of(datasource["slug"])
+    return json_reply(200, {"datasource": datasource}, item=slug)
 
 
 def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Delete a datasource and its entries."""
-    datasource = _known(space, parameters)
+    datasource = known(space, parameters["id"])
     own = whole(datasource["id"]) or 0
     del space.datasources[own]
     for entry in space.entries_of(own):
@@ -64,56 +73,50 @@ def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     return Reply(204, item=text_of(datasource["slug"]))
 
 
-def entries(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Answer one page of the entries of a datasource, named by id or slug."""
-    wanted = whole(call.parameter("datasource_id"))
-    slug = call.parameter("datasource_slug")
-    rows = [
-        entry
-        for entry in space.entries.values()
-        if (wanted is None or entry["datasource_id"] == wanted)
-        and (slug is None or _slug(space, entry) == slug)
-    ]
-    page = page_of(call, rows, highest=_MOST_ENTRIES)
-    return json_reply(200, {"datasource_entries": [*page.rows]}, headers=page.headers)
-
-
-def create_entry(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Make an entry; its name is unique in its datasource."""
-    body = wrapped(call, "datasource_entry")
-    owner = whole(body.get("datasource_id")) or 0
-    name = text_of(body.get("name")).strip()
-    if owner not in space.datasources:
+def known(space: Space, name: str) -> JsonObject:
+    """Return the datasource of an id or a slug; ends the request without one."""
+    own = whole(name)
+    every = space.datasources.values()
+    found = next((d for d in every if d["id"] == own or d["slug"] == name), None)
+    if found is None:
         missing(space)
+    return found
+
+
+def _change(space: Space, datasource: JsonObject, body: JsonObject) -> None:
+    name = text_of(body.get("name", datasource["name"])).strip()
+    slug = text_of(body.get("slug", datasource["slug"])).strip()
     if not name:
         refuse("name", "can't be blank")
-    if any(name == entry["name"] for entry in space.entries_of(owner)):
-        refuse("name", "has already been taken")
-    entry: JsonObject = {
-        "id": space.next_id(),
-        "name": name,
-        "value": text_of(body.get("value")),
-        "dimension_value": None,
-        "datasource_id": owner,
-    }
-    space.entries[whole(entry["id"]) or 0] = entry
-    return json_reply(201, {"datasource_entry": entry}, item=name)
+    if not _SLUG.fullmatch(slug):
+        refuse("slug", "is invalid" if slug else "can't be blank")
+    for other in space.datasources.values():
+        if other["slug"] == slug and other["id"] != datasource["id"]:
+            refuse("slug", "has already been taken")
+    datasource.update({"name": name, "slug": slug})
+    for wanted in list_of(body.get("dimensions_attributes")):
+        _dimension(space, datasource, object_of(wanted))
 
 
-def delete_entry(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Delete an entry."""
-    if space.entries.pop(number_in(parameters, "id"), None) is None:
-        missing(space)
-    return Reply(204)
-
-
-def _known(space: Space, parameters: Mapping[str, str]) -> JsonObject:
-    datasource = space.datasources.get(number_in(parameters, "id"))
-    if datasource is None:
-        missing(space)
-    return datasource
-
-
-def _slug(space: Space, entry: JsonObject) -> str:
-    owner = space.datasources.get(whole(entry["datasource_id"]) or 0, {})
-    return text_of(owner.get("slug"))
+def _dimension(space: Space, datasource: JsonObject, wanted: JsonObject) -> None:
+    rows = list_of(datasource["dimensions"])
+    own = whole(wanted.get("id"))
+    present = next((row for row in rows if object_of(row)["id"] == own), None)
+    names = ("name", "entry_value")
+    changes: JsonObject = {key: wanted[key] for key in names if key in wanted}
+    if present is None:
+        if not text_of(wanted.get("entry_value")).strip():
+            refuse("dimensions.entry_value", "can't be blank")
+        fresh: Json = {
+            "id": space.next_id(),
+            "name": "",
+            "datasource_id": datasource["id"],
+            "created_at": space.now(),
+            "updated_at": space.now(),
+            **changes,
+        }
+        datasource["dimensions"] = [*rows, fresh]
+    elif truthy(wanted.get("_destroy")):
+        datasource["dimensions"] = [row for row in rows if row is not present]
+    else:
+        object_of(present).update(changes, updated_at=space.now())

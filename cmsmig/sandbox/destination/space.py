@@ -11,6 +11,9 @@ from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.history import Recorder
 from cmsmig.sandbox.values import moment, object_of, text_of
 
+OWNER = 1
+"""The id of the one user there is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Unknowns:
@@ -63,6 +66,11 @@ class StoredStory:
         return parent if isinstance(parent, int) else 0
 
     @property
+    def group_id(self) -> str:
+        """Return the mark that it shares with its alternates."""
+        return text_of(self.body.get("group_id"))
+
+    @property
     def is_folder(self) -> bool:
         """Return whether it is a folder."""
         return bool(self.body.get("is_folder"))
@@ -90,6 +98,7 @@ class StoredAsset:
     data: bytes | None = None
     content_type: str = ""
     finished: bool = False
+    deleted_at: str | None = None
 
     @property
     def digest(self) -> str:
@@ -115,10 +124,13 @@ class Space:
     preview_token: str = "preview"
     components: dict[int, JsonObject] = field(default_factory=dict)
     groups: dict[int, JsonObject] = field(default_factory=dict)
+    presets: dict[int, JsonObject] = field(default_factory=dict)
+    tags: dict[int, JsonObject] = field(default_factory=dict)
     stories: dict[int, StoredStory] = field(default_factory=dict)
     datasources: dict[int, JsonObject] = field(default_factory=dict)
     entries: dict[int, JsonObject] = field(default_factory=dict)
     assets: dict[int, StoredAsset] = field(default_factory=dict)
+    deleted_assets: dict[int, StoredAsset] = field(default_factory=dict)
     asset_folders: dict[int, JsonObject] = field(default_factory=dict)
     by_uuid: dict[str, int] = field(default_factory=dict)
     by_key: dict[str, int] = field(default_factory=dict)
@@ -126,9 +138,15 @@ class Space:
     places: dict[tuple[int, str], set[int]] = field(default_factory=dict)
     """Stories that are not in the trash, by folder and slug."""
     children: dict[int, set[int]] = field(default_factory=dict)
+    alternates: dict[str, set[int]] = field(default_factory=dict)
+    """Stories that are not in the trash, by the group they share."""
+    created_at: str = ""
     last_id: int = 0
     number: int = 0
     """The request being answered, for its violations."""
+
+    def __post_init__(self) -> None:
+        self.created_at = self.created_at or self.now()
 
     def next_id(self) -> int:
         """Return a new id; beyond 32 bits, as those of newer spaces are."""
@@ -187,11 +205,13 @@ class Space:
         key = (story.parent_id, story.slug)
         self.places.setdefault(key, set()).add(story.story_id)
         self.children.setdefault(story.parent_id, set()).add(story.story_id)
+        self.alternates.setdefault(story.group_id, set()).add(story.story_id)
 
     def displace(self, story: StoredStory) -> None:
         """Take a story out of the indexes of folder and slug."""
         self.places.get((story.parent_id, story.slug), set()).discard(story.story_id)
         self.children.get(story.parent_id, set()).discard(story.story_id)
+        self.alternates.get(story.group_id, set()).discard(story.story_id)
 
     def address(self, asset: StoredAsset) -> str:
         """Return the address that content holds for an asset."""

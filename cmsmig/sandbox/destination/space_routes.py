@@ -1,11 +1,12 @@
-"""The space itself: plan, limits, languages."""
+"""The space itself: plan, limits, languages; and who the token belongs to."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.destination.refusals import page_of
+from cmsmig.sandbox.destination.space import OWNER, Space
 from cmsmig.sandbox.exchange import Call, Reply, json_reply
 
 _STARTER_RATE = 3
@@ -19,6 +20,57 @@ def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
 def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Answer the spaces that the token may see: this one."""
     return json_reply(200, {"spaces": [document(space)]})
+
+
+def empty(key: str) -> Callable[[Space, Call, Mapping[str, str]], Reply]:
+    """Return what answers a list that holds nothing under `key`."""
+
+    def answer(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+        page = page_of(call, list[Json]())
+        return json_reply(200, {key: [*page.rows]}, headers=page.headers)
+
+    return answer
+
+
+def user(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Answer the owner of the token."""
+    document: JsonObject = {
+        "id": OWNER,
+        "userid": "sandbox",
+        "email": "editor@example.com",
+        "username": None,
+        "use_username": False,
+        "alt_email": None,
+        "firstname": "Sandbox",
+        "lastname": "Editor",
+        "friendly_name": "Sandbox Editor",
+        "phone": None,
+        "avatar": None,
+        "lang": "en",
+        "timezone": None,
+        "login_strategy": "password",
+        "created_at": space.now(),
+        "org_role": None,
+        "has_org": False,
+        "org": {},
+        "has_partner": False,
+        "partner_role": None,
+        "notified": [],
+        "favourite_spaces": [],
+        "favourite_ideas": [],
+        "role": "normal",
+        "beta_user": False,
+        "track_statistics": False,
+        "ui_theme": {},
+        "is_editor": False,
+        "sso": False,
+        "totp_factor_verified": False,
+        "configured_2fa_options": [],
+        "disclaimer_ids": [],
+        "live_chat_enabled": False,
+        "confirmed": True,
+    }
+    return json_reply(200, {"user": document})
 
 
 def document(space: Space) -> JsonObject:
@@ -39,15 +91,31 @@ def document(space: Space) -> JsonObject:
         "default_lang_name": "Default",
         "default_root": space.default_root or None,
         "first_token": space.preview_token,
-        "owner_id": 1,
+        "owner_id": OWNER,
+        "owner": {"id": OWNER, "userid": "sandbox", "friendly_name": "Sandbox Editor"},
         "role": "admin",
+        "trial": False,
+        "uniq_domain": None,
+        "parent_id": None,
+        "routes": [],
+        "space_roles": [],
+        "collaborators": [],
+        "has_slack_webhook": False,
+        "request_count_today": 0,
+        "api_requests": 0,
+        "exceeded_requests": 0,
+        "traffic_limit": 0,
+        "feature_limit_exceeded_flags": {},
+        "development_mode": False,
+        "assistance_mode": False,
         "stories_count": sum(not story.is_folder for story in present),
         "folders_count": sum(story.is_folder for story in present),
         "components_count": len(space.components),
         "assets_count": len(space.assets),
         "environments": [],
         "has_pending_tasks": False,
-        "created_at": space.now(),
+        "created_at": space.created_at,
+        "updated_at": space.created_at,
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -10,6 +11,7 @@ from typing import TypeAlias
 from cmsmig.canonical import Json
 from cmsmig.sandbox.destination.refusals import page_of
 from cmsmig.sandbox.destination.space import Space, StoredStory
+from cmsmig.sandbox.destination.story_filter import as_number, conditions_of, matches
 from cmsmig.sandbox.destination.story_wire import row
 from cmsmig.sandbox.exchange import Call, Reply, json_reply
 from cmsmig.sandbox.values import text_of, truthy, whole
@@ -28,35 +30,72 @@ def selected(space: Space, call: Call) -> list[StoredStory]:
     """Return the stories that a list request names, in its order."""
     trashed = truthy(call.parameter("in_trash"))
     tests = [
-        (_TESTS[name], value)
+        (_TESTS[name], text)
         for name, value in call.parameters().items()
-        if name in _TESTS and isinstance(value, str) and value
+        if name in _TESTS and (text := _text(value))
     ]
+    wanted = conditions_of(call.parameters().get("filter_query"))
     chosen = [
         story
         for story in space.stories.values()
         if (story.deleted_at is not None) is trashed
         and all(test(space, story, value) for test, value in tests)
+        and matches(story.content, wanted)
     ]
     return _ordered(space, call, chosen)
 
 
 def _ordered(space: Space, call: Call, chosen: list[StoredStory]) -> list[StoredStory]:
-    wanted = call.parameter("by_uuids_ordered")
+    wanted = _text(call.parameters().get("by_uuids_ordered"))
     if wanted:
         places = {uuid: index for index, uuid in enumerate(_parts(wanted))}
         return sorted(chosen, key=lambda story: places[story.uuid])
-    key, _, direction = (call.parameter("sort_by") or "").partition(":")
-    if not key:
-        return chosen
+    for part in reversed((call.parameter("sort_by") or "").split(",")):
+        key, *options = part.strip().split(":")
+        if key:
+            chosen = _sorted(space, chosen, key, options)
+    return chosen
 
-    def rank(story: StoredStory) -> tuple[bool, str]:
+
+def _sorted(
+    space: Space, chosen: list[StoredStory], key: str, options: list[str]
+) -> list[StoredStory]:
+    """Return the stories in the order of one key; those without it come last."""
+    numeric = bool({"int", "float"} & set(options))
+    ranks = {story.story_id: _rank(space, story, key, numeric) for story in chosen}
+    present = [story for story in chosen if ranks[story.story_id] is not None]
+    absent = [story for story in chosen if ranks[story.story_id] is None]
+    present.sort(
+        key=lambda story: ranks[story.story_id] or (0.0, ""),
+        reverse=options[:1] == ["desc"],
+    )
+    if "nulls_first" in options:
+        return [*absent, *present]
+    return [*present, *absent]
+
+
+def _rank(
+    space: Space, story: StoredStory, key: str, numeric: bool
+) -> tuple[float, str] | None:
+    if key.startswith("content."):
+        value: Json = story.content.get(key.removeprefix("content."))
+    else:
         value = row(space, story).get(key)
-        if isinstance(value, int):
-            return True, f"{value:020d}"
-        return value is not None, text_of(value)
+    if isinstance(value, int | float):
+        return float(value), ""
+    if not isinstance(value, str) or not value:
+        return None
+    if not numeric:
+        return 0.0, value
+    number = as_number(value)
+    return None if number is None else (number, "")
 
-    return sorted(chosen, key=rank, reverse=direction.startswith("desc"))
+
+def _text(value: Json) -> str:
+    """Return a parameter's text; the parts of a list are joined by commas."""
+    if isinstance(value, list):
+        return ",".join(part for part in value if isinstance(part, str))
+    return text_of(value)
 
 
 @lru_cache(maxsize=64)
@@ -153,6 +192,10 @@ def _with_tag(space: Space, story: StoredStory, value: str) -> bool:
     return isinstance(tags, list) and bool(set(_parts(value)) & set(map(str, tags)))
 
 
+def _references(space: Space, story: StoredStory, value: str) -> bool:
+    return value in json.dumps(story.content, ensure_ascii=False)
+
+
 def _pinned(space: Space, story: StoredStory, value: str) -> bool:
     return bool(story.body.get("pinned")) is truthy(value)
 
@@ -176,4 +219,5 @@ _TESTS: dict[str, Test] = {
     "is_published": _is_published,
     "with_tag": _with_tag,
     "pinned": _pinned,
+    "reference_search": _references,
 }

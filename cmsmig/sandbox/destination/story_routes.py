@@ -14,6 +14,7 @@ from cmsmig.sandbox.destination.story_rules import (
     check_folder_types,
     check_place,
 )
+from cmsmig.sandbox.destination.story_translations import merge_translations
 from cmsmig.sandbox.destination.story_wire import WRITABLE, single
 from cmsmig.sandbox.exchange import AnsweredError, Call, Reply, json_reply
 from cmsmig.sandbox.values import object_of, text_of, truthy, whole
@@ -30,16 +31,7 @@ def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
 def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Make a story or folder; a draft unless `publish` is there."""
     body = _writable(wrapped(call, "story"))
-    now = space.now()
-    story = StoredStory(0, "", body, now, now)
-    _check(space, story)
-    story.story_id, story.uuid = space.next_id(), space.new_uuid()
-    body.setdefault("group_id", space.new_uuid())
-    space.place(story)
-    _inspect(space, story)
-    if publishes(call):
-        publish_now(space, story)
-    return _answer(space, story, status=201)
+    return _made(space, body, status=201, publishing=publishes(call))
 
 
 def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
@@ -49,6 +41,7 @@ def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     changes.pop("is_folder", None)
     if space.unknowns.merges_content and "content" in changes:
         changes["content"] = {**story.content, **object_of(changes["content"])}
+    merge_translations(story, changes)
     proposed = StoredStory(
         story.story_id, story.uuid, {**story.body, **changes}, "", ""
     )
@@ -62,6 +55,16 @@ def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     if publishes(call):
         publish_now(space, story)
     return _answer(space, story)
+
+
+def duplicate(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Make a draft with the content of another story, as its alternate."""
+    source = _known(space, parameters)
+    changes = _writable(wrapped(call, "story"))
+    body = {**source.body, "first_published_at": None, **changes}
+    body["group_id"] = source.group_id
+    body.pop("translated_slugs_attributes", None)
+    return _made(space, body, status=200)
 
 
 def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
@@ -150,6 +153,22 @@ def publish_now(space: Space, story: StoredStory) -> None:
     keep = story.body.get("first_published_at")
     if not keep or space.unknowns.publish_overwrites_first:
         story.body["first_published_at"] = now
+
+
+def _made(
+    space: Space, body: JsonObject, *, status: int, publishing: bool = False
+) -> Reply:
+    now = space.now()
+    story = StoredStory(0, "", body, now, now)
+    _check(space, story)
+    story.story_id, story.uuid = space.next_id(), space.new_uuid()
+    if not text_of(body.get("group_id")):
+        body["group_id"] = space.new_uuid()
+    space.place(story)
+    _inspect(space, story)
+    if publishing:
+        publish_now(space, story)
+    return _answer(space, story, status=status)
 
 
 def _known(space: Space, parameters: Mapping[str, str]) -> StoredStory:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.space import Space, StoredStory
+from cmsmig.sandbox.destination.space import OWNER, Space, StoredStory
+from cmsmig.sandbox.destination.story_translations import (
+    localized_paths,
+    translated_slugs,
+)
 from cmsmig.sandbox.values import text_of
 
 WRITABLE = (
@@ -51,16 +55,15 @@ def single(space: Space, story: StoredStory, *, refreshed: bool = False) -> Json
         **_common(space, story),
         "content": content,
         "breadcrumbs": _breadcrumbs(space, story),
-        "preview_token": {"token": space.preview_token, "timestamp": ""},
-        "last_author_id": 1,
-        "last_author": {"id": 1, "userid": "sandbox"},
-        "stage": None,
-        "main_base_version_id": None,
-        "current_version_id": story.story_id + 1,
-        "base_version_id": None,
+        "preview_token": {
+            "token": space.preview_token,
+            "timestamp": str(int(space.clock())),
+        },
         "user_ids": [],
         "space_role_ids": [],
-        "localized_paths": [],
+        "ideas": [],
+        "translated_slugs": translated_slugs(story),
+        "localized_paths": localized_paths(story),
         "translated_stories": [],
         "experiment_ids": [],
         "variant_type": None,
@@ -103,11 +106,41 @@ def _common(space: Space, story: StoredStory) -> JsonObject:
         "tag_list": story.body.get("tag_list") or [],
         "group_id": story.body.get("group_id"),
         "disable_fe_editor": bool(story.body.get("disable_fe_editor")),
-        "alternates": [],
-        "translated_slugs": story.body.get("translated_slugs_attributes") or [],
+        "disble_fe_editor": bool(story.body.get("disable_fe_editor")),
+        "alternates": _alternates(space, story),
+        "can_not_view": None,
+        "scheduled_dates": None,
+        "favourite_for_user_ids": [],
+        "last_author_id": OWNER,
+        "last_author": {
+            "id": OWNER,
+            "userid": "sandbox",
+            "friendly_name": "Sandbox Editor",
+        },
+        "stage": None,
+        "current_version_id": story.story_id + 1,
+        "main_version_id": None,
+        "base_version_id": None,
     }
     shown.update({key: story.body.get(key) for key in _PLAIN})
     return shown
+
+
+def _alternates(space: Space, story: StoredStory) -> list[Json]:
+    own = space.alternates.get(story.group_id, set()) if story.group_id else set()
+    others = [space.stories[one] for one in sorted(own - {story.story_id})]
+    return [
+        {
+            "id": other.story_id,
+            "name": other.name,
+            "slug": other.slug,
+            "published": other.published_content is not None,
+            "full_slug": space.full_slug(other),
+            "is_folder": other.is_folder,
+            "parent_id": other.parent_id,
+        }
+        for other in others
+    ]
 
 
 def _parent(parent: StoredStory) -> JsonObject:
@@ -116,6 +149,7 @@ def _parent(parent: StoredStory) -> JsonObject:
         "uuid": parent.uuid,
         "name": parent.name,
         "slug": parent.slug,
+        "disble_fe_editor": bool(parent.body.get("disable_fe_editor")),
     }
 
 
@@ -129,7 +163,10 @@ def _breadcrumbs(space: Space, story: StoredStory) -> list[Json]:
             "published": False,
             "is_folder": True,
             "parent_id": folder.parent_id,
-            "translated_slugs": [],
+            "path": folder.body.get("path"),
+            "disable_fe_editor": bool(folder.body.get("disable_fe_editor")),
+            "disble_fe_editor": bool(folder.body.get("disable_fe_editor")),
+            "translated_slugs": translated_slugs(folder),
         }
         for folder in above
     ]

@@ -20,6 +20,8 @@ from cmsmig.sandbox.exchange import (
 from cmsmig.sandbox.limits import MinuteWindow
 from cmsmig.sandbox.origin.content import Content
 from cmsmig.sandbox.origin.listing import BadArgumentError, in_locales, page_of
+from cmsmig.sandbox.origin.scopes import SCOPES, for_enterprise, missing_scope
+from cmsmig.sandbox.values import list_of
 
 
 def failure(
@@ -52,6 +54,13 @@ class OriginApi:
             (
                 Route("GET", "/v2/sites", "sites", self._sites),
                 Route("GET", "/v2/sites/{site_id}", "site", self._site),
+                Route("GET", "/v2/token/introspect", "token", self._token),
+                Route(
+                    "GET",
+                    "/v2/sites/{site_id}/custom_domains",
+                    "custom domains",
+                    self._domains,
+                ),
                 Route(
                     "GET",
                     "/v2/sites/{site_id}/collections",
@@ -83,7 +92,9 @@ class OriginApi:
         if self.latency:
             await asyncio.sleep(self.latency)
         if admitted:
-            reply = routed(self.router, call, call.path, missing=_no_route)
+            reply = routed(
+                self.router, call, call.path, missing=lambda: _no_route(call)
+            )
         else:
             reply = failure(429, "too_many_requests", "Too Many Requests")
         return replace(reply, service="origin", headers=self._headers(admitted))
@@ -103,6 +114,23 @@ class OriginApi:
     def _site(self, call: Call, parameters: Mapping[str, str]) -> Reply:
         site = self.content.site(parameters["site_id"])
         return json_reply(200, site) if site else _missing("Site")
+
+    def _token(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        sites = [site.get("id") for site in self.content.sites]
+        authorization: JsonObject = {
+            "id": "0" * 24,
+            "grantType": "authorization_code",
+            "rateLimit": self.window.limit,
+            "scope": SCOPES.replace(" ", ","),
+            "authorizedTo": {"siteIds": sites, "workspaceIds": [], "userIds": []},
+        }
+        return json_reply(200, {"authorization": authorization})
+
+    def _domains(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        site = self.content.site(parameters["site_id"])
+        if site is None:
+            return _missing("Site")
+        return json_reply(200, {"customDomains": list_of(site.get("customDomains"))})
 
     def _collections(self, call: Call, parameters: Mapping[str, str]) -> Reply:
         if self.content.site(parameters["site_id"]) is None:
@@ -156,5 +184,12 @@ def _missing(what: str, code: str = "resource_not_found") -> Reply:
     return failure(404, code, f"Requested resource not found: {what} was not found")
 
 
-def _no_route() -> Reply:
+def _no_route(call: Call) -> Reply:
+    scope = missing_scope(call.method, call.path)
+    if scope:
+        message = f"OAuthForbidden: You are missing the following scopes - {scope}"
+        return failure(403, "missing_scopes", message)
+    if for_enterprise(call.path):
+        message = "The site is not on the plan that this needs"
+        return failure(403, "not_enterprise_plan_site", message)
     return failure(404, "resource_not_found", "Requested resource not found: the path")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import CmsmigError
@@ -72,10 +73,21 @@ def _wanted(item: JsonObject, call: Call) -> bool:
         found = _RANGE.fullmatch(name)
         if found is None:
             continue
-        moment = text_of(item.get(found[1]))
-        if not moment or (moment < value if found[2] == "gte" else moment > value):
+        bound, moment = _moment(value), text_of(item.get(found[1]))
+        if bound is None:
+            raise BadArgumentError(f"{name} must be a date")
+        own = _moment(moment)
+        if own is None or (own < bound if found[2] == "gte" else own > bound):
             return False
     return True
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _sorted(items: list[JsonObject], call: Call) -> list[JsonObject]:

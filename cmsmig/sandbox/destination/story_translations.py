@@ -1,0 +1,62 @@
+"""A story's names and slugs in other languages."""
+
+from __future__ import annotations
+
+import zlib
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.destination.space import StoredStory
+from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
+
+KEY = "translated_slugs_attributes"
+"""Where a story's body holds them, as they were sent."""
+
+
+def translated_slugs(story: StoredStory) -> list[Json]:
+    """Return the slugs of the other languages, each with an id of its own."""
+    published = story.published_content is not None
+    shown: list[Json] = []
+    for row in list_of(story.body.get(KEY)):
+        kept = {key: object_of(row).get(key) for key in ("lang", "slug", "name")}
+        own = translation_id(story, text_of(kept["lang"]))
+        shown.append({"id": own, **kept, "published": published})
+    return shown
+
+
+def translation_id(story: StoredStory, language: str) -> int:
+    """Return the id of a story's slug in another language."""
+    return 10**12 + zlib.crc32(f"{story.story_id}:{language}".encode())
+
+
+def localized_paths(story: StoredStory) -> list[Json]:
+    """Return the paths of the other languages."""
+    rows = [object_of(row) for row in translated_slugs(story)]
+    return [
+        {
+            "path": row["slug"],
+            "name": row["name"],
+            "lang": row["lang"],
+            "published": row["published"],
+        }
+        for row in rows
+    ]
+
+
+def merge_translations(story: StoredStory, changes: JsonObject) -> None:
+    """Merge the named languages into those that the story has."""
+    if KEY not in changes:
+        return
+    rows = [object_of(row) for row in list_of(story.body.get(KEY))]
+    languages = {text_of(row.get("lang")): row for row in rows}
+    ids = {translation_id(story, language): language for language in languages}
+    for wanted in map(object_of, list_of(changes[KEY])):
+        own = ids.get(whole(wanted.get("id")) or 0)
+        language = text_of(wanted.get("lang")) or own or ""
+        if truthy(wanted.get("_destroy")):
+            languages.pop(language, None)
+            continue
+        names = ("slug", "name")
+        kept: JsonObject = {key: wanted[key] for key in names if key in wanted}
+        present = languages.get(language, {})
+        languages[language] = {**present, "lang": language, **kept}
+    changes[KEY] = [*languages.values()]
