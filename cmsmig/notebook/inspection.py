@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -20,7 +21,6 @@ from cmsmig.report.census import take_census
 from cmsmig.report.charts import stacked_bars
 from cmsmig.report.frames import (
     collections_frame,
-    frame_html,
     items_frame,
     schema_frame,
     states_frame,
@@ -28,8 +28,11 @@ from cmsmig.report.frames import (
 from cmsmig.report.obstacles import find_obstacles
 from cmsmig.report.oldpages import OldPages
 from cmsmig.report.referencing import reference_graph
-from cmsmig.report.safehtml import heading, note, paragraph, sheet
+from cmsmig.report.safehtml import heading, more, note, paragraph, sheet, table
 from cmsmig.steps.migration import Origin
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _ITEMS = 25
 
@@ -155,7 +158,7 @@ def _collection_rows(origin: Origin, pattern: str) -> Markup:
     names = (frame["collection"] + " " + frame["slug"]).str.lower()
     shown = frame[names.str.contains(pattern.strip().lower(), regex=False)]
     told = paragraph(f"{len(shown):,} of {len(frame):,} collections.")
-    return Markup("{}{}").format(told, Markup(frame_html(shown)))
+    return Markup("{}{}").format(told, _frame(shown))
 
 
 def _detail(origin: Origin, collection_id: str) -> Markup:
@@ -163,11 +166,12 @@ def _detail(origin: Origin, collection_id: str) -> Markup:
         each for each in origin.collections if each.collection_id == collection_id
     )
     items = items_frame(origin, collection_id)
-    return Markup("{}{}{}{}").format(
+    return Markup("{}{}{}{}{}").format(
         heading(f"Fields of {collection.display_name}"),
-        Markup(frame_html(schema_frame(collection))),
+        _frame(schema_frame(collection)),
         heading(f"Items ({len(items):,}, each locale counted)"),
-        Markup(frame_html(items, rows=_ITEMS)),
+        _frame(items.head(_ITEMS)),
+        more(len(items), min(len(items), _ITEMS)),
     )
 
 
@@ -184,7 +188,12 @@ def _states(origin: Origin) -> Markup:
     names = [str(name) for name in frame["collection"]]
     parts = {state: [int(count) for count in frame[state]] for state in states}
     picture = stacked_bars(names, parts, about=about) if states else Markup("")
-    return sheet(paragraph(f"{about}."), picture, Markup(frame_html(frame)))
+    return sheet(paragraph(f"{about}."), picture, _frame(frame))
+
+
+def _frame(frame: pd.DataFrame) -> Markup:
+    rows = [tuple(row) for row in frame.itertuples(index=False, name=None)]
+    return table([str(name).capitalize() for name in frame.columns], rows)
 
 
 def _folded(title: str, content: Markup) -> Markup:

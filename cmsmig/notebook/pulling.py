@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from markupsafe import Markup
@@ -15,7 +16,7 @@ from cmsmig.notebook.panel import Panel
 from cmsmig.notebook.progressbars import Meter, ProgressBoard
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.origin.cache import RawCache
-from cmsmig.report.frames import collections_frame, frame_html
+from cmsmig.origin.schema import Item
 from cmsmig.report.safehtml import heading, note, paragraph, sheet, table
 from cmsmig.settings import Project
 from cmsmig.steps.migration import Origin
@@ -111,12 +112,17 @@ def _found(workspace: Workspace) -> Markup:
     return sheet(
         heading(f"{origin.site.display_name}: what was read"),
         paragraph(
-            f"Read {_when(workspace.project)}; locales: {locales}. Everything below "
-            "works from this copy and asks the origin nothing."
+            f"{len(origin.collections):,} collections, {_count(origin.staged):,} staged"
+            f" and {_count(origin.live):,} live items in the locales {locales}; read "
+            f"{_when(workspace.project)}. Everything below works from this copy and "
+            "asks the origin nothing."
         ),
-        Markup(frame_html(collections_frame(origin))),
         _files(origin),
     )
+
+
+def _count(sets: Mapping[str, tuple[Item, ...]]) -> int:
+    return sum(map(len, sets.values()))
 
 
 def _files(origin: Origin) -> Markup:

@@ -80,7 +80,7 @@ def _dangling(
             continue
         found = [each for each in graph.dangling if each.cause is cause]
         rows: list[tuple[Cell, ...]] = [
-            (each.item.name, pages.link(each.item), each.field, each.target.item_id)
+            (each.item.name, pages.link(each.item), each.field, each.target_name)
             for each in found[: examples or _LISTED]
         ]
         caption = f"{count:,} because {EXPLAINED[cause]}"

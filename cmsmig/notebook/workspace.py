@@ -87,7 +87,7 @@ class Workspace:
     def _facts(self) -> list[tuple[str, str]]:
         rows = [("Project folder", str(self.project.root)), *self._services()]
         rows.append(
-            ("Worked", "by hand" if self.interactive else "unattended, nobody is asked")
+            ("Run", "by hand" if self.interactive else "unattended, nobody is asked")
         )
         writes = "nothing is written" if self.dry_run else "this notebook may write"
         return [*rows, ("Dry run", f"{'yes' if self.dry_run else 'no'}: {writes}")]

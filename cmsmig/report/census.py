@@ -271,8 +271,11 @@ def _example(element: Element) -> str:
     text = " ".join(text_of(element).split())
     if text:
         return _short(text)
-    below = find(element, "img", "iframe", "script")
-    return _short(below.attributes.get("src", "")) if below is not None else ""
+    for below in walk(element):
+        if address := below.attributes.get("src", "").strip():
+            return _short(address)
+    inner = next(walk(element), element)
+    return f"<{inner.tag}>"
 
 
 def _short(text: str) -> str:

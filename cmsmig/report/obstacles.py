@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cmsmig.origin.schema import Item
+from cmsmig.origin.schema import Field, Item
 from cmsmig.report.census import rich_bodies
 from cmsmig.report.oldpages import every_item
 from cmsmig.richtext.native import NativeEngine
@@ -49,6 +49,8 @@ KINDS: dict[str, str] = {
 }
 """Kinds of obstacles that items can have, as headings."""
 
+_NOTHING: tuple[object, ...] = (None, "", [], {})
+_WORDS = 80
 _LOSSES = frozenset(
     ("empty-code", "empty-embed", "script", "form-control", "image", "comment")
 )
@@ -88,26 +90,40 @@ def _in_bodies(origin: Origin) -> Iterator[Obstacle]:
         for loss in engine.from_html(body).losses:
             if loss.kind in _LOSSES:
                 where = f"{name}: {loss.where}"
-                yield Obstacle(loss.kind, item, where, loss.context, loss.why)
+                near = loss.what if loss.kind == "script" else loss.context
+                yield Obstacle(
+                    loss.kind, item, where, _short(near or loss.what), loss.why
+                )
 
 
 def _fields(origin: Origin) -> Iterator[Obstacle]:
-    unknown = {
-        each.collection_id: [
-            field for field in each.fields if field.type not in _KNOWN_TYPES
-        ]
-        for each in origin.collections
-    }
-    for item in every_item(origin).values():
+    items = list(every_item(origin).values())
+    for item in items:
         if not item.slug:
             why = "No address leads to it; it is imported under its id."
             yield Obstacle("no-slug", item, "slug", item.name, why)
-        for field in unknown[item.key.collection_id]:
-            value = item.data.get(field.slug)
-            if value not in (None, "", []):
-                why = f"{field.type} is imported by the shape of its value, as text."
-                text = str(value)[:60]
-                yield Obstacle("unknown-field", item, field.slug, text, why)
+    for collection in origin.collections:
+        own = [
+            item for item in items if item.key.collection_id == collection.collection_id
+        ]
+        for field in collection.fields:
+            filled = [item for item in own if item.data.get(field.slug) not in _NOTHING]
+            if filled and field.type not in _KNOWN_TYPES:
+                near = _short(str(filled[0].data[field.slug]))
+                why = _why_unknown(field, len(filled))
+                yield Obstacle("unknown-field", filled[0], field.slug, near, why)
+
+
+def _why_unknown(field: Field, filled: int) -> str:
+    items = "1 item" if filled == 1 else f"{filled:,} items"
+    told = f"Filled in {items}. {field.type} is imported by the shape of its values"
+    if field.type.startswith("Membership"):
+        return f"{told}, but who may see what becomes an auth layer, not a field."
+    return f"{told}; look at it in notebook 02."
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _WORDS else f"{text[: _WORDS - 1]}…"
 
 
 def _files(origin: Origin) -> Iterator[Obstacle]:

@@ -12,6 +12,7 @@ from cmsmig.mapping.references import DanglingCause, cause_of, known_items
 from cmsmig.mapping.selection import select_items
 from cmsmig.mapping.values import target_ids
 from cmsmig.origin.schema import Collection, Field, Item
+from cmsmig.report.oldpages import every_item
 from cmsmig.steps.migration import Origin
 
 EXPLAINED: Mapping[DanglingCause, str] = {
@@ -49,6 +50,8 @@ class Dangling:
     item: Item
     field: str
     target: ItemKey
+    target_name: str
+    """Its name in whatever locale it has one, or its id."""
     cause: DanglingCause
 
 
@@ -84,6 +87,10 @@ def reference_graph(origin: Origin, decision: CollectionsDecision) -> ReferenceG
             choice.collection_id for choice in decision.collections if choice.migrate
         ],
     )
+    names = {
+        (key.collection_id, key.item_id): item.name
+        for key, item in every_item(origin).items()
+    }
     edges: list[Edge] = []
     dangling: list[Dangling] = []
     for collection, field in _reference_fields(origin):
@@ -92,7 +99,10 @@ def reference_graph(origin: Origin, decision: CollectionsDecision) -> ReferenceG
         for item, target in _references(chosen[collection.collection_id], field):
             count += 1
             if (cause := cause_of(target, known)) is not None:
-                lost.append(Dangling(item, field.slug, target, cause))
+                name = names.get((target.collection_id, target.item_id), "")
+                lost.append(
+                    Dangling(item, field.slug, target, name or target.item_id, cause)
+                )
         edges.append(_edge(origin, collection, field, count, len(lost)))
         dangling += lost
     return ReferenceGraph(tuple(edges), tuple(dangling))

@@ -22,13 +22,14 @@ _STYLE = Markup(
     ".cmsmig-sheet table{border-collapse:collapse;margin:.4em 0 .8em;"
     "font-size:13px}"
     ".cmsmig-sheet caption{text-align:left;font-weight:600;padding:.2em 0}"
-    ".cmsmig-sheet th,.cmsmig-sheet td{padding:.25em .7em;text-align:left;"
-    "vertical-align:top;border-bottom:1px solid var(--jp-border-color2,#d5d5d5);"
+    ".cmsmig-sheet th,.cmsmig-sheet td{padding:.25em .7em;"
+    "text-align:left!important;vertical-align:top!important;"
+    "border-bottom:1px solid var(--jp-border-color2,#d5d5d5);"
     "overflow-wrap:anywhere}"
     ".cmsmig-sheet thead th{border-bottom-width:2px;white-space:nowrap;"
     "overflow-wrap:normal}"
-    ".cmsmig-sheet .number{text-align:right;font-variant-numeric:tabular-nums;"
-    "white-space:nowrap}"
+    ".cmsmig-sheet .number{text-align:right!important;"
+    "font-variant-numeric:tabular-nums;white-space:nowrap}"
     ".cmsmig-sheet h3{font-size:15px;margin:.8em 0 .3em}"
     ".cmsmig-sheet p{margin:.4em 0;max-width:60em}"
     ".cmsmig-sheet pre{white-space:pre-wrap;overflow-wrap:anywhere;"
@@ -73,15 +74,18 @@ def heading(text: str) -> Markup:
 
 
 def paragraph(text: str | Markup) -> Markup:
-    """Return a paragraph."""
-    return Markup("<p>{}</p>").format(text)
+    """Return a paragraph; what a text holds between backticks stands as code."""
+    return Markup("<p>{}</p>").format(_spoken(text))
 
 
 def note(
     text: str | Markup, kind: Literal["", "good", "warning", "bad"] = ""
 ) -> Markup:
-    """Return a sentence that stands out; `kind` colours its edge."""
-    return Markup('<div class="cmsmig-note {}" role="note">{}</div>').format(kind, text)
+    """Return a sentence that stands out, backticks as in `paragraph`; `kind`
+    colours its edge."""
+    return Markup('<div class="cmsmig-note {}" role="note">{}</div>').format(
+        kind, _spoken(text)
+    )
 
 
 def table(
@@ -149,6 +153,19 @@ def preview(body: str, *, title: str, height: int = 320) -> Markup:
     return framed(sanitised(body), title=title, height=height)
 
 
+def _spoken(text: str | Markup) -> Markup:
+    """Return a sentence for people as HTML, its commands and names as code."""
+    if isinstance(text, Markup):
+        return text
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if index % 2 else escape(part)
+        for index, part in enumerate(parts)
+    )
+
+
 def _row(cells: Sequence[Cell]) -> Markup:
     return Markup("<tr>{}</tr>").format(Markup("").join(_cell(each) for each in cells))
 
@@ -156,4 +173,6 @@ def _row(cells: Sequence[Cell]) -> Markup:
 def _cell(value: Cell) -> Markup:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return Markup('<td class="number">{}</td>').format(f"{value:,}")
+    if isinstance(value, bool):
+        return Markup("<td>yes</td>") if value else Markup("<td></td>")
     return Markup("<td>{}</td>").format("" if value is None else value)
