@@ -131,7 +131,7 @@ def content_type_html(content_type: ContentTypeDesign) -> Markup:
             field.origin_type,
             field.key,
             field.encoding,
-            "required" if field.required else "",
+            "yes" if field.required else "",
             field.note,
         )
         for field in content_type.fields
@@ -181,7 +181,7 @@ def _content_type_parts(
     told_place = f"Stories go into {content_type.folder or 'the top'}"
     dated = content_type.date_field or "the items' creation"
     yield paragraph(f"{told_place}, dated by {dated}. {content_type.note}".strip())
-    head = ("origin field", "type", "key", "encoding", "", "why")
+    head = ("origin field", "type", "key", "encoding", "required", "why")
     yield table(head, rows)
     yield left_out_html(content_type)
 

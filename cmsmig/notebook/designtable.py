@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from cmsmig.mapping.design import Encoding, FieldDesign
 from cmsmig.notebook import designing
+from cmsmig.notebook.offering import offer
 from cmsmig.notebook.ui import (
     Board,
     Choice,
@@ -15,12 +16,11 @@ from cmsmig.notebook.ui import (
     Field,
     Html,
     column,
-    folded,
     grid,
     row,
 )
 from cmsmig.report.designs import DesignDesk
-from cmsmig.report.safehtml import escape, sheet
+from cmsmig.report.safehtml import escape, heading, note, sheet
 
 _NARROW = Markup(
     "<style>.cmsmig-design-field-key,.cmsmig-design-field-encoding,"
@@ -63,13 +63,13 @@ class _Row:
         """Show a field; what the controls say afterwards is what it is."""
         self.visible(True)
         self.origin.show(
-            Markup("<b>{}</b><br><span class='cmsmig-why'>{}</span>").format(
+            Markup("<div class='cmsmig-why'><b>{}</b><br>{}</div>").format(
                 field.origin, field.origin_type
             )
         )
         self.key.value = field.key
-        self.encoding.offer(
-            [(str(each), str(each)) for each in choices], field.encoding
+        offer(
+            self.encoding, [(str(each), str(each)) for each in choices], field.encoding
         )
         self.required.value = field.required
 
@@ -82,6 +82,7 @@ class _Table:
         self._board = Board()
         self._place = 0
         self._problems = Html()
+        self._again = Html()
         self._left_out = Html()
         longest = max((len(each.fields) for each in desk.content_types), default=0)
         self._rows = [
@@ -97,10 +98,12 @@ class _Table:
             Html(_NARROW),
             self._chooser,
             row(self._component, self._folder, self._folder_name),
+            self._problems,
             table,
             self._left_out,
-            folded("Names of the blocks that bodies may hold", self._blocks()),
-            self._problems,
+            Html(sheet(heading("Blocks that bodies may hold: their components"))),
+            self._blocks(),
+            self._again,
             self._board.messages,
         )
 
@@ -181,7 +184,7 @@ class _Table:
         content_type = self._desk.content_types[self._place]
         field = content_type.fields[number]
         samples = self._desk.samples(content_type, field, 1)
-        told = samples[0].value if samples else "no item fills it"
+        told = samples[0].telling if samples else "no item fills it"
         self._rows[number].why.show(
             Markup("<div class='cmsmig-why'><i>{}</i>{}{}</div>").format(
                 told, Markup("<br>") if field.note else "", escape(field.note)
@@ -203,7 +206,9 @@ class _Table:
         return row(*fields)
 
     def _check(self) -> None:
-        self._problems.show(designing.problems_html(self._desk))
+        """Say what is wrong above the rows and below: tables are long."""
+        for place in (self._problems, self._again):
+            place.show(designing.problems_html(self._desk))
 
 
 def design_board(desk: DesignDesk) -> Element:
@@ -244,8 +249,7 @@ def accept_board(state: str, reviewer: str, take: Callable[[str], str]) -> Eleme
 
     def accept() -> None:
         said = take(name.value)
-        stands.show(escape(said))
-        board.say(said, "good")
+        stands.show(sheet(note(said, "good")))
 
     button = board.button("design-accept", "Accept this design", accept, look="success")
     return column(stands, row(name, button), board.messages)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from markupsafe import Markup
 
 from cmsmig.notebook import previewing
+from cmsmig.notebook.offering import offer
 from cmsmig.notebook.previewing import Previews
 from cmsmig.notebook.ui import (
     Board,
@@ -117,10 +118,10 @@ class _Picker:
             for number, index in enumerate(self._passing, start=1)
         ]
         if not options:
-            self._item.offer([("no such body", _ANY)], _ANY)
+            offer(self._item, [("no such body", _ANY)], _ANY)
         else:
             current = start if start in self._passing else self._passing[0]
-            self._item.offer(options, str(current))
+            offer(self._item, options, str(current))
         self._show()
 
     def _step(self, by: int) -> Callable[[], None]:
@@ -231,8 +232,7 @@ def accept_board(state: str, reviewer: str, take: Callable[[str], str]) -> Eleme
 
     def accept() -> None:
         said = take(name.value)
-        stands.show(escape(said))
-        board.say(said, "good")
+        stands.show(sheet(note(said, "good")))
 
     button = board.button(
         "bodies-accept", "Accept blocks and embeds", accept, look="success"

@@ -248,8 +248,8 @@ def losses_html(losses: Sequence[Loss]) -> Markup:
     rows = [
         (
             number,
-            str(loss.severity),
-            loss.kind,
+            _whole(loss.severity),
+            _whole(loss.kind),
             _short(loss.what),
             loss.where,
             loss.context,
@@ -268,11 +268,11 @@ def embeds_html(previews: Previews) -> Markup:
         return sheet(note("No body holds an embed."))
     rows = [
         (
-            each.kind,
+            _whole(each.kind),
             each.signature or "no address",
             each.count,
             each.bodies,
-            str(treatment_of(each, previews.embeds)),
+            _whole(treatment_of(each, previews.embeds)),
             _short(each.example),
         )
         for each in found
@@ -293,7 +293,10 @@ def _losses_by_kind(shelf: BodyShelf) -> Markup:
         touched.update(set(kinds))
     if not counts:
         return note("No body loses anything.", "good")
-    rows = [(*kind, count, touched[kind]) for kind, count in sorted(counts.items())]
+    rows = [
+        (_whole(severity), _whole(kind), why, count, touched[severity, kind, why])
+        for (severity, kind, why), count in sorted(counts.items())
+    ]
     head = ("lost of", "kind", "why", "losses", "bodies")
     return table(head, rows, caption="What bodies lose")
 
@@ -320,6 +323,11 @@ def _titled(title: str, content: Markup) -> Markup:
     return Markup("<div>{}{}</div>").format(
         paragraph(Markup("<b>{}</b>").format(title)), content
     )
+
+
+def _whole(text: str) -> Markup:
+    """Return a word that a narrow column does not break."""
+    return Markup('<span style="white-space:nowrap">{}</span>').format(text)
 
 
 def _short(text: str) -> str:

@@ -46,6 +46,13 @@ class Sample:
     becomes: str
     losses: tuple[str, ...]
     """A sentence each."""
+    named: bool = False
+    """Whether the value is an id, and what it becomes has a name."""
+
+    @property
+    def telling(self) -> str:
+        """Return the form that tells a person more."""
+        return self.becomes if self.named and self.becomes else self.value
 
 
 class DesignDesk:
@@ -181,8 +188,9 @@ class DesignDesk:
         shown = self._labelled(value, use)
         if use.design.encoding in RELATION_ENCODINGS:
             multiple = use.design.encoding is Encoding.RELATIONS
-            return Sample(shown, self._targets(value, use, multiple), ())
+            return Sample(shown, self._targets(value, use, multiple), (), named=True)
         encoded = encode(value, use)
+        option = use.design.encoding in (Encoding.OPTION, Encoding.OPTION_DATASOURCE)
         return Sample(
             shown,
             _short(_told(encoded.value)) if encoded.present else "",
@@ -191,6 +199,7 @@ class DesignDesk:
                     f"{_short(one.what)}: {one.why}" for one in encoded.losses
                 )
             ),
+            named=option,
         )
 
     def _labelled(self, value: Json, use: FieldUse) -> str:

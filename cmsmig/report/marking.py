@@ -54,7 +54,7 @@ def _marks(element: Element, number: int) -> list[tuple[int, str]]:
             (element.start, f"<mark><sup>{number}</sup>"),
             (element.end, "</mark>"),
         ]
-    return [(_before(element), f"<mark><sup>{number}</sup></mark>")]
+    return [(_before(element), f"<mark><sup>{number}</sup></mark> ")]
 
 
 def _before(element: Element) -> int:
