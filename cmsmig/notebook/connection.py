@@ -21,7 +21,7 @@ from cmsmig.notebook.panel import Panel
 from cmsmig.notebook.plantables import plan_tables
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.origin.cache import RawCache
-from cmsmig.report.safehtml import Cell, heading, note, paragraph, sheet, table
+from cmsmig.report.safehtml import Cell, coded, heading, note, paragraph, sheet, table
 from cmsmig.settings import Settings
 from cmsmig.steps.check import CheckRow, check
 from cmsmig.steps.importing import plan_only
@@ -152,7 +152,10 @@ def _limits(settings: Settings) -> Markup:
     plan = settings.destination_plan or "not named, so the smallest is assumed"
     rate = settings.origin_rate
     rows: list[tuple[Cell, ...]] = [
-        ("Origin: reads a minute", rate or "60 at first, then as the service says"),
+        (
+            "Origin: reads a minute",
+            f"{rate or '60 at first, then as the service says'}",
+        ),
         ("Destination: plan", plan),
         ("Destination: calls a second", f"{settings.destination_rate:g}"),
         ("Destination: components", _most(limits.components)),
@@ -164,8 +167,8 @@ def _limits(settings: Settings) -> Markup:
     return table(("Limit", "Value"), rows, caption="Limits of the plans")
 
 
-def _most(limit: int | None) -> Cell:
-    return limit if limit is not None else "no limit is published"
+def _most(limit: int | None) -> str:
+    return f"{limit:,}" if limit is not None else "no limit is published"
 
 
 def _mark(*, ok: bool) -> str:
@@ -203,7 +206,7 @@ def _accepted(workspace: Workspace, kind: type[D]) -> bool:
 
 def _steps(steps: list[tuple[str, bool, str]]) -> Markup:
     rows = [
-        (what, "done" if done else "open", "" if done else how)
+        (what, "done" if done else "open", "" if done else coded(how))
         for what, done, how in steps
     ]
     return Markup("{}{}").format(

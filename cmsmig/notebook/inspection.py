@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from cmsmig.errors import CacheError, UsageError
+from cmsmig.errors import CacheError, CmsmigError, UsageError
 from cmsmig.notebook import ui
 from cmsmig.notebook.bodypanels import census_panel, obstacles_panel
 from cmsmig.notebook.decided import pulled
@@ -107,9 +107,15 @@ def _inspected(workspace: Workspace, build: Callable[[Origin], Panel]) -> Panel:
     except (UsageError, CacheError) as error:
         if not workspace.interactive:
             raise
-        told = sheet(note(f"{error} Then run this cell again.", "warning"))
+        told = sheet(note(_unread(error), "warning"))
         return workspace.panel(told, lambda: ui.Html(told))
     return build(origin)
+
+
+def _unread(error: CmsmigError) -> str:
+    if isinstance(error, UsageError):
+        return "Nothing is read yet: press `Read the origin`, then run this cell again."
+    return f"{error} Then run this cell again."
 
 
 # Collections

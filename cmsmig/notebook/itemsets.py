@@ -39,6 +39,11 @@ from cmsmig.steps.decisionfiles import write_decision
 from cmsmig.steps.migration import Origin
 
 _HEAD = ("Collection", "Item set", "Archived items", "Publish", "Then")
+_TIPS = {
+    "item-set": "Item set",
+    "item-set-archived": "Archived items",
+    "item-set-publish": "Publish",
+}
 _WIDTHS = "minmax(9em,1.2fr) auto auto auto minmax(12em,2fr)"
 
 
@@ -124,7 +129,10 @@ class _Form:
         def menu(
             name: str, options: Sequence[tuple[str, str]], value: str
         ) -> ui.Choice:
-            return self._board.choice(name, "", options, value, changed=self._show)
+            tip = f"{_TIPS[name]}: {collection.display_name}"
+            return self._board.choice(
+                name, "", options, value, tip=tip, changed=self._show
+            )
 
         return _Line(
             collection.display_name,

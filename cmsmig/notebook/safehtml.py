@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cmsmig.report.safehtml import (
     Cell,
+    coded,
     escape,
     facts,
     framed,
@@ -20,6 +21,7 @@ from cmsmig.report.safehtml import (
 
 __all__ = [
     "Cell",
+    "coded",
     "escape",
     "facts",
     "framed",

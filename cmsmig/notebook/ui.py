@@ -26,7 +26,7 @@ Look: TypeAlias = Literal["", "primary", "success", "warning", "danger"]
 
 _log = logging.getLogger(__name__)
 _LABEL = {"description_width": "initial"}
-_WIDE = {"width": "auto", "min_width": "16em"}
+_WIDE = {"width": "auto", "min_width": "14em", "max_width": "46em"}
 
 
 class Element:
@@ -140,7 +140,7 @@ class Board:
             description=label,
             button_style=look,
             tooltip=tip or label,
-            layout={"width": "auto"},
+            layout={"width": "max-content"},
         )
         made.add_class(dom_class(name))
         button = Button(made)
@@ -180,12 +180,17 @@ class Board:
         options: Sequence[tuple[str, str]],
         value: str,
         *,
+        tip: str = "",
         changed: Action | None = None,
     ) -> Choice:
-        """Return a drop-down; options are (label, value)."""
+        """Return a drop-down; options are (label, value).
+
+        `tip` names it for those who cannot see where it stands.
+        """
         made = ipywidgets.Dropdown(
             options=tuple(options), value=value, description=label
         )
+        made.tooltip = tip or label
         self._field(made, name, changed)
         return Choice(made)
 

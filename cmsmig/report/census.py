@@ -268,7 +268,8 @@ def _example(element: Element) -> str:
     for name in ("href", "src", "data-page-url", "id", "style"):
         if value := element.attributes.get(name, "").strip():
             return _short(value)
-    text = " ".join(text_of(element).split())
+    texts = (text_of(each) for each in element.children)
+    text = " ".join(" ".join(texts).split())
     if text:
         return _short(text)
     for below in walk(element):

@@ -30,6 +30,8 @@ _STYLE = Markup(
     "overflow-wrap:normal}"
     ".cmsmig-sheet .number{text-align:right!important;"
     "font-variant-numeric:tabular-nums;white-space:nowrap}"
+    ".cmsmig-sheet a{color:var(--jp-content-link-color,#0b57d0);"
+    "text-decoration:underline}"
     ".cmsmig-sheet h3{font-size:15px;margin:.8em 0 .3em}"
     ".cmsmig-sheet p{margin:.4em 0;max-width:60em}"
     ".cmsmig-sheet pre{white-space:pre-wrap;overflow-wrap:anywhere;"
@@ -61,6 +63,19 @@ def escape(value: object) -> Markup:
     return _escape("" if value is None else value)
 
 
+def coded(text: str | Markup) -> Markup:
+    """Return a sentence as HTML; what it holds between backticks stands as code."""
+    if isinstance(text, Markup):
+        return text
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if index % 2 else escape(part)
+        for index, part in enumerate(parts)
+    )
+
+
 def sheet(*parts: Markup) -> Markup:
     """Return parts as one piece with the style that tables and notes need."""
     return Markup('<div class="cmsmig-sheet">{}{}</div>').format(
@@ -75,7 +90,7 @@ def heading(text: str) -> Markup:
 
 def paragraph(text: str | Markup) -> Markup:
     """Return a paragraph; what a text holds between backticks stands as code."""
-    return Markup("<p>{}</p>").format(_spoken(text))
+    return Markup("<p>{}</p>").format(coded(text))
 
 
 def note(
@@ -84,7 +99,7 @@ def note(
     """Return a sentence that stands out, backticks as in `paragraph`; `kind`
     colours its edge."""
     return Markup('<div class="cmsmig-note {}" role="note">{}</div>').format(
-        kind, _spoken(text)
+        kind, coded(text)
     )
 
 
@@ -151,19 +166,6 @@ def framed(content: Markup, *, title: str, height: int = 320) -> Markup:
 def preview(body: str, *, title: str, height: int = 320) -> Markup:
     """Return untrusted HTML to look at: sanitised, and in a frame."""
     return framed(sanitised(body), title=title, height=height)
-
-
-def _spoken(text: str | Markup) -> Markup:
-    """Return a sentence for people as HTML, its commands and names as code."""
-    if isinstance(text, Markup):
-        return text
-    parts = text.split("`")
-    if len(parts) % 2 == 0:
-        return escape(text)
-    return Markup("").join(
-        Markup("<code>{}</code>").format(part) if index % 2 else escape(part)
-        for index, part in enumerate(parts)
-    )
 
 
 def _row(cells: Sequence[Cell]) -> Markup:
