@@ -212,6 +212,13 @@ class _Embeds:
         self._table.show(previewing.embeds_html(self._previews))
 
 
+def bodies_board(previews: Previews) -> Element:
+    """Return the counts of bodies and losses, which follow the embed choices."""
+    shown = Html(previewing.bodies_html(previews))
+    previews.watchers.append(lambda: shown.show(previewing.bodies_html(previews)))
+    return shown
+
+
 def preview_board(previews: Previews, first: int | None) -> Element:
     """Return the picker of bodies with the one that is shown."""
     picker = _Picker(previews, first)

@@ -23,6 +23,7 @@ from cmsmig.report.bodies import BodyShelf, treatment_of
 from cmsmig.report.marking import destination_html, marked_html
 from cmsmig.report.safehtml import (
     Cell,
+    escape,
     facts,
     heading,
     note,
@@ -38,6 +39,8 @@ from cmsmig.steps.migration import open_migration
 
 _WHAT = 240
 """Characters of a lost thing that a table shows; the ledger keeps all of it."""
+_UNBROKEN = 26
+"""Characters of a cell that stay on one line."""
 _DOCUMENT = 60_000
 """Characters of a document that are shown."""
 _SIDE_BY_SIDE = Markup(
@@ -120,8 +123,11 @@ def open_previews(workspace: Workspace) -> Previews:
 
 def bodies(previews: Previews) -> Panel:
     """Show how many bodies each field has, and all that they lose, by kind."""
+    from cmsmig.notebook.previewboard import bodies_board
+
     return previews.workspace.panel(
         lambda: bodies_html(previews),
+        lambda: bodies_board(previews),
         text=f"{len(previews.shelf.bodies)} bodies",
     )
 
@@ -250,8 +256,8 @@ def losses_html(losses: Sequence[Loss]) -> Markup:
             number,
             _whole(loss.severity),
             _whole(loss.kind),
-            _short(loss.what),
-            loss.where,
+            _whole(_short(loss.what)),
+            _whole(loss.where),
             loss.context,
             loss.why,
         )
@@ -269,7 +275,7 @@ def embeds_html(previews: Previews) -> Markup:
     rows = [
         (
             _whole(each.kind),
-            each.signature or "no address",
+            _whole(each.signature or "no address"),
             each.count,
             each.bodies,
             _whole(treatment_of(each, previews.embeds)),
@@ -282,22 +288,23 @@ def embeds_html(previews: Previews) -> Markup:
 
 
 def _losses_by_kind(shelf: BodyShelf) -> Markup:
-    counts: Counter[tuple[str, str, str]] = Counter()
-    touched: Counter[tuple[str, str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
+    touched: Counter[tuple[str, str]] = Counter()
+    reasons: dict[tuple[str, str], str] = {}
     for index in range(len(shelf.bodies)):
-        kinds = [
-            (str(loss.severity), loss.kind, loss.why)
-            for loss in shelf.converted(index).losses
-        ]
+        losses = shelf.converted(index).losses
+        kinds = [(str(loss.severity), loss.kind) for loss in losses]
         counts.update(kinds)
         touched.update(set(kinds))
+        for kind, loss in zip(kinds, losses, strict=True):
+            reasons.setdefault(kind, loss.why)
     if not counts:
         return note("No body loses anything.", "good")
     rows = [
-        (_whole(severity), _whole(kind), why, count, touched[severity, kind, why])
-        for (severity, kind, why), count in sorted(counts.items())
+        (_whole(kind[0]), _whole(kind[1]), reasons[kind], count, touched[kind])
+        for kind, count in sorted(counts.items())
     ]
-    head = ("lost of", "kind", "why", "losses", "bodies")
+    head = ("lost of", "kind", "why, such as", "losses", "bodies")
     return table(head, rows, caption="What bodies lose")
 
 
@@ -326,7 +333,9 @@ def _titled(title: str, content: Markup) -> Markup:
 
 
 def _whole(text: str) -> Markup:
-    """Return a word that a narrow column does not break."""
+    """Return a text that a narrow column does not break, unless it is long."""
+    if len(text) > _UNBROKEN:
+        return escape(text)
     return Markup('<span style="white-space:nowrap">{}</span>').format(text)
 
 
