@@ -150,7 +150,7 @@ def _which(settings: Settings) -> str:
 def _limits(settings: Settings) -> Markup:
     limits = destination_limits(settings.destination_plan)
     plan = settings.destination_plan or "not named, so the smallest is assumed"
-    rate = settings.origin_rate
+    rate = settings.origin_rate or "60 at first, then as the service says"
     rows: list[tuple[Cell, ...]] = [
         (
             "Origin: reads a minute",
