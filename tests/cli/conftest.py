@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import ssl
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 
+import httpx
 import pytest
 from bad_input import Faults, Rig
 from tiny_site import write_tiny_site
@@ -18,14 +21,16 @@ RATE = 900
 """Requests per second: as fast as the machine allows."""
 
 
-def options_for(content: Path, faults: Faults, **more: object) -> SandboxOptions:
+def options_for(
+    content: Path, faults: Faults, *, demo_space: bool = False
+) -> SandboxOptions:
     """Return a sandbox without any limit that a test would wait for."""
     return SandboxOptions(
         content=content,
         rate=RATE,
         origin_rate=60_000,
         middleware=(faults,),
-        **more,  # type: ignore[arg-type]
+        demo_space=demo_space,
     )
 
 
@@ -55,28 +60,50 @@ def whole(tiny_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield made
 
 
+@pytest.fixture(scope="session")
+def taking_down() -> Iterator[ThreadPoolExecutor]:
+    """Return who takes sandboxes down while the next test runs."""
+    with ThreadPoolExecutor(1) as beside:
+        yield beside
+
+
 @pytest.fixture
-def rig(tmp_path: Path, tiny_site: Path, whole: Rig) -> Iterator[Callable[..., Rig]]:
+def rig(
+    tmp_path: Path, tiny_site: Path, whole: Rig, taking_down: ThreadPoolExecutor
+) -> Iterator[Callable[..., Rig]]:
     """Start a sandbox and a project on it; `decided=False`: before the pull."""
-    with ExitStack() as stack:
+    stack = ExitStack()
 
-        def start(*, decided: bool = True, **more: object) -> Rig:
-            faults = Faults()
-            content = more.pop("content", tiny_site)
-            assert isinstance(content, Path)
-            options = options_for(content, faults, **more)
-            handle = stack.enter_context(running_sandbox(options))
-            project = tmp_path / "project"
-            made = Rig(handle, project, tmp_path / "state", faults)
-            if decided:
-                shutil.copytree(whole.folder.parent / "decided", project)
-            else:
-                made.run("init")
-            text = environment_file_text(dict(handle.announcement), RATE)
-            (project / ".env").write_text(text)
-            return made
+    def start(*, decided: bool = True, demo_space: bool = False) -> Rig:
+        faults = Faults()
+        options = options_for(tiny_site, faults, demo_space=demo_space)
+        handle = stack.enter_context(running_sandbox(options))
+        project = tmp_path / "project"
+        made = Rig(handle, project, tmp_path / "state", faults)
+        if decided:
+            shutil.copytree(whole.folder.parent / "decided", project)
+        else:
+            made.run("init")
+        text = environment_file_text(dict(handle.announcement), RATE)
+        (project / ".env").write_text(text)
+        return made
 
-        yield start
+    yield start
+    taking_down.submit(stack.close)
+
+
+@pytest.fixture(scope="session")
+def certificates() -> ssl.SSLContext:
+    """Return this machine's certificates: reading them takes longer than a test."""
+    return httpx.create_ssl_context()
+
+
+@pytest.fixture(autouse=True)
+def certificates_read_once(
+    certificates: ssl.SSLContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Let all sessions share the certificates; the sandbox needs none of them."""
+    monkeypatch.setattr("httpx.create_ssl_context", lambda: certificates)
 
 
 @pytest.fixture(autouse=True)
