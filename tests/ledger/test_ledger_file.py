@@ -14,7 +14,7 @@ import pytest
 from cmsmig.errors import LedgerError
 from cmsmig.ledger import migrations
 from cmsmig.ledger.connection import Store
-from cmsmig.ledger.rows import Identity, Intent
+from cmsmig.ledger.rows import Identity, Intent, MadeRow
 from cmsmig.ledger.store import Ledger, derived_namespace
 
 NAMESPACE = "c219dc29-5b37-5a1c-a17f-4f148956fe57"
@@ -166,6 +166,25 @@ def test_intents_are_durable_and_results_are_not_synced_one_by_one(path: Path) -
             found[durable] = (level, mode, keys)
     store.close()
     assert found == {True: (2, "wal", 1), False: (1, "wal", 1)}
+
+
+def test_what_is_written_goes_through_the_connection_that_it_should(
+    path: Path,
+) -> None:
+    """Intents through the durable one, homes and files through the other."""
+    Ledger.open(path, OURS).close()
+    store = Store(path)
+    seen: dict[bool, list[str]] = {True: [], False: []}
+    for durable, lines in seen.items():
+        with store.atomic(durable=durable) as db:
+            db.set_trace_callback(lines.append)
+    ledger = Ledger(store)
+    ledger.intents.write([Intent("create", "x", "")])
+    ledger.inventory.save_made(MadeRow("folder", "x", 1, "", True, ""))
+    ledger.close()
+    synced, quick = ("".join(seen[durable]) for durable in (True, False))
+    assert ("INSERT INTO intent" in synced, "INTO made" in synced) == (True, False)
+    assert ("INSERT INTO intent" in quick, "INTO made" in quick) == (False, True)
 
 
 def test_what_is_raised_within_a_transaction_undoes_it(path: Path) -> None:

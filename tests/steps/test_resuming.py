@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from desk import Desk, Stage, exactly_one_of_everything
 from faults import (
     CREATE_COMPONENT,
     CREATE_STORY,
     ERROR,
+    PUBLISH_STORY,
     SIGN,
     UNSENT,
     UPDATE_STORY,
     Fault,
 )
+
+from cmsmig.sandbox.exchange import Call, Next, Reply
 
 _ONE_AT_A_TIME = "in_flight = 1"
 
@@ -50,6 +55,50 @@ def test_a_run_that_ended_at_a_request_is_resumed(
 
 def _calls(desk: Desk, since: int) -> int:
     return sum(1 for each in desk.since(since) if each.quota)
+
+
+class Witness:
+    """Middleware that looks into the ledger when a write arrives."""
+
+    def __init__(self) -> None:
+        self.desk: Desk | None = None
+        self.seen: list[tuple[str, bool]] = []
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        kind = next(
+            (kind for kind, request in _KINDS.items() if _is(call, request)), ""
+        )
+        if kind and self.desk is not None:
+            kinds = [each for each, _ in self.desk.open_intents()]
+            self.seen.append((kind, kind in kinds))
+        return await answer(call)
+
+
+_KINDS = {
+    "component": CREATE_COMPONENT,
+    "create": CREATE_STORY,
+    "sign": SIGN,
+    "update": UPDATE_STORY,
+    "publish": PUBLISH_STORY,
+}
+
+
+def _is(call: Call, request: tuple[str, str]) -> bool:
+    return call.method == request[0] and bool(re.search(request[1], call.path))
+
+
+def test_everything_is_intended_before_it_is_asked_for(stage: Stage) -> None:
+    """When a write arrives, its intent can be read in the ledger by anybody."""
+    witness = Witness()
+    witness.desk = stage(witness)
+    collections = ("collections.yaml", "publish: nothing\n", "publish: what_is_live\n")
+    witness.desk.decide(*collections)
+    witness.desk.done("import")
+    folder, *later = [each for each in witness.seen if each[0] == "create"]
+    assert folder == ("create", False), "a folder's intent is of another kind"
+    others = [each for each in witness.seen if each[0] != "create"]
+    assert {kind for kind, _ in [*others, *later]} == set(_KINDS)
+    assert all(intended for _, intended in [*others, *later])
 
 
 def prepared(desk: Desk) -> str:
