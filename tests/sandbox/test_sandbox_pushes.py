@@ -62,18 +62,18 @@ def test_stories_are_pushed_in_two_passes(desk):
 
     The second pass sends read-only keys too, and flags in the query as words.
     """
-    desk.component("note", {"title": {"type": "text"}})
+    desk.component("jot", {"title": {"type": "text"}})
     wanted = {"by_slugs": "pushed,pushed/one", "page": 1, "per_page": 100}
     assert desk.space.get("/stories", params=wanted).json()["stories"] == []
     folder = {"slug": "pushed", "name": "Pushed", "is_folder": True}
     parent = desk.space.post("/stories", json={"story": folder}).json()["story"]["id"]
-    start = {"_uid": "", "component": "note"}
+    start = {"_uid": "", "component": "jot"}
     hold = {"slug": "one", "name": "One", "is_folder": False, "content": start}
     made = desk.space.post("/stories", json={"story": {**hold, "parent_id": parent}})
     assert made.status_code == 201
     story = made.json()["story"]
     assert desk.kinds == ["missing_uid"]
-    content = {"_uid": "1", "component": "note", "title": "One"}
+    content = {"_uid": "1", "component": "jot", "title": "One"}
     whole = {**story, "content": content, "published": True, "alternates": []}
     path = f"/stories/{story['id']}"
     query = {"force_update": "false"}
@@ -92,7 +92,7 @@ def test_stories_are_pushed_in_two_passes(desk):
 def test_a_story_has_every_documented_key(desk):
     """What typed clients rely on is there, in the story and in its breadcrumbs."""
     parent = desk.folder("keys")
-    content = {"component": "note", "_uid": "1"}
+    content = {"component": "jot", "_uid": "1"}
     story = desk.story("all", content, parent_id=parent).json()["story"]
     assert set(story) >= SINGLE
     assert set(story["breadcrumbs"][0]) >= BREADCRUMB
@@ -102,7 +102,7 @@ def test_a_story_has_every_documented_key(desk):
 
 def test_alternates_share_a_group(desk):
     """Stories of one group list each other, until one of them leaves."""
-    content = {"component": "note", "_uid": "1"}
+    content = {"component": "jot", "_uid": "1"}
     first = desk.story("alt-one", content).json()["story"]
     group = first["group_id"]
     second = desk.story("alt-two", content, group_id=group).json()["story"]
@@ -118,7 +118,7 @@ def test_alternates_share_a_group(desk):
 
 def test_a_duplicate_is_a_draft_and_an_alternate(desk):
     """The copy has the content, a place of its own, and nothing public."""
-    content = {"component": "note", "_uid": "1", "title": "x"}
+    content = {"component": "jot", "_uid": "1", "title": "x"}
     story = desk.space.post(
         "/stories",
         json={
@@ -143,7 +143,7 @@ def test_translated_slugs_are_merged_by_language(desk):
         {"lang": "de", "slug": "hallo", "name": "Hallo"},
         {"lang": "fr", "slug": "bonjour", "name": "Bonjour"},
     ]
-    content = {"component": "note", "_uid": "1"}
+    content = {"component": "jot", "_uid": "1"}
     more = {"translated_slugs_attributes": rows}
     story = desk.story("hello", content, **more).json()["story"]
     shown = story["translated_slugs"]
@@ -231,7 +231,7 @@ def test_asset_lists_take_the_documented_filters(desk, tag):
     assert found(with_tags=tag["name"]) == found(with_tags=str(tag["id"])) == [1]
     assert found(by_alt="alt 2") == found(is_private="true") == [2]
     assert found(by_ids=f"{ids[0]},{ids[2]}") == [0, 2]
-    assert found(sort_by="filename:desc")[0] == found(sort_by="id:desc")[0] == 2
+    assert found(sort_by="short_filename:desc") == found(sort_by="id:desc") == [2, 1, 0]
     assert found(created_at_gte="2020-01-01T00:00:00Z") == [0, 1, 2]
     assert found(created_at_lte="2020-01-01T00:00:00Z") == []
     counted = {"with_assets_count": "true", "by_ids": tag["id"]}
