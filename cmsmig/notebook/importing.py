@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from markupsafe import Markup
 
@@ -15,6 +16,7 @@ from cmsmig.notebook.ordering import decided_migration, missing_before
 from cmsmig.notebook.panel import Panel
 from cmsmig.notebook.plantables import (
     TITLES,
+    ItemNames,
     plan_line,
     plan_tables,
     planned_calls,
@@ -22,10 +24,12 @@ from cmsmig.notebook.plantables import (
 )
 from cmsmig.notebook.progressbars import Meter, ProgressBoard, stages_table
 from cmsmig.notebook.workspace import Workspace
+from cmsmig.origin.schema import Item
 from cmsmig.report.failures import Failure, file_failures, item_failures
 from cmsmig.report.safehtml import note, paragraph, sheet, table
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.importing import Outcome, plan_only, run_command
+from cmsmig.steps.migration import Migration
 from cmsmig.steps.plan import Plan, refuse_drift
 
 _SHOWN = 30
@@ -42,6 +46,11 @@ class ShownPlan:
     """The plan that a person looked at last; a step runs by no other."""
 
     plan: Plan
+    names: ItemNames
+
+    def tables(self) -> Markup:
+        """Return it to be read."""
+        return sheet(plan_tables(self.plan, self.names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +67,25 @@ async def show_plan(workspace: Workspace, plan: str = "") -> PlanPanel:
     moved since. Raises `UsageError` before the first pull, `UndecidedError`
     naming a decision that is missing.
     """
-    shown = ShownPlan(await _plan(workspace))
+    names = ItemNames(_items(decided_migration(workspace)))
+    shown = ShownPlan(await _plan(workspace), names)
     if plan:
         _refuse_drift(workspace, plan, shown.plan)
 
     def controls() -> ui.Element:
         board = ui.Board()
-        tables = ui.Html(sheet(plan_tables(shown.plan)))
+        tables = ui.Html(shown.tables())
 
         async def again() -> None:
             shown.plan = await _plan(workspace)
-            tables.show(sheet(plan_tables(shown.plan)))
+            tables.show(shown.tables())
             board.say("This is the plan as of now.", "good")
 
         button = board.button("plan-again", "Plan again", again)
         return ui.column(tables, ui.row(button), board.messages)
 
     return PlanPanel(
-        static=lambda: sheet(plan_tables(shown.plan)),
+        static=shown.tables,
         widget=controls if workspace.interactive else None,
         text=plan_line(shown.plan),
         shown=shown,
@@ -100,7 +110,12 @@ async def run_step(workspace: Workspace, step: str, plan: PlanPanel) -> Panel:
         return workspace.panel(run.forecast, text=f"dry run: {step} was not run")
     outcome = await run.perform(StopSignal(), meter := run.meter())
     return workspace.panel(
-        sheet(run.account(outcome, meter)), text=str(outcome.accounting)
+        sheet(
+            stages_table(meter),
+            paragraph(meter.summary()),
+            run.account(outcome, meter),
+        ),
+        text=str(outcome.accounting),
     )
 
 
@@ -113,9 +128,8 @@ class StepRun:
     shown: ShownPlan
 
     def meter(self) -> Meter:
-        """Return a meter that knows how many calls are planned."""
-        planned = planned_calls(self.shown.plan, self.step)
-        return Meter(self.workspace.observer, planned=planned)
+        """Return a meter of the step."""
+        return Meter(self.workspace.observer)
 
     async def perform(self, stop: StopSignal, meter: Meter) -> Outcome:
         """Run the step and return how it ended.
@@ -132,7 +146,7 @@ class StepRun:
             observer=meter,
             stop=stop,
             plan_hash=plan.plan_hash,
-            show=lambda renewed: None,
+            show=lambda renewed: meter.expect(planned_calls(renewed, self.step)),
         )
 
     def forecast(self) -> Markup:
@@ -152,13 +166,16 @@ class StepRun:
         return sheet(*parts)
 
     def account(self, outcome: Outcome, meter: Meter) -> Markup:
-        """Return how the step went: what was handled, the accounting, failures."""
+        """Return how the step went: the accounting, what was said, what failed."""
         failed = self._failures(outcome)
-        said = f"{outcome.accounting}; writes: {outcome.writes:,}"
+        elsewhere = outcome.exit_code and not failed
+        said = f"{outcome.accounting}; writes: {outcome.writes:,}" + (
+            "; what failed at another step is in the report of notebook 07."
+            if elsewhere
+            else ""
+        )
         parts = [
             note(said, "bad") if outcome.exit_code else note(said, "good"),
-            stages_table(meter),
-            paragraph(meter.summary()),
             failures_table(failed),
             *(paragraph(notice) for notice in meter.notices),
         ]
@@ -175,7 +192,9 @@ class StepRun:
         with Ledger.open_existing(self.workspace.project.ledger) as ledger:
             rows = ledger.items.all().values()
             assets = ledger.inventory.assets()
-        return [*item_failures(rows), *file_failures(migration, assets)]
+        failed = [*item_failures(rows), *file_failures(migration, assets)]
+        mine = {self.step, "pull"} if self.step == "prepare" else {self.step}
+        return [each for each in failed if each.step in mine]
 
 
 class _StepBoard:
@@ -251,8 +270,12 @@ def failures_table(failed: Sequence[Failure]) -> Markup:
     )
 
 
+def _items(migration: Migration) -> Iterator[Item]:
+    for each in (migration.origin.staged, migration.origin.live):
+        yield from chain.from_iterable(each.values())
+
+
 async def _plan(workspace: Workspace) -> Plan:
-    decided_migration(workspace)
     return await plan_only(
         workspace.project,
         workspace.destination_settings,

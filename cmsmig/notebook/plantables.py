@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
+from cmsmig.itemkey import ItemKey
+from cmsmig.origin.schema import Item
 from cmsmig.report.safehtml import Cell, note, paragraph, table
 from cmsmig.steps.plan import Plan
 
@@ -35,6 +38,18 @@ TITLES = {
 }
 
 
+class ItemNames:
+    """What items are called, for tables that would show their ids otherwise."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._names = {item.key: item.name for item in items}
+        self._by_id = {key.item_id: name for key, name in self._names.items()}
+
+    def of(self, key: ItemKey) -> str:
+        """Return an item's name, in another locale if need be, else its key."""
+        return self._names.get(key) or self._by_id.get(key.item_id) or str(key)
+
+
 def planned_calls(plan: Plan, step: str) -> int:
     """Return the calls that one step draws on the budget, the survey included."""
     return sum(
@@ -51,15 +66,18 @@ def planned_writes(plan: Plan, step: str) -> int:
     )
 
 
-def plan_tables(plan: Plan) -> Markup:
-    """Return a plan for a person to read before anything is written."""
+def plan_tables(plan: Plan, names: ItemNames | None = None) -> Markup:
+    """Return a plan for a person to read before anything is written.
+
+    `names` are the items' names, where they are known.
+    """
     return Markup("").join(
         (
             _summary(plan),
             *(note(sentence, "warning") for sentence in plan.limits),
             _calls(plan),
             _saved(plan),
-            *_obstacles(plan),
+            *_obstacles(plan, names or ItemNames(())),
         )
     )
 
@@ -129,48 +147,79 @@ def _saved(plan: Plan) -> Markup:
     return table(("Why", "Calls"), rows, caption="Calls saved")
 
 
-def _obstacles(plan: Plan) -> Iterator[Markup]:
+def _folded(title: str, parts: Iterable[Markup]) -> Iterator[Markup]:
+    """Yield parts behind a title that opens them, if there are any."""
+    inside = Markup("").join(parts)
+    if inside:
+        yield Markup("<details><summary>{}</summary>{}</details>").format(title, inside)
+
+
+def _obstacles(plan: Plan, names: ItemNames) -> Iterator[Markup]:
     yield from _listed(
         "Conflicts: a story that this import did not make stands there",
         ("Place", "Item", "Decided"),
         [
-            (each.row.full_slug, str(each.key), str(each.action or "nothing yet"))
-            for each in plan.conflicts
+            (
+                each.row.full_slug,
+                names.of(each.key),
+                str(each.action or "nothing yet"),
+            )
+            for each in plan.conflicts[:_SHOWN]
         ],
+        len(plan.conflicts),
     )
     yield from _listed(
-        "References that lead to no story and stay empty",
+        "References that lead to no story and stay empty, by reason",
+        ("Why", "References"),
+        _rows(Counter(str(each.cause) for each in plan.dangling)),
+    )
+    yield from _folded("References that stay empty, one by one", _each(plan, names))
+    yield from _listed(
+        "Files that could not be had",
+        ("Address", "Why"),
+        list(plan.missing_files.items())[:_SHOWN],
+        len(plan.missing_files),
+    )
+    losses = _listed("By kind", ("Kind", "Losses"), _rows(plan.losses))
+    yield from _folded(
+        f"Losses in the rich text ({sum(plan.losses.values()):,})", losses
+    )
+    left = _listed("By reason", ("Why", "Links"), _rows(plan.links_left))
+    total = sum(plan.links_left.values())
+    yield from _folded(f"Links into the old site that stay ({total:,})", left)
+
+
+def _each(plan: Plan, names: ItemNames) -> Iterator[Markup]:
+    yield from _listed(
+        "References that lead to no story",
         ("Item", "Field", "Leads to", "Why"),
         [
             (
-                str(each.source),
+                names.of(each.source),
                 each.origin_field,
-                str(each.target),
+                names.of(each.target),
                 each.cause.replace("_", " "),
             )
-            for each in plan.dangling
+            for each in plan.dangling[:_SHOWN]
         ],
-    )
-    yield from _listed(
-        "Files that could not be had", ("Address", "Why"), plan.missing_files.items()
-    )
-    yield from _listed(
-        "Losses in the rich text", ("Kind", "Losses"), _rows(plan.losses)
-    )
-    yield from _listed(
-        "Links into the old site that stay", ("Why", "Links"), _rows(plan.links_left)
+        len(plan.dangling),
     )
 
 
 def _listed(
-    caption: str, head: Sequence[str], rows: Iterable[Sequence[Cell]]
+    caption: str,
+    head: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    count: int = 0,
 ) -> Iterator[Markup]:
-    listed = list(rows)
-    if not listed:
+    """Yield a table, if it has rows; `count` is how many there are in all."""
+    if not rows:
         return
-    yield table(head, listed[:_SHOWN], caption=f"{caption} ({len(listed):,})")
-    if len(listed) > _SHOWN:
-        yield paragraph(f"… and {len(listed) - _SHOWN:,} more in `cmsmig plan --json`.")
+    yield table(head, rows, caption=f"{caption} ({count:,})" if count else caption)
+    if count > len(rows):
+        yield paragraph(
+            f"… and {count - len(rows):,} more; `cmsmig plan --json` lists all."
+        )
 
 
 def _rows(counts: Mapping[str, int]) -> list[tuple[str, int]]:

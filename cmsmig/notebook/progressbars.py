@@ -61,8 +61,6 @@ class Meter:
     """An observer that counts what happens and hands every event on."""
 
     observer: Observer
-    planned: int = 0
-    """Calls that draw on the budget and were planned; 0 when nobody knows."""
     clock: Callable[[], float] = time.monotonic
     stages: list[Stage] = field(default_factory=list)
     calls: int = 0
@@ -71,6 +69,7 @@ class Meter:
     """Seconds waited beside the pace itself, by reason."""
     notices: list[str] = field(default_factory=list)
     retries: int = 0
+    _planned: int = 0
     _sent: deque[float] = field(default_factory=deque)
     _began: float | None = None
     _waiting: tuple[float, str] = (0.0, "")
@@ -81,6 +80,10 @@ class Meter:
             self._began = self.clock()
         self._count(event)
         self.observer(event)
+
+    def expect(self, planned: int) -> None:
+        """Take in how many calls that draw on the budget there will be in all."""
+        self._planned = planned
 
     @property
     def elapsed(self) -> float:
@@ -106,11 +109,11 @@ class Meter:
         return f"waiting {_duration(left)}: {reason}" if left > 0 else ""
 
     def seconds_left(self) -> float | None:
-        """Return the seconds to the end: by the planned calls, else by the things
+        """Return the seconds to the end: by the calls expected, else by the things
         handled so far; None when nobody can tell yet."""
         stage = self.stage
-        if self.planned and self.calls:
-            return max(0, self.planned - self.calls) * self.elapsed / self.calls
+        if self._planned and self.calls:
+            return max(0, self._planned - self.calls) * self.elapsed / self.calls
         if stage is None or not stage.total or not stage.done:
             return None
         return (stage.total - stage.done) * self.elapsed / stage.done
@@ -210,7 +213,7 @@ class ProgressBoard:
     def _show(self, meter: Meter, *, over: bool = False) -> None:
         stage = meter.stage
         if stage is None:
-            self._bar.show(0, 1, "reading what is there")
+            self._bar.show(0, 1, "Reading what is there")
         else:
             total = stage.total if stage.total is not None else stage.done
             done = 1 if over and not total else stage.done

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
-from cmsmig.report.evidence import Evidence
-
-_READS = ("read_", "list_", "compare_")
+from cmsmig.report.evidence import Evidence, planned_writes
 
 
 class CheckState(StrEnum):
@@ -100,14 +98,9 @@ def _read_back(evidence: Evidence) -> Check:
 
 def _nothing_left(evidence: Evidence) -> Check:
     what = "A further import would write nothing"
-    calls = (evidence.plan or {}).get("calls")
-    if not isinstance(calls, dict):
+    if evidence.plan is None:
         return _open(what, "No plan was made yet; run notebook 04.")
-    writes = sum(
-        count
-        for name, count in calls.items()
-        if isinstance(count, int) and name != "total" and not name.startswith(_READS)
-    )
+    writes = sum(planned_writes(evidence.plan).values())
     if writes:
         left = _many(writes, "write is", "writes are")
         return _open(what, f"By the last plan {left} left; run the import again.")

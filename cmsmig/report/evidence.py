@@ -27,6 +27,8 @@ from cmsmig.steps.verify import Verification
 PAGE = "report.html"
 DOCUMENT = "report.json"
 _SKIPPED = "skipped"
+_READS = ("read_", "list_", "compare_")
+"""What the names of calls begin with that change nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +183,23 @@ def evidence_page(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> str:
     return environment.from_string(source).render(
         evidence=evidence,
         checks=list(checks),
-        calls=_mapping(plan.get("calls")),
+        writes=planned_writes(plan),
         plan_hash=str(plan.get("hash", "")),
         links_left=_mapping(plan.get("links_left_by_cause")),
         dangling=_mapping(plan.get("dangling_by_cause")),
     )
+
+
+def planned_writes(plan: JsonObject) -> dict[str, int]:
+    """Return the calls of a plan that change the destination, by name."""
+    return {
+        name: count
+        for name, count in _mapping(plan.get("calls")).items()
+        if isinstance(count, int)
+        and count
+        and name != "total"
+        and not name.startswith(_READS)
+    }
 
 
 def write_evidence(
@@ -261,7 +275,8 @@ def _losses(ledger: Path) -> tuple[LossCount, ...]:
             return tuple(
                 LossCount(row["kind"], row["severity"], row["losses"], row["items"])
                 for row in db.execute(
-                    "SELECT * FROM losses_by_kind ORDER BY severity, kind"
+                    """SELECT * FROM losses_by_kind ORDER BY
+                       severity = 'layout', severity = 'meaning', kind"""
                 )
             )
     finally:

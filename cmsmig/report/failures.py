@@ -130,7 +130,8 @@ def _users(migration: Migration) -> Mapping[str, list[str]]:
     """Return the places that use a file, by its address."""
     users: defaultdict[str, list[str]] = defaultdict(list)
     for use in migration.uses:
-        place = f"{use.key} {use.field}"
+        item = migration.items.get(use.key)
+        place = f"{item.name if item else ''} ({use.key}), {use.field}".strip()
         if place not in users[use.address]:
             users[use.address].append(place)
     return users
