@@ -64,7 +64,8 @@ class NotebookRun:
         rest = f"; {', '.join(self.not_run)} not run" if self.not_run else ""
         return (
             f"{failed.name} stopped{where}: {failed.failure.why} (see "
-            f"{failed.page or failed.notebook}{rest})."
+            f"{failed.page or failed.notebook}{rest}; --from {failed.name[:2]} goes on "
+            "here)."
         )
 
 

@@ -29,7 +29,7 @@ def make_run_folder(
         raise UsageError(
             f"{run_id!r} cannot be a run's name; use letters, digits, dots and hyphens."
         )
-    names = iter([run_id]) if run_id else _names(project, moment)
+    names = _names(project, moment) if run_id is None else iter([run_id])
     for name in names:
         try:
             (reports / name).mkdir(parents=True, exist_ok=run_id is not None)

@@ -1,21 +1,40 @@
-"""An IPython extension for unattended kernels: a failing `!command` is an error.
+"""An IPython extension for unattended kernels.
 
-IPython only records its exit status, so a notebook would carry on as if nothing
-had happened.
+A failing `!command` is an error: IPython only records its exit status, so a
+notebook would carry on as if nothing had happened. And a cell that awaits hears
+of an interrupt at once, not when its loop happens to wake.
 """
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
+from collections.abc import Callable
 from typing import Protocol
 
 from IPython.utils.text import SList
+
+_WAKING = 0.2
+"""Seconds. The kernel cancels a cell from its loop, which a signal does not wake."""
+
+
+class Events(Protocol):
+    """What is needed of IPython's events."""
+
+    def register(self, event: str, function: Callable[..., None]) -> None:
+        """Have a function called at an event."""
+        ...
+
+    def unregister(self, event: str, function: Callable[..., None]) -> None:
+        """Call it no longer."""
+        ...
 
 
 class Shell(Protocol):
     """What is needed of IPython's shell."""
 
     user_ns: dict[str, object]
+    events: Events
 
     def var_expand(self, cmd: str, depth: int = 0) -> str:
         """Return a command with its `$names` filled in."""
@@ -31,7 +50,7 @@ class Shell(Protocol):
 
 
 def load_ipython_extension(shell: Shell) -> None:
-    """Make commands of this shell raise `CalledProcessError` when they fail."""
+    """Make failing commands raise `CalledProcessError`, and cells interruptible."""
     shown = shell.system
 
     def system(cmd: str) -> None:
@@ -55,6 +74,18 @@ def load_ipython_extension(shell: Shell) -> None:
 
     setattr(shell, "system", system)  # noqa: B010  a method is replaced on purpose
     setattr(shell, "getoutput", getoutput)  # noqa: B010
+    _stay_awake(shell)
+
+
+def _stay_awake(shell: Shell) -> None:
+    def first(info: object) -> None:
+        shell.events.unregister("pre_run_cell", first)
+        wake(asyncio.get_running_loop())
+
+    def wake(loop: asyncio.AbstractEventLoop) -> None:
+        loop.call_later(_WAKING, wake, loop)
+
+    shell.events.register("pre_run_cell", first)
 
 
 def _require_zero(command: str, status: object) -> None:

@@ -132,5 +132,5 @@ def test_pages_load_and_run_nothing(tmp_path: Path) -> None:
     page = (tmp_path / "out.html").read_text("utf-8")
     assert "<b>there</b>" in page
     assert "default-src 'none'" in page
-    for word in ("cdnjs", "unpkg", "widget-state", "<link", "src=\"http", "@import"):
+    for word in ("cdnjs", "unpkg", "widget-state", "<link", 'src="http', "@import"):
         assert word not in page, word

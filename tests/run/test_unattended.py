@@ -1,0 +1,167 @@
+"""Runs of several notebooks: what is kept, said, stopped and counted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from rehearsal import Rehearsal
+from small_notebooks import write_notebook
+
+from cmsmig.errors import UsageError
+from cmsmig.events import unobserved
+from cmsmig.run.accounting import balance_of
+from cmsmig.run.locate import find_notebooks
+from cmsmig.run.unattended import Finished, project_named, run_unattended
+from cmsmig.settings import Project
+
+STOPPABLE = """
+import sys
+from pathlib import Path
+from cmsmig.events import unobserved
+from cmsmig.run.locate import find_notebooks
+from cmsmig.run.unattended import run_unattended
+from cmsmig.settings import Project
+
+here = Path(sys.argv[1])
+finished = run_unattended(
+    Project(here), find_notebooks(here / "notebooks"), (), reports=here / "reports",
+    run_id="stopped", observer=unobserved,
+)
+print(finished.run.complaint)
+sys.exit(finished.exit_code)
+"""
+
+
+def run(folder: Path, *values: str, dry_run: bool = False) -> Finished:
+    """Run the notebooks below a folder."""
+    return run_unattended(
+        Project(folder / "project"),
+        find_notebooks(folder / "notebooks"),
+        values,
+        reports=folder / "reports",
+        run_id="run",
+        dry_run=dry_run,
+        observer=unobserved,
+    )
+
+
+def test_a_failure_keeps_what_there_is_and_ends_the_run(tmp_path: Path) -> None:
+    """The cell is named in one sentence, its notebook and page kept, no later one."""
+    notebooks = tmp_path / "notebooks"
+    write_notebook(notebooks, "00_first", "print(project, limit, dry_run, sep='|')")
+    write_notebook(
+        notebooks,
+        "01_second",
+        "print('as far as this')",
+        "from cmsmig.errors import UndecidedError\nraise UndecidedError('Decide.')",
+    )
+    write_notebook(notebooks, "02_third", "1")
+    finished = run(tmp_path, "limit=5", dry_run=True)
+    folder = tmp_path / "reports" / "run"
+    assert finished.exit_code == 3
+    assert finished.run.complaint == (
+        "01_second stopped in cell [4] `raise UndecidedError('Decide.')`: Decide (see "
+        f"{folder / '01_second.html'}; 02_third not run; --from 01 goes on here)."
+    )
+    assert sorted(each.name for each in folder.iterdir()) == [
+        "00_first.html",
+        "00_first.ipynb",
+        "01_second.html",
+        "01_second.ipynb",
+    ]
+    shown = (folder / "00_first.html").read_text("utf-8")
+    assert f"{tmp_path / 'project'}|5|True" in shown
+    assert "as far as this" in (folder / "01_second.ipynb").read_text("utf-8")
+
+
+@pytest.mark.parametrize("value", ["limitt=5", "limit=many", "nonsense"])
+def test_nothing_is_made_when_a_parameter_does_not_fit(
+    tmp_path: Path, value: str
+) -> None:
+    """The check comes before the run's folder and before any kernel."""
+    write_notebook(tmp_path / "notebooks", "00_first", "1")
+    with pytest.raises(UsageError):
+        run(tmp_path, value)
+    assert not (tmp_path / "reports").exists()
+
+
+def test_a_dry_run_is_refused_by_notebooks_that_know_none(tmp_path: Path) -> None:
+    """A notebook that cannot be told to write nothing is not run at all."""
+    write_notebook(
+        tmp_path / "notebooks", "00_first", "1", parameters="limit: int = 3  # many"
+    )
+    with pytest.raises(UsageError, match="a parameter dry_run"):
+        run(tmp_path, dry_run=True)
+    assert not (tmp_path / "reports").exists()
+
+
+def test_the_project_is_named_once(tmp_path: Path) -> None:
+    """`-p project` is `--project`; two different ones are refused."""
+    assert project_named(None, [f"project={tmp_path}"]) == tmp_path
+    assert project_named(tmp_path, [f"project={tmp_path}"]) == tmp_path
+    assert project_named(tmp_path, ["limit=3"]) == tmp_path
+    with pytest.raises(UsageError):
+        project_named(tmp_path, ["project=elsewhere"])
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_reaches_the_running_cell(tmp_path: Path, number: int) -> None:
+    """The cell gets to end its work, what it showed is kept, the code is 5."""
+    begun = tmp_path / "begun"
+    os.mkfifo(begun)
+    source = (
+        f"import asyncio\nfrom pathlib import Path\nprint('seen')\n"
+        f"Path({str(begun)!r}).write_text('now')\nawait asyncio.sleep(60)"
+    )
+    write_notebook(tmp_path / "notebooks", "00_first", source)
+    write_notebook(tmp_path / "notebooks", "01_second", "1")
+    process = subprocess.Popen(
+        [sys.executable, "-c", STOPPABLE, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert begun.read_text("utf-8") == "now"
+    process.send_signal(number)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 5
+    assert "00_first stopped" in out
+    assert "it was stopped" in out
+    assert "01_second not run" in out
+    assert err == ""
+    kept = tmp_path / "reports" / "stopped" / "00_first.ipynb"
+    assert "seen" in kept.read_text("utf-8")
+
+
+def test_the_ledger_and_the_report_decide_the_code(
+    rehearse: Callable[..., Rehearsal], tmp_path: Path
+) -> None:
+    """Nothing yet and all well: 0; a failed item: 1; a fresh difference: 4."""
+    rehearsal = rehearse()
+    project = Project(rehearsal.folder)
+    assert balance_of(project, tmp_path, 0).exit_code == 0
+    rehearsal.decided().done("prepare")
+    rehearsal.done("create")
+    whole = balance_of(project, tmp_path, 0)
+    assert (whole.exit_code, len(whole.lines)) == (0, 1)
+    assert whole.lines[-1].startswith("in 48 = created 47 ")
+    with closing(sqlite3.connect(project.ledger)) as db, db:
+        db.execute("UPDATE item SET status = 'failed' WHERE rowid = 1")
+    assert balance_of(project, tmp_path, 0).exit_code == 1
+    report = tmp_path / "report.json"
+    report.write_text('{"verification": {"differences": [{"code": "story_gone"}]}}')
+    assert balance_of(project, tmp_path, 0).exit_code == 4
+    assert balance_of(project, tmp_path, time.time() + 60).exit_code == 1
+    for damaged in ("[]", "{", '{"verification": null}'):
+        report.write_text(damaged)
+        assert balance_of(project, tmp_path, 0).exit_code == 1
