@@ -18,7 +18,7 @@ from cmsmig.notebook.ui import (
     grid,
     row,
 )
-from cmsmig.report.bodies import EmbedSort, Filter, treatment_of
+from cmsmig.report.bodies import LINKED_IMAGE, EmbedSort, Filter, treatment_of
 from cmsmig.report.safehtml import escape, note, sheet
 from cmsmig.richtext.policy import Treatment
 
@@ -176,8 +176,8 @@ class _Embeds:
         choice: Choice = self._board.choice(
             "embed-kind",
             "",
-            [(label, str(each)) for each, label in _WORDS.items()],
-            treatment_of(bare, self._previews.embeds),
+            _offered(kind),
+            _same(kind, treatment_of(bare, self._previews.embeds)),
             changed=lambda: self._treat_kind(kind, choice.value),
         )
         counted = sum(each.count for each in self._found if each.kind == kind)
@@ -210,6 +210,24 @@ class _Embeds:
 
     def _show(self) -> None:
         self._table.show(previewing.embeds_html(self._previews))
+
+
+def _offered(kind: str) -> list[tuple[str, str]]:
+    """Return what a kind may become; a picture is never raw HTML or a bare link."""
+    if kind == LINKED_IMAGE:
+        return [
+            ("picture block with its link", str(Treatment.COMPONENT)),
+            ("picture without its link", str(Treatment.DROP)),
+        ]
+    return [(label, str(each)) for each, label in _WORDS.items()]
+
+
+def _same(kind: str, treatment: Treatment) -> Treatment:
+    """Return the offered choice with the same effect as a decided one."""
+    if kind != LINKED_IMAGE:
+        return treatment
+    kept = treatment in (Treatment.COMPONENT, Treatment.HTML)
+    return Treatment.COMPONENT if kept else Treatment.DROP
 
 
 def bodies_board(previews: Previews) -> Element:

@@ -138,8 +138,8 @@ def frame_html(frame: pd.DataFrame, *, rows: int | None = None) -> str:
     with pd.option_context("display.max_colwidth", None):
         html = shown.to_html(escape=True, index=False, border=0, classes="cmsmig-table")
     left = len(frame) - len(shown)
-    more = "row" if left == 1 else "rows"
-    return f"{html}<p>… and {left} {more} more.</p>" if left else html
+    noun = "row" if left == 1 else "rows"
+    return f"{html}<p>… and {left} more {noun}.</p>" if left else html
 
 
 def _collection_row(origin: Origin, collection: Collection) -> dict[str, object]:

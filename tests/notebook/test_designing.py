@@ -1,0 +1,233 @@
+"""Notebook 02: proposed, edited, checked at once, accepted; unattended only read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pulled_site import PEOPLE, Controls, pulled_workspace
+
+from cmsmig.errors import CmsmigError, DecisionsError, UndecidedError, UsageError
+from cmsmig.mapping.choices import CollectionsDecision
+from cmsmig.mapping.decisions import accepted
+from cmsmig.mapping.design import Design, Encoding
+from cmsmig.mapping.facts import SpaceFacts
+from cmsmig.mapping.proposals import propose_collections
+from cmsmig.notebook.decided import decided
+from cmsmig.notebook.designing import (
+    DesignReview,
+    accept_design,
+    design_table,
+    open_design,
+    sample_values,
+)
+from cmsmig.notebook.workspace import Workspace
+from cmsmig.report.designs import DesignDesk, completed, propose
+from cmsmig.steps.deciding import accept_proposals
+from cmsmig.steps.decisionfiles import write_decision
+from cmsmig.steps.migration import read_origin
+
+
+def decide_collections(workspace: Workspace) -> CollectionsDecision:
+    """Decide what is taken along, as notebook 01 does."""
+    origin = read_origin(workspace.project, None)
+    proposed = propose_collections(origin.site, origin.collections)
+    decision = accepted(proposed, "a tester", "2024-01-01T00:00:00+00:00", "in bulk")
+    write_decision(workspace.project, decision)
+    return decision
+
+
+async def decide_all(workspace: Workspace) -> None:
+    """Accept every proposal in bulk, as the command does."""
+    await accept_proposals(
+        workspace.project,
+        workspace.local_settings,
+        reviewer="a tester",
+        observer=workspace.observer,
+    )
+
+
+def desk_of(workspace: Workspace) -> DesignDesk:
+    """Return a desk with the proposal on it."""
+    decision = decide_collections(workspace)
+    origin = read_origin(workspace.project, None)
+    proposal = propose(origin, decision, SpaceFacts())
+    return DesignDesk(origin, decision, proposal)
+
+
+async def by_hand(root: Path, *, dry_run: bool = False) -> DesignReview:
+    """Return the review that a person opens after notebook 01."""
+    workspace = pulled_workspace(root, interactive=True, dry_run=dry_run)
+    decide_collections(workspace)
+    return await open_design(workspace)
+
+
+def test_edits_are_checked_at_once(tmp_path: Path) -> None:
+    """A key that cannot be is a sentence, and correcting it takes that away."""
+    desk = desk_of(pulled_workspace(tmp_path))
+    assert desk.problems() == ()
+    desk.edit_field(0, 0, key="Not A Key")
+    (problem,) = desk.problems()
+    assert "Not A Key" in problem
+    assert problem.endswith(".")
+    desk.edit_field(0, 0, key="text")
+    assert desk.problems() == ()
+
+
+def test_sections_follow_their_fields(tmp_path: Path) -> None:
+    """Renaming a key renames it in the section that holds the field."""
+    desk = desk_of(pulled_workspace(tmp_path))
+    for number, field in enumerate(desk.content_types[0].fields):
+        desk.edit_field(0, number, key=f"{field.key}_new")
+    keys = {field.key for field in desk.content_types[0].fields}
+    assert all(set(each.fields) <= keys for each in desk.content_types[0].sections)
+    assert desk.problems() == ()
+
+
+def test_a_datasource_choice_gets_its_datasource(tmp_path: Path) -> None:
+    """Choosing an option from a datasource leaves nothing to correct."""
+    desk = desk_of(pulled_workspace(tmp_path))
+    desk.edit_field(0, 1, encoding=Encoding.OPTION_DATASOURCE)
+    assert desk.content_types[0].fields[1].datasource == "posts-tone"
+    assert desk.problems() == ()
+
+
+def test_samples_tell_names_instead_of_ids(tmp_path: Path) -> None:
+    """Options and relations are shown by what they mean, bodies with losses."""
+    desk = desk_of(pulled_workspace(tmp_path))
+    content_type = desk.content_types[0]
+    body, tone, author = (
+        desk.samples(content_type, field) for field in content_type.fields
+    )
+    assert {each.becomes for each in tone} == {"Report", "Essay"}
+    assert author[0].telling == "story Ada"
+    assert any("never ran" in loss for each in body for loss in each.losses)
+
+
+def test_what_came_later_is_proposed_beside_what_was_decided(tmp_path: Path) -> None:
+    """An accepted design keeps its own names and gets the missing parts."""
+    desk = desk_of(pulled_workspace(tmp_path))
+    proposal = desk.design
+    desk.edit_field(0, 0, key="mine")
+    posts = desk.content_types[0]
+    shorter = replace(posts, fields=posts.fields[:-1], sections=())
+    known = Design((shorter,), desk.design.blocks)
+    full = completed(known, proposal)
+    assert full.content_types[0].fields[0].key == "mine"
+    assert len(full.content_types[0].fields) == 3
+    assert full.content_type(PEOPLE) is not None
+
+
+async def test_unattended_without_a_design_stops(tmp_path: Path) -> None:
+    """The missing file is named, exit code 3, whatever else is there or not."""
+    with pytest.raises(UndecidedError, match=r"design\.yaml is missing") as found:
+        await open_design(pulled_workspace(tmp_path))
+    assert found.value.exit_code == 3
+
+
+async def test_by_hand_before_the_pull_names_what_to_do_first(tmp_path: Path) -> None:
+    """Out of order, a sentence says which notebook comes first."""
+    workspace = Workspace(pulled_workspace(tmp_path / "a").project, False, True)
+    with pytest.raises(UndecidedError, match=r"collections\.yaml.*notebook 01"):
+        await open_design(workspace)
+    decide_collections(workspace)
+    for path in workspace.project.raw.glob("*.json"):
+        path.unlink()
+    with pytest.raises(UsageError, match="Nothing was pulled"):
+        await open_design(workspace)
+
+
+async def test_unattended_panels_are_plain_and_safe(tmp_path: Path) -> None:
+    """An accepted design shows as tables, without any control and any file."""
+    workspace = pulled_workspace(tmp_path)
+    await decide_all(workspace)
+    before = sorted(tmp_path.rglob("*"))
+    review = await open_design(workspace)
+    for panel in (
+        design_table(review),
+        sample_values(review),
+        accept_design(review, "x"),
+    ):
+        bundle = panel._repr_mimebundle_()
+        assert set(bundle) == {"text/html", "text/plain"}
+        assert "<script>steal" not in str(bundle["text/html"])
+    assert "in bulk by a tester" in str(bundle["text/html"])
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+async def test_an_unattended_design_that_cannot_work_stops(tmp_path: Path) -> None:
+    """A malformed edit of the file ends the run with its sentence."""
+    workspace = pulled_workspace(tmp_path)
+    await decide_all(workspace)
+    path = workspace.project.decisions / "design.yaml"
+    path.write_text(path.read_text().replace("key: body", "key: _uid"))
+    with pytest.raises(CmsmigError, match="`_uid` is reserved") as found:
+        await open_design(workspace)
+    assert isinstance(found.value, DecisionsError)
+
+
+async def test_a_person_edits_and_accepts(tmp_path: Path) -> None:
+    """What the controls say is what the file holds, individually and by name."""
+    review = await by_hand(tmp_path)
+    table = Controls(design_table(review).widget())
+    accept = Controls(accept_design(review).widget())
+    await table.enter("design-field-key", "text")
+    await table.enter("design-field-encoding", "json_text", 1)
+    await table.enter("design-folder", "journal")
+    await table.enter("design-content-type", "1")
+    await table.enter("design-component", "person")
+    await table.enter("design-block", "raw_html")
+    await accept.click("design-accept")
+    assert "enter your name" in accept.shown()
+    await accept.enter("design-reviewer", "Ada")
+    await accept.click("design-accept")
+    design = decided(review.workspace.project, Design)
+    posts, people = design.content_types
+    assert (posts.folder, people.component) == ("journal", "person")
+    assert posts.fields[0].key == "text"
+    assert posts.fields[1].encoding is Encoding.JSON_TEXT
+    assert design.blocks[0].component == "raw_html"
+    assert (design.reviewed.by, design.reviewed.how) == ("Ada", "individually")
+
+
+async def test_a_design_with_a_problem_is_not_accepted(tmp_path: Path) -> None:
+    """The problem is said at the table and at the button, and nothing is written."""
+    review = await by_hand(tmp_path)
+    table = Controls(design_table(review).widget())
+    accept = Controls(accept_design(review, "Ada").widget())
+    await table.enter("design-component", "No Name")
+    assert "No Name" in table.shown()
+    await accept.click("design-accept")
+    assert "Correct this first" in accept.shown()
+    assert decided(review.workspace.project, Design) is None
+
+
+async def test_looking_at_another_content_type_changes_nothing(tmp_path: Path) -> None:
+    """Rows are used again for every content type, and edits stay where they belong."""
+    review = await by_hand(tmp_path)
+    before = review.desk.design
+    table = Controls(design_table(review).widget())
+    for place in ("1", "0", "1", "0"):
+        await table.enter("design-content-type", place)
+    assert review.desk.design == before
+
+
+async def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
+    """Accepting in a dry run says so and leaves the folder as it was."""
+    review = await by_hand(tmp_path, dry_run=True)
+    accept = Controls(accept_design(review, "Ada").widget())
+    await accept.click("design-accept")
+    assert "Dry run" in accept.shown()
+    assert decided(review.workspace.project, Design) is None
+
+
+async def test_samples_follow_the_edits(tmp_path: Path) -> None:
+    """The samples can be shown again with what was edited so far."""
+    review = await by_hand(tmp_path)
+    samples = Controls(sample_values(review).widget())
+    review.desk.edit_field(0, 0, encoding=Encoding.JSON_TEXT)
+    await samples.click("samples-again")
+    assert "json_text" in samples.shown()
+    await samples.enter("samples-content-type", "1")
+    assert "People" in samples.shown()

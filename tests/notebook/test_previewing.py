@@ -1,0 +1,257 @@
+"""Notebook 03: bodies beside what they become, losses marked, embeds decided."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pulled_site import LOSSY, VIDEO, WIDGET, Controls, pulled_workspace
+
+from cmsmig.errors import UndecidedError, UsageError
+from cmsmig.mapping.choices import BlocksDecision, EmbedsDecision
+from cmsmig.notebook.decided import decided
+from cmsmig.notebook.previewing import (
+    Previews,
+    accept_bodies,
+    bodies,
+    body_preview,
+    embed_policies,
+    open_previews,
+)
+from cmsmig.notebook.workspace import Workspace
+from cmsmig.report.bodies import (
+    Filter,
+    count_embeds,
+    elements_by_path,
+    embeds_of,
+    structures_of,
+)
+from cmsmig.report.marking import destination_html, marked_html
+from cmsmig.report.safehtml import sanitised
+from cmsmig.richtext.native import NativeEngine, convert_text
+from cmsmig.richtext.policy import EmbedPolicy, Treatment
+from cmsmig.steps.deciding import accept_proposals
+
+
+async def decided_workspace(
+    root: Path, *, interactive: bool = False, dry_run: bool = False
+) -> Workspace:
+    """Return a workspace in which every proposal was accepted in bulk."""
+    workspace = pulled_workspace(root, interactive=interactive, dry_run=dry_run)
+    await accept_proposals(
+        workspace.project,
+        workspace.local_settings,
+        reviewer="a tester",
+        observer=workspace.observer,
+    )
+    return workspace
+
+
+async def by_hand(root: Path, *, dry_run: bool = False) -> Previews:
+    """Return the previews that a person opens after notebook 02."""
+    workspace = await decided_workspace(root, interactive=True, dry_run=dry_run)
+    for name in ("blocks.yaml", "embeds.yaml"):
+        (workspace.project.decisions / name).unlink()
+    return open_previews(workspace)
+
+
+def titles(previews: Previews, wanted: str) -> list[str]:
+    """Return the names of the bodies that a filter offers."""
+    return [
+        previews.shelf.bodies[index].title for index in previews.shelf.select(wanted)
+    ]
+
+
+def test_embeds_are_told_by_kind_and_host() -> None:
+    """Each embed is counted once with the host that a choice would name."""
+    found = {(each.kind, each.signature): each for each in count_embeds([VIDEO] * 2)}
+    assert found["video", "video.example.com"].count == 2
+    assert found["video", "video.example.com"].bodies == 2
+    sorts = {(each.kind, each.signature) for each in count_embeds([WIDGET + VIDEO])}
+    assert ("embed", "widgets.example.com") in sorts
+
+
+@given(
+    st.lists(st.sampled_from([LOSSY, VIDEO, WIDGET, "<p>x</p>"]), max_size=4),
+    st.sampled_from(["video", "iframe", "embed"]),
+)
+def test_the_count_of_embeds_is_what_a_choice_acts_on(
+    parts: list[str], kind: str
+) -> None:
+    """Dropping one kind loses exactly as many as were counted of it."""
+    html = "".join(parts)
+    policy = EmbedPolicy({kind: Treatment.DROP})
+    lost = [each.kind for each in NativeEngine().from_html(html, policy).losses]
+    assert lost.count(kind) == [each[0] for each in embeds_of(html)].count(kind)
+
+
+def test_structures_are_named() -> None:
+    """A picker can offer bodies by what is in them."""
+    assert structures_of(LOSSY) >= {"heading", "link", "image", "script"}
+    assert "video" in structures_of(VIDEO)
+    assert structures_of("plain text") == frozenset()
+
+
+def test_each_loss_is_marked_where_it_is() -> None:
+    """Every loss of content or meaning has its number at its own element."""
+    losses = convert_text(LOSSY).losses
+    marked = marked_html(LOSSY, losses)
+    for number, loss in enumerate(losses, start=1):
+        if loss.severity != "layout":
+            assert loss.where in elements_by_path(LOSSY)
+            assert f"<mark><sup>{number}</sup>" in marked
+    link = next(n for n, loss in enumerate(losses, 1) if loss.kind == "link")
+    assert f"<mark><sup>{link}</sup><a " in marked
+
+
+@given(st.text(alphabet="<>/abpitrd\"=' ", max_size=60))
+def test_marking_only_adds(html: str) -> None:
+    """Without the marks a body is what it was, whatever it holds."""
+    marked = marked_html(html, convert_text(html).losses)
+    marks = r"<mark><sup>\d+</sup></mark> |<mark><sup>\d+</sup>|</mark>"
+    assert re.sub(marks, "", marked) == html
+
+
+def test_table_marks_stay_out_of_the_gaps_of_tables() -> None:
+    """A mark stands in a cell or before the table, where browsers leave it."""
+    html = '<table><tr onclick="x()"><td onclick="x()">a</td></tr></table>'
+    marked = marked_html(html, convert_text(html).losses)
+    assert re.search(r"<table>\s*<mark|<tr[^>]*>\s*<mark", marked) is None
+    assert marked.count("<sup>") == 2
+
+
+def test_blocks_are_named_at_the_destination() -> None:
+    """What the renderer leaves out stands as a box with its component and address."""
+    html = destination_html(convert_text(VIDEO).document)
+    assert "▣ block embed" in html
+    assert "https://video.example.com/embed/7" in html
+    assert "<iframe" not in html
+
+
+async def test_filters_offer_the_right_bodies(tmp_path: Path) -> None:
+    """Bodies with losses, with losses of content, and by structure."""
+    shelf = await by_hand(tmp_path)
+    assert len(titles(shelf, Filter.ALL)) == 4
+    assert titles(shelf, Filter.CONTENT) == ["<b>Lossy</b>"]
+    assert titles(shelf, "video") == ["Video", "Widget"]
+
+
+async def test_unattended_previews_are_static_and_safe(tmp_path: Path) -> None:
+    """Previews and tables, no control, and nothing in them that could run."""
+    previews = open_previews(await decided_workspace(tmp_path))
+    before = sorted(tmp_path.rglob("*"))
+    panels = (
+        bodies(previews),
+        body_preview(previews, count=5),
+        embed_policies(previews),
+        accept_bodies(previews, "x"),
+    )
+    for panel in panels:
+        bundle = panel._repr_mimebundle_()
+        assert set(bundle) == {"text/html", "text/plain"}
+        html = str(bundle["text/html"])
+        assert "steal()</script>" not in html
+        assert re.search(r"<[^>]*\son\w+=", html) is None
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+async def test_unattended_previews_show_the_worst_first(tmp_path: Path) -> None:
+    """As many bodies as asked for, and the one that an item parameter names."""
+    previews = open_previews(await decided_workspace(tmp_path))
+    html = str(body_preview(previews, count=1).html())
+    assert html.count("srcdoc=") == 2
+    assert "&lt;b&gt;Lossy&lt;/b&gt; — Posts, body" in html
+    named = str(body_preview(previews, "video", "body").html())
+    assert "Video — Posts, body" in named
+    with pytest.raises(UsageError, match="nobody"):
+        body_preview(previews, "nobody")
+
+
+async def test_the_frames_hold_what_was_sanitised(tmp_path: Path) -> None:
+    """The origin's frame is the marked body after cleaning, and nothing else."""
+    previews = open_previews(await decided_workspace(tmp_path))
+    index = previews.shelf.find("lossy")
+    losses = previews.shelf.converted(index).losses
+    frame = re.search(r'srcdoc="([^"]*)"', str(body_preview(previews, "lossy").html()))
+    assert str(sanitised(marked_html(LOSSY, losses))) in unescape(frame.group(1))
+
+
+async def test_unattended_without_the_files_stops(tmp_path: Path) -> None:
+    """Missing embeds.yaml or blocks.yaml ends the run and is named, exit code 3."""
+    workspace = await decided_workspace(tmp_path)
+    for name in ("embeds.yaml", "blocks.yaml"):
+        (workspace.project.decisions / name).unlink()
+        with pytest.raises(UndecidedError, match=name) as found:
+            accept_bodies(open_previews(workspace))
+        assert found.value.exit_code == 3
+
+
+async def test_out_of_order_names_what_comes_first(tmp_path: Path) -> None:
+    """Before notebooks 01 and 02 the missing decision is named."""
+    workspace = await decided_workspace(tmp_path)
+    (workspace.project.decisions / "design.yaml").unlink()
+    with pytest.raises(UndecidedError, match=r"design\.yaml.*notebook 02"):
+        open_previews(workspace)
+
+
+async def test_a_person_decides_about_embeds(tmp_path: Path) -> None:
+    """Choices reach the preview at once and the files on Accept."""
+    previews = await by_hand(tmp_path)
+    picker = Controls(body_preview(previews, "video").widget())
+    embeds = Controls(embed_policies(previews).widget())
+    accept = Controls(accept_bodies(previews, "Ada").widget())
+    assert "▣ block embed" in picker.shown()
+    kinds = [each.value for each in embeds.named("embed-kind")]
+    await embeds.enter("embed-kind", "drop", kinds.index("component"))
+    assert "▣ block embed" not in picker.shown()
+    hosts = len(embeds.named("embed-signature"))
+    await embeds.enter("embed-signature", "link", hosts - 1)
+    assert decided(previews.workspace.project, EmbedsDecision) is None
+    await accept.click("bodies-accept")
+    decision = decided(previews.workspace.project, EmbedsDecision)
+    assert decision.kinds["video"] is Treatment.DROP
+    assert list(decision.signatures.values()) == [Treatment.LINK]
+    assert decision.reviewed.how == "individually"
+    blocks = decided(previews.workspace.project, BlocksDecision)
+    assert [each.field for each in blocks.bodies] == ["body"]
+    assert blocks.reviewed.by == "Ada"
+
+
+async def test_a_host_can_go_back_to_its_kind(tmp_path: Path) -> None:
+    """Taking a host's choice back leaves no trace of it."""
+    previews = await by_hand(tmp_path)
+    embeds = Controls(embed_policies(previews).widget())
+    await embeds.enter("embed-signature", "drop")
+    assert previews.embeds.signatures
+    await embeds.enter("embed-signature", "")
+    assert previews.embeds.signatures == {}
+
+
+async def test_the_picker_goes_through_the_bodies(tmp_path: Path) -> None:
+    """Next and previous go round among those that the filter offers."""
+    previews = await by_hand(tmp_path)
+    picker = Controls(body_preview(previews).widget())
+    await picker.enter("body-filter", "video")
+    assert "1 of 2" in picker.shown()
+    await picker.click("body-next")
+    assert "Widget — Posts, body" in picker.shown()
+    await picker.click("body-next")
+    assert "1 of 2" in picker.shown()
+    await picker.click("body-previous")
+    assert "2 of 2" in picker.shown()
+    await picker.enter("body-field", "1")
+    await picker.enter("body-item", picker.named("body-item")[0].options[0][1])
+    assert "Video — Posts, body" in picker.shown()
+
+
+async def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
+    """Accepting in a dry run says so and leaves the folder as it was."""
+    previews = await by_hand(tmp_path, dry_run=True)
+    accept = Controls(accept_bodies(previews, "Ada").widget())
+    await accept.click("bodies-accept")
+    assert "Dry run" in accept.shown()
+    assert decided(previews.workspace.project, EmbedsDecision) is None
