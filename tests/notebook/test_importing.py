@@ -1,0 +1,222 @@
+"""Notebooks 04 to 06: plan, start, stop, go on, and the same unattended."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from front_end import FrontEnd, front_end
+from hypothesis import given
+from hypothesis import strategies as st
+from staging import Staged
+
+from cmsmig.errors import PlanDriftError, UndecidedError, UsageError
+from cmsmig.events import (
+    BudgetWaited,
+    Event,
+    RequestSent,
+    StepAdvanced,
+    StepFinished,
+    StepStarted,
+    unobserved,
+)
+from cmsmig.notebook.importing import PlanPanel, run_step, show_plan
+from cmsmig.notebook.plantables import TITLES, planned_calls
+from cmsmig.notebook.progressbars import Meter
+
+Start = Callable[..., Staged]
+
+
+def test_unattended_the_steps_give_what_the_import_command_gives(
+    staged: Start,
+) -> None:
+    """Same plan hash, same content, and a panel that accounts for everything."""
+    by_notebook, by_command = staged(), staged()
+    planned = by_command.rehearsal.done("plan", "--json").document
+    by_command.rehearsal.done("import")
+    hashes, last = asyncio.run(_import_by_notebooks(by_notebook))
+    assert hashes == {planned["hash"]}
+    assert by_notebook.comparable() == by_command.comparable()
+    assert "in 12 = created 12 + reused 0 + skipped 0 + failed 0" in last
+    assert "writes: 0" in by_notebook.rehearsal.done("import").out
+
+
+async def _import_by_notebooks(stage: Staged) -> tuple[set[str], str]:
+    hashes = set()
+    for step in ("prepare", "create", "link", "publish"):
+        workspace = stage.workspace()
+        shown = await show_plan(workspace)
+        assert shown.shown is not None
+        hashes.add(shown.shown.plan.plan_hash)
+        panel = await run_step(workspace, step, shown)
+    return hashes, panel.html()
+
+
+async def test_the_steps_of_a_plan_hold_all_of_its_calls(staged: Start) -> None:
+    """What is shown per step adds up to the plan, the reading counted each time."""
+    shown = (await show_plan(staged().workspace())).shown
+    assert shown is not None
+    reading = planned_calls(shown.plan, "nothing")
+    per_step = [planned_calls(shown.plan, step) - reading for step in TITLES]
+    assert sum(per_step) + reading == shown.plan.total_calls
+
+
+@pytest.mark.parametrize(
+    ("step", "notebook"), [("create", "04"), ("link", "05")], ids=["05", "06"]
+)
+async def test_a_step_out_of_order_names_the_notebook_and_writes_nothing(
+    staged: Start, step: str, notebook: str
+) -> None:
+    """Exit code 2, before a single write."""
+    stage = staged()
+    workspace = stage.workspace()
+    with pytest.raises(UsageError, match=f"run the notebook {notebook} first"):
+        await run_step(workspace, step, await show_plan(workspace))
+    assert stage.writes() == 0
+
+
+def test_before_the_pull_the_first_thing_missing_is_named(staged: Start) -> None:
+    """Nothing pulled: notebook 01. Pulled and not decided: the decision file."""
+    stage = staged(decided=False)
+    with pytest.raises(UsageError, match="notebook 01"):
+        asyncio.run(_shown(stage))
+    stage.rehearsal.done("pull")
+    with pytest.raises(UndecidedError, match=r"collections\.yaml"):
+        asyncio.run(_shown(stage))
+
+
+async def _shown(stage: Staged) -> PlanPanel:
+    return await show_plan(stage.workspace())
+
+
+async def test_a_dry_run_says_what_is_missing_and_writes_nothing(
+    staged: Start,
+) -> None:
+    """Every step shows its calls; those out of order say what comes first."""
+    stage = staged()
+    workspace = stage.workspace(dry_run=True)
+    shown = await show_plan(workspace)
+    panels = {step: (await run_step(workspace, step, shown)).html() for step in TITLES}
+    assert all("This is a dry run" in html for html in panels.values())
+    assert "run the notebook 04 first" in panels["create"]
+    assert "run the notebook 05 first" in panels["link"]
+    assert stage.writes() == 0
+
+
+async def test_a_plan_that_no_longer_fits_is_refused(staged: Start) -> None:
+    """A decision edited since is named, by the parameter and by the panel."""
+    stage = staged()
+    workspace = stage.workspace()
+    shown = await show_plan(workspace)
+    assert shown.shown is not None
+    path = stage.rehearsal.folder / "decisions" / "design.yaml"
+    path.write_text(path.read_text().replace("display_name: Text", "display_name: T"))
+    with pytest.raises(PlanDriftError, match=r"design\.yaml"):
+        await show_plan(workspace, shown.shown.plan.plan_hash)
+    with pytest.raises(PlanDriftError, match=r"design\.yaml"):
+        await run_step(workspace, "prepare", shown)
+    with pytest.raises(UsageError, match="No plan abc"):
+        await show_plan(workspace, "abc")
+    assert stage.writes() == 0
+
+
+async def test_by_hand_a_step_starts_stops_and_goes_on(staged: Start) -> None:
+    """Nothing happens before the button; a stop keeps what is done; nothing twice."""
+    stage = staged(rate=60, settings="in_flight = 2")
+    workspace = stage.workspace()
+    await run_step(workspace, "prepare", await show_plan(workspace))
+    with front_end() as page:
+        driver = Driver(page)
+        workspace = stage.workspace(interactive=True, observer=driver)
+        panel = await run_step(workspace, "create", await show_plan(workspace))
+        panel._repr_mimebundle_()
+        assert stage.titles() == []
+        await driver.until("create-start", stop_after=3)
+        assert "Stopped after the calls in flight" in page.html()
+        assert 0 < len(stage.titles()) < 12
+        assert driver.label("create-start") == "Go on"
+        await driver.until("create-start")
+    assert len(stage.titles()) == 12
+    assert "in 12 = created 12" in page.html()
+
+
+class Driver:
+    """A person: starts, watches the progress, stops, and waits for the end."""
+
+    def __init__(self, page: FrontEnd) -> None:
+        self.page = page
+        self._seen = 0
+        self._stop_after = 0
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, StepAdvanced):
+            self._seen += 1
+            if self._seen == self._stop_after:
+                [stop] = self.page.controls("create-stop")
+                stop.tell({"method": "custom", "content": {"event": "click"}})
+
+    async def until(self, name: str, stop_after: int = 0) -> None:
+        """Press a button and wait until it can be pressed again."""
+        self._seen, self._stop_after = 0, stop_after
+        await self.page.click(name)
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        await asyncio.wait(others)
+
+    def label(self, name: str) -> object:
+        """Return what stands on a button."""
+        [button] = self.page.controls(name)
+        return button.state["description"]
+
+
+class Hands:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+CALL = RequestSent("destination", "POST", "/stories", 201, quota=True)
+
+
+def test_the_meter_tells_pace_time_left_and_why_it_waits() -> None:
+    """Four calls a second of forty: nine seconds left; a pause is told with reason."""
+    clock = Hands()
+    meter = Meter(unobserved, clock=clock)
+    meter.expect(40)
+    meter(StepStarted("stories", 39))
+    for tick in range(1, 5):
+        clock.now = tick / 4
+        meter(CALL)
+    assert meter.pace() == pytest.approx(4)
+    assert meter.seconds_left() == pytest.approx(9)
+    meter(BudgetWaited("destination", 7.0, "the service asked for a pause"))
+    assert "waiting 7 s: the service asked for a pause" in meter.line()
+    clock.now = 9.0
+    assert "waiting" not in meter.line()
+
+
+def test_waits_that_callers_share_are_counted_once() -> None:
+    """Ten callers that wait for the same five seconds waited five, not fifty."""
+    meter = Meter(unobserved, clock=Hands())
+    for _ in range(10):
+        meter(BudgetWaited("destination", 5.0, "a pause"))
+    assert meter.waits == {"a pause": 5.0}
+
+
+@given(st.lists(st.sampled_from(["components", "folders", "assets"])))
+def test_every_advance_is_counted_at_its_step(steps: list[str]) -> None:
+    """However steps interleave, each one's count is its own, and none is lost."""
+    heard: list[Event] = []
+    meter = Meter(heard.append, clock=Hands())
+    for step in steps:
+        meter(StepAdvanced(step, ""))
+    for step in sorted(set(steps)):
+        meter(StepFinished(step, "over"))
+    counted = {stage.step: stage.done for stage in meter.stages}
+    assert counted == {step: steps.count(step) for step in set(steps)}
+    assert all(stage.note == "over" for stage in meter.stages)
+    assert len(heard) == len(steps) + len(set(steps))
