@@ -5,7 +5,7 @@ import io
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
@@ -54,6 +54,7 @@ def test_pdf_cross_references_are_true():
         assert data[int(row[:10]) :].startswith(f"{number} 0 obj".encode())
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.text(max_size=20), st.sampled_from(["pdf", "svg", "mp4", "txt", "", "gif"]))
 def test_drawing_is_deterministic_and_differs_by_name(stem, suffix):
     """The same name gives the same bytes and another name gives others."""

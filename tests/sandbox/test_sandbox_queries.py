@@ -3,7 +3,7 @@ from __future__ import annotations
 from urllib.parse import parse_qsl
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsmig.sandbox.query import read_query
@@ -27,6 +27,7 @@ def test_queries_nest(query, read):
     assert read_query(parse_qsl(query, keep_blank_values=True)) == read
 
 
+@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.text("a[]b", max_size=60), st.text(max_size=3))))
 def test_any_query_is_read(pairs):
     """Whatever a query is made of, it is read and ends in an object."""
