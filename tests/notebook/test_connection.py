@@ -1,0 +1,99 @@
+"""Notebook 00: the connection check and the forecast, unattended and by hand."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from front_end import FrontEnd, front_end
+from rehearsal import Rehearsal
+
+from cmsmig.errors import CredentialsError, SettingsError
+from cmsmig.notebook.connection import connection_check, forecast
+from cmsmig.notebook.panel import Panel
+from cmsmig.notebook.workspace import Workspace, open_workspace
+
+
+def at(rehearsal: Rehearsal, *, interactive: bool = False) -> Workspace:
+    """Return the workspace of a rehearsal."""
+    return open_workspace(str(rehearsal.folder), interactive=interactive)
+
+
+def html(panel: Panel) -> str:
+    """Return what an unattended run leaves."""
+    return panel._repr_mimebundle_()["text/html"]
+
+
+async def test_the_check_names_site_space_and_limits(rehearse) -> None:
+    """Both services answer; what they said and what the plans allow is a table."""
+    rehearsal = rehearse()
+    shown = html(await connection_check(at(rehearsal)))
+    assert rehearsal.handle.announcement["space_id"] in shown
+    assert "This is a rehearsal" in shown
+    assert "Limits of the plans" in shown
+    assert "look here" not in shown
+
+
+async def test_unattended_a_refused_token_ends_the_run(rehearse) -> None:
+    """The error of the service goes on to the run, with its exit code."""
+    rehearsal = rehearse()
+    (rehearsal.folder / ".env").write_text(wrong_token(rehearsal))
+    with pytest.raises(CredentialsError):
+        await connection_check(at(rehearsal))
+
+
+async def test_unattended_a_setting_that_does_not_fit_ends_the_run(rehearse) -> None:
+    """A site that the token does not see is named as what to correct."""
+    rehearsal = rehearse()
+    with (rehearsal.folder / ".env").open("a") as file:
+        file.write("\nCMSMIG_SITE_ID=0123456789abcdef01234567\n")
+    with pytest.raises(SettingsError, match="site_id"):
+        await connection_check(at(rehearsal))
+
+
+async def test_by_hand_a_refused_token_is_a_sentence_and_can_be_mended(
+    rehearse,
+) -> None:
+    """The panel shows the error; after the correction the button asks again."""
+    rehearsal = rehearse()
+    right = (rehearsal.folder / ".env").read_text()
+    (rehearsal.folder / ".env").write_text(wrong_token(rehearsal))
+    with front_end() as page:
+        panel = await connection_check(at(rehearsal, interactive=True))
+        panel._repr_mimebundle_()
+        assert "token" in page.html()
+        assert "Limits of the plans" not in page.html()
+        (rehearsal.folder / ".env").write_text(right)
+        await page.click("check-again")
+        await until(page, "Limits of the plans")
+
+
+def test_the_forecast_says_what_comes_first(rehearse) -> None:
+    """Before the pull and the decisions it lists them, and fails nothing."""
+    rehearsal = rehearse()
+    assert html(asyncio.run(forecast(at(rehearsal)))).count("open</td>") == 3
+    rehearsal.done("pull")
+    shown = html(asyncio.run(forecast(at(rehearsal))))
+    assert shown.count("open</td>") == 2
+    assert "cmsmig decide" in shown
+
+
+def test_the_forecast_is_the_plan(rehearse) -> None:
+    """With everything decided it tells the calls that `plan` tells."""
+    rehearsal = rehearse().decided()
+    shown = html(asyncio.run(forecast(at(rehearsal))))
+    document = rehearsal.done("plan", "--json").document
+    assert f'<td class="number">{document["calls"]["total"]:,}</td>' in shown
+    assert document["hash"][:16] in shown
+
+
+async def until(page: FrontEnd, words: str) -> None:
+    """Wait until the page shows these words; the test's time limit ends it."""
+    while words not in page.html():
+        await asyncio.sleep(0.02)
+
+
+def wrong_token(rehearsal: Rehearsal) -> str:
+    """Return the settings with a token that the origin does not know."""
+    text = (rehearsal.folder / ".env").read_text()
+    return text.replace(rehearsal.handle.announcement["origin_token"], "not-this-one")

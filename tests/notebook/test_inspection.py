@@ -1,0 +1,286 @@
+"""Notebook 01: what the origin holds, and the choice of item sets."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import yaml
+from front_end import FrontEnd, front_end
+from rehearsal import Rehearsal
+
+from cmsmig.errors import CacheError, UsageError
+from cmsmig.events import unobserved
+from cmsmig.mapping.references import classify
+from cmsmig.notebook import inspection
+from cmsmig.notebook.panel import Panel
+from cmsmig.notebook.workspace import Workspace, open_workspace
+from cmsmig.origin.cache import RawCache
+from cmsmig.report.census import take_census
+from cmsmig.report.obstacles import find_obstacles
+from cmsmig.report.referencing import reference_graph
+from cmsmig.sandbox.sample.build import write_sample
+from cmsmig.steps.deciding import accept_proposals
+from cmsmig.steps.migration import Origin, open_migration, read_origin
+
+PANELS = (
+    inspection.collections_table,
+    inspection.states_chart,
+    inspection.reference_report,
+    inspection.richtext_census,
+    inspection.not_migratable,
+    inspection.choose_item_sets,
+)
+CONTROLS = (
+    "collections-filter",
+    "collections-detail",
+    "references-cause",
+    "census-structure",
+    "obstacles-kind",
+)
+
+
+def at(folder: Path, *, interactive: bool = False, dry_run: bool = False) -> Workspace:
+    """Return the workspace of a folder."""
+    return open_workspace(str(folder), interactive=interactive, dry_run=dry_run)
+
+
+def html(panel: Panel) -> str:
+    """Return what an unattended run leaves."""
+    return panel._repr_mimebundle_()["text/html"]
+
+
+def chosen(folder: Path) -> dict:
+    """Return the decision file."""
+    return yaml.safe_load((folder / "decisions" / "collections.yaml").read_text())
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a project folder that holds the sample site, as pulled."""
+    folder = tmp_path_factory.mktemp("sample")
+    write_sample(folder / "raw")
+    return folder
+
+
+@pytest.fixture
+def origin(sample: Path) -> Origin:
+    """Return the sample site, typed."""
+    return read_origin(at(sample).project, None)
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_unattended_every_panel_is_static(sample: Path, panel) -> None:
+    """Each leaves HTML that runs nothing, and makes no widget."""
+    with front_end() as page:
+        shown = html(panel(at(sample)))
+    assert page.channels == []
+    assert "cmsmig-sheet" in shown
+    assert "<script" not in shown
+    assert not re.search(r"<[^>]*\son[a-z]+=", shown)
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_before_the_pull_every_panel_says_so(tmp_path: Path, panel) -> None:
+    """Unattended it is an error of use; by hand a sentence in the panel."""
+    with pytest.raises(UsageError, match="pull"):
+        panel(at(tmp_path))
+
+    async def by_hand() -> str:
+        with front_end() as page:
+            panel(at(tmp_path, interactive=True))._repr_mimebundle_()
+            return page.html()
+
+    assert "Nothing is read yet" in asyncio.run(by_hand())
+
+
+def test_hostile_content_is_listed_as_text(sample: Path, origin: Origin) -> None:
+    """A script in a body is an obstacle, shown escaped."""
+    found = [each for each in find_obstacles(origin) if each.kind == "script"]
+    assert any("<script>" in each.context for each in found)
+    assert "&lt;script&gt;" in html(inspection.not_migratable(at(sample)))
+
+
+def test_empty_code_and_embeds_are_named_with_their_items(origin: Origin) -> None:
+    """What the origin delivers empty is found in the items that hold it."""
+    found = {(each.kind, each.item.slug) for each in find_obstacles(origin)}
+    assert ("empty-code", "tide-clock") in found
+    assert ("empty-embed", "nothing-to-see") in found
+
+
+def test_census_and_obstacles_agree(origin: Origin) -> None:
+    """What the census counts as empty is what the conversion lists as empty."""
+    counted = {each.structure.name: each.times for each in take_census(origin).findings}
+    obstacles = [each.kind for each in find_obstacles(origin)]
+    for kind in ("empty-code", "empty-embed"):
+        assert counted[kind] == obstacles.count(kind)
+
+
+def test_dangling_references_are_those_of_the_import(tmp_path: Path) -> None:
+    """Inspection and import find the same references without a target, and why."""
+    write_sample(tmp_path / "raw")
+    workspace = at(tmp_path)
+    settings = workspace.local_settings
+    accepting = accept_proposals(
+        workspace.project, settings, reviewer="Ada", observer=unobserved
+    )
+    asyncio.run(accepting)
+    migration = open_migration(workspace.project, settings)
+    wanted = Counter(
+        (each.source, each.origin_field, each.target, each.cause)
+        for draft in migration.planned_drafts()
+        for each in classify(draft.key, draft.relations, migration.known)
+    )
+    decided = migration.decisions.collections
+    found = reference_graph(migration.origin, decided).dangling
+    assert wanted
+    assert wanted == Counter(
+        (each.item.key, each.field, each.target, each.cause) for each in found
+    )
+
+
+def test_the_chart_is_the_same_each_time(sample: Path) -> None:
+    """The same site gives the same bytes, picture included, with an alternative."""
+    first = html(inspection.states_chart(at(sample)))
+    assert first == html(inspection.states_chart(at(sample)))
+    assert 'alt="Items by state: ' in first
+
+
+async def test_pulling_unattended_reads_and_shows(rehearse) -> None:
+    """It pulls at once where nothing is there, and shows what was read."""
+    rehearsal = rehearse()
+    shown = html(await inspection.pull_origin(at(rehearsal.folder)))
+    assert RawCache(rehearsal.folder / "raw").complete()
+    assert "what was read" in shown
+
+
+async def test_a_dry_run_reads_nothing(rehearse) -> None:
+    """Unattended and dry, an unread site is an error that names the remedy."""
+    rehearsal = rehearse()
+    with pytest.raises(CacheError, match="dry"):
+        await inspection.pull_origin(at(rehearsal.folder, dry_run=True))
+    assert not (rehearsal.folder / "raw").exists()
+
+
+async def test_pulling_by_hand_waits_for_the_button(rehearse) -> None:
+    """Nothing is read before the click; afterwards the site is there."""
+    rehearsal = rehearse()
+    with front_end() as page:
+        panel = await inspection.pull_origin(at(rehearsal.folder, interactive=True))
+        panel._repr_mimebundle_()
+        assert not (rehearsal.folder / "raw").exists()
+        await page.click("pull")
+        await until(page, "Everything is read")
+    assert RawCache(rehearsal.folder / "raw").complete()
+
+
+async def test_a_stopped_pull_goes_on(rehearse) -> None:
+    """Stop ends the reading in a sentence; the button takes it up again."""
+    rehearsal = rehearse()
+    with front_end() as page:
+        panel = await inspection.pull_origin(at(rehearsal.folder, interactive=True))
+        panel._repr_mimebundle_()
+        await page.click("pull")
+        await page.click("pull-stop")
+        await until(page, "Stopped")
+        await page.click("pull")
+        await until(page, "Everything is read")
+    assert RawCache(rehearsal.folder / "raw").complete()
+
+
+async def test_every_filter_changes_what_is_shown(sample: Path) -> None:
+    """Each control of the tables is driven once, and the page changes."""
+    workspace = at(sample, interactive=True)
+    with front_end() as page:
+        for panel in PANELS:
+            panel(workspace)._repr_mimebundle_()
+        for name in CONTROLS:
+            before = page.html()
+            state = {"value": "journal"} if name == CONTROLS[0] else {"index": 1}
+            await page.set(name, **state)
+            assert page.html() != before, name
+
+
+async def test_choosing_by_hand_writes_the_file(sample: Path) -> None:
+    """The sets chosen in the lines stand in the file, decided individually."""
+    folder = sample
+    with front_end() as page:
+        inspection.choose_item_sets(at(folder, interactive=True))._repr_mimebundle_()
+        await page.set("item-set", 0, index=1)
+        await page.set("item-set", 1, index=4)
+        await page.set("item-set-archived", 2, index=1)
+        await page.set("item-set-publish", 0, index=1)
+        await page.click("item-set-save")
+        assert "give your name" in page.html()
+        assert not (folder / "decisions").exists()
+        await page.set("item-set-reviewer", value="Ada")
+        await page.click("item-set-save")
+        assert "is written" in page.html()
+    written = chosen(folder)
+    assert written["reviewed"]["by"] == "Ada"
+    assert written["reviewed"]["how"] == "individually"
+    first, second, third = written["collections"][:3]
+    assert (first["items"], first["publish"]) == ("live", "what_is_live")
+    assert second["migrate"] is False
+    assert third["archived"] == "as_drafts"
+    (folder / "decisions" / "collections.yaml").unlink()
+    (folder / "decisions").rmdir()
+
+
+async def test_a_dry_run_by_hand_writes_no_decision(
+    sample: Path,
+) -> None:
+    """The button says that nothing was written, and nothing was."""
+    workspace = at(sample, interactive=True, dry_run=True)
+    with front_end() as page:
+        inspection.choose_item_sets(workspace, reviewer="Ada")._repr_mimebundle_()
+        await page.click("item-set-save")
+        assert "dry run" in page.html()
+    assert not (sample / "decisions").exists()
+
+
+def test_unattended_without_a_set_nothing_is_written(sample: Path) -> None:
+    """The proposal is shown as one, and the run goes on."""
+    shown = html(inspection.choose_item_sets(at(sample), reviewer="Ada"))
+    assert "Nobody has decided this yet" in shown
+    assert not (sample / "decisions").exists()
+
+
+def test_unattended_a_set_is_written_once(rehearse) -> None:
+    """The parameter decides for all collections, in bulk; again changes nothing."""
+    rehearsal: Rehearsal = rehearse()
+    rehearsal.done("pull")
+    workspace = at(rehearsal.folder)
+    inspection.choose_item_sets(workspace, reviewer="Ada", item_set="live")
+    before = (rehearsal.folder / "decisions" / "collections.yaml").read_bytes()
+    written = chosen(rehearsal.folder)
+    assert {each["items"] for each in written["collections"]} == {"live"}
+    assert written["reviewed"]["how"] == "in bulk"
+    inspection.choose_item_sets(workspace, reviewer="Bea", item_set="live")
+    after = (rehearsal.folder / "decisions" / "collections.yaml").read_bytes()
+    assert before == after
+
+
+@pytest.mark.parametrize(
+    ("reviewer", "item_set", "named"),
+    [
+        pytest.param("", "live", "reviewer", id="no-reviewer"),
+        pytest.param("Ada", "everything", "staged_published_only", id="no-such-set"),
+    ],
+)
+def test_unattended_a_choice_that_cannot_be_taken_is_refused(
+    sample: Path, reviewer: str, item_set: str, named: str
+) -> None:
+    """The error says what is missing or which sets there are; no file is made."""
+    with pytest.raises(UsageError, match=named):
+        inspection.choose_item_sets(at(sample), reviewer, item_set)
+    assert not (sample / "decisions").exists()
+
+
+async def until(page: FrontEnd, words: str) -> None:
+    """Wait until the page shows these words; the test's time limit ends it."""
+    while words not in page.html():
+        await asyncio.sleep(0.02)
