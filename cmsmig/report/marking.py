@@ -26,17 +26,18 @@ _LONGEST = 160
 
 
 def marked_html(html: str, losses: Sequence[Loss]) -> str:
-    """Return a body with a numbered mark at each loss that is more than looks.
+    """Return a body with a number at each loss; those beyond looks stand out.
 
-    Numbers are positions in `losses`, from 1; layout losses are listed only.
+    Numbers are positions in `losses`, from 1. A loss without a place in the body,
+    such as a file named in its text, is listed only.
     Whatever no preview shows is named by the sanitiser.
     """
     places = elements_by_path(html)
     pieces: list[tuple[int, str]] = []
     for number, loss in enumerate(losses, start=1):
         element = places.get(loss.where)
-        if element is not None and loss.severity is not Severity.LAYOUT:
-            pieces += _marks(element, number)
+        if element is not None:
+            pieces += _marks(element, number, loss.severity)
     return _with(html, pieces)
 
 
@@ -48,13 +49,13 @@ def destination_html(document: JsonObject) -> str:
     return render_rich_text(_boxed(document))
 
 
-def _marks(element: Element, number: int) -> list[tuple[int, str]]:
+def _marks(element: Element, number: int, severity: Severity) -> list[tuple[int, str]]:
+    digits = f"<sup>{number}</sup>"
+    if severity is Severity.LAYOUT:
+        return [(_before(element), f"{digits} ")]
     if element.tag in _INLINE and element.end > element.start:
-        return [
-            (element.start, f"<mark><sup>{number}</sup>"),
-            (element.end, "</mark>"),
-        ]
-    return [(_before(element), f"<mark><sup>{number}</sup></mark> ")]
+        return [(element.start, f"<mark>{digits}"), (element.end, "</mark>")]
+    return [(_before(element), f"<mark>{digits}</mark> ")]
 
 
 def _before(element: Element) -> int:

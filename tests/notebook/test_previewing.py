@@ -97,13 +97,14 @@ def test_structures_are_named() -> None:
 
 
 def test_each_loss_is_marked_where_it_is() -> None:
-    """Every loss of content or meaning has its number at its own element."""
+    """Every loss has its number at its own element; those beyond looks stand out."""
     losses = convert_text(LOSSY).losses
     marked = marked_html(LOSSY, losses)
     for number, loss in enumerate(losses, start=1):
-        if loss.severity != "layout":
-            assert loss.where in elements_by_path(LOSSY)
-            assert f"<mark><sup>{number}</sup>" in marked
+        assert loss.where in elements_by_path(LOSSY)
+        assert f"<sup>{number}</sup>" in marked
+        stands_out = f"<mark><sup>{number}</sup>" in marked
+        assert stands_out == (loss.severity != "layout")
     link = next(n for n, loss in enumerate(losses, 1) if loss.kind == "link")
     assert f"<mark><sup>{link}</sup><a " in marked
 
@@ -112,7 +113,7 @@ def test_each_loss_is_marked_where_it_is() -> None:
 def test_marking_only_adds(html: str) -> None:
     """Without the marks a body is what it was, whatever it holds."""
     marked = marked_html(html, convert_text(html).losses)
-    marks = r"<mark><sup>\d+</sup></mark> |<mark><sup>\d+</sup>|</mark>"
+    marks = r"<mark><sup>\d+</sup></mark> |<mark><sup>\d+</sup>|</mark>|<sup>\d+</sup> "
     assert re.sub(marks, "", marked) == html
 
 
