@@ -156,9 +156,8 @@ def test_the_ledger_and_the_report_decide_the_code(
     assert (whole.exit_code, len(whole.lines)) == (0, 1)
     assert whole.lines[-1].startswith("in 48 = created 47 ")
     with closing(sqlite3.connect(project.ledger)) as db, db:
-        db.execute(
-            "UPDATE item SET status = 'failed' WHERE item_id = (SELECT min(item_id) FROM item)"
-        )
+        first = "(SELECT min(item_id) FROM item)"
+        db.execute(f"UPDATE item SET status = 'failed' WHERE item_id = {first}")
     assert balance_of(project, tmp_path, 0).exit_code == 1
     report = tmp_path / "report.json"
     report.write_text('{"verification": {"differences": [{"code": "story_gone"}]}}')
