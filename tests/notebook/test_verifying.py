@@ -1,0 +1,192 @@
+"""Notebook 07: read-back, redirects, checklist, report, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from front_end import front_end
+from staging import Staged
+
+from cmsmig.errors import DifferencesError, IncompleteError, UsageError
+from cmsmig.notebook import verifying
+from cmsmig.notebook.handover import Handover, open_handover
+
+Start = Callable[..., Staged]
+
+
+async def _handed_over(stage: Staged, reports: Path) -> Handover:
+    """Do what notebook 07 does, unattended, up to its last cell."""
+    handover = open_handover(stage.workspace(), str(reports))
+    await verifying.verify(handover)
+    verifying.redirects(handover)
+    verifying.checklist(handover)
+    verifying.evidence(handover)
+    return handover
+
+
+def _report(reports: Path) -> dict:
+    return json.loads((reports / "report.json").read_text())
+
+
+async def test_a_whole_import_ends_well_and_its_report_adds_up(
+    staged: Start, tmp_path: Path
+) -> None:
+    """No difference; in = created + reused + skipped + failed, in parts and in all."""
+    stage = staged()
+    await stage.imported()
+    handover = await _handed_over(stage, tmp_path / "r")
+    ending = verifying.conclude(handover).html()
+    report = _report(tmp_path / "r")
+    assert "Everything read back is as it was written" in ending
+    assert report["verification"]["differences"] == []
+    assert report["exit_code"] == 0
+    assert report["files"] == {
+        "in": 4,
+        "uploaded": 4,
+        "failed": 0,
+        "not_downloaded": 0,
+        "open": 0,
+    }
+    parts = [*report["collections"], report["accounting"]]
+    for each in parts:
+        ended = ("created", "reused", "skipped", "failed", "open")
+        assert each["in"] == sum(each[name] for name in ended)
+    assert sum(each["in"] for each in parts[:-1]) == report["accounting"]["in"] == 12
+    assert report["plan"]["calls"]["create_stories"] == 0
+
+
+async def test_what_an_editor_changed_ends_with_4_and_is_listed(
+    staged: Start, tmp_path: Path
+) -> None:
+    """Item and field are in table and report, and the report is written before."""
+    stage = staged()
+    await stage.imported()
+    where = f"/stories/{stage.story_at('records/record-3')}"
+    story = stage.api("GET", where)["story"]
+    content = {**story["content"], "position": "99"}
+    stage.api("PUT", where, {"story": {"content": content}})
+    handover = await _handed_over(stage, tmp_path / "r")
+    with pytest.raises(DifferencesError, match="in 1 place") as ended:
+        verifying.conclude(handover)
+    [difference] = _report(tmp_path / "r")["verification"]["differences"]
+    shown = (await verifying.verify(handover)).html()
+    assert ended.value.exit_code == 4
+    assert (difference["code"], difference["where"]) == ("field_value", "position")
+    assert "field value" in shown
+    assert f"Record 3 ({difference['subject']})" in shown
+
+
+async def test_an_item_that_failed_ends_with_1_after_all_the_work(
+    staged: Start, tmp_path: Path
+) -> None:
+    """A taken place fails one item; the others arrive; the report says what to do."""
+    stage = staged()
+    folder = stage.api("POST", "/stories", _story("records", is_folder=True))["story"]
+    taken = _story("record-5", parent_id=folder["id"])
+    stage.api("POST", "/stories", taken)
+    await stage.imported()
+    handover = await _handed_over(stage, tmp_path / "r")
+    with pytest.raises(IncompleteError, match="failed 1") as ended:
+        verifying.conclude(handover)
+    report = _report(tmp_path / "r")
+    [failure] = report["failures"]
+    assert ended.value.exit_code == report["exit_code"] == 1
+    assert report["accounting"]["created"] == 11
+    assert (failure["kind"], failure["step"]) == ("item", "create")
+    assert (failure["reason"], failure["name"]) == ("conflict", "Record 5")
+    assert "decisions/conflicts.yaml" in failure["next_action"]
+    open_lines = [e["what"] for e in report["checklist"] if e["state"] == "open"]
+    assert "Every item is accounted for" in open_lines
+    assert "/records/record-5" in [
+        each["old"] for each in report["redirects"]["without_a_new_page"]
+    ]
+
+
+def _story(slug: str, **more: object) -> dict:
+    content = {} if more.get("is_folder") else {"content": {"component": "page"}}
+    return {"story": {"name": slug, "slug": slug, **content, **more}}
+
+
+async def test_before_any_import_the_notebooks_that_come_first_are_named(
+    staged: Start, tmp_path: Path
+) -> None:
+    """Exit code 2; in a dry run every panel says so instead, and no file is made."""
+    stage = staged()
+    with pytest.raises(UsageError, match="04, 05 and 06"):
+        open_handover(stage.workspace())
+    handover = open_handover(stage.workspace(dry_run=True), str(tmp_path / "r"))
+    panels = [
+        await verifying.verify(handover),
+        verifying.checklist(handover),
+        verifying.evidence(handover),
+        verifying.conclude(handover),
+    ]
+    planned = verifying.redirects(handover).html()
+    assert all("04, 05 and 06" in each.html() for each in panels)
+    assert "As planned" in planned
+    assert not (tmp_path / "r").exists()
+
+
+async def test_redirects_follow_the_decided_places(
+    staged: Start, tmp_path: Path
+) -> None:
+    """Another folder: each live address moves there with 301, one line each."""
+    stage = staged()
+    design = stage.rehearsal.folder / "decisions" / "design.yaml"
+    design.write_text(design.read_text().replace("folder: records", "folder: archive"))
+    await stage.imported()
+    await _handed_over(stage, tmp_path / "r")
+    with (tmp_path / "r" / "redirects" / "redirects.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 12
+    assert {
+        "old": "/records/record-1",
+        "new": "/archive/record-1",
+        "status": "301",
+    } in (rows)
+
+
+async def test_by_hand_every_file_waits_for_its_button(
+    staged: Start, tmp_path: Path
+) -> None:
+    """Nothing is read back or written until asked; then all panels follow."""
+    stage = staged()
+    await stage.imported()
+    with front_end() as page:
+        handover = open_handover(stage.workspace(interactive=True), str(tmp_path / "r"))
+        for panel in (
+            await verifying.verify(handover),
+            verifying.redirects(handover),
+            verifying.checklist(handover),
+            verifying.evidence(handover),
+            verifying.conclude(handover),
+        ):
+            panel._repr_mimebundle_()
+        assert "Nothing was read back yet in this notebook" in page.html()
+        assert not (tmp_path / "r").exists()
+        await page.click("verify-start")
+        await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
+        assert "Everything read back is as it was written" in page.html()
+        for button in ("redirects-write", "checklist-again", "report-write"):
+            await page.click(button)
+    assert _report(tmp_path / "r")["verification"]["compared"]["stories"] == 12
+    assert (tmp_path / "r" / "redirects" / "redirects.csv").is_file()
+
+
+async def test_a_stopped_read_back_counts_as_none(staged: Start) -> None:
+    """Half a comparison proves nothing, so nothing of it is kept."""
+    stage = staged(rate=60, settings="in_flight = 2")
+    await stage.imported()
+    with front_end() as page:
+        handover = open_handover(stage.workspace(interactive=True))
+        (await verifying.verify(handover))._repr_mimebundle_()
+        await page.click("verify-start")
+        await page.click("verify-stop")
+        await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
+        assert "counts only when it is whole" in page.html()
+    assert handover.found is None
