@@ -29,6 +29,7 @@ from cmsmig.report.safehtml import (
     note,
     paragraph,
     preview,
+    sanitised,
     sheet,
     source,
     table,
@@ -43,6 +44,11 @@ _UNBROKEN = 26
 """Characters of a cell that stay on one line."""
 _DOCUMENT = 60_000
 """Characters of a document that are shown."""
+_SCROLLED = Markup('<div style="max-height:340px;overflow:auto">{}</div>')
+_UNFRAMED = Markup(
+    "<style>.cmsmig-unframed{{display:none}}</style>{}"
+    '<div class="cmsmig-unframed" style="max-height:340px;overflow:auto">{}</div>'
+)
 _SIDE_BY_SIDE = Markup(
     '<div style="display:grid;gap:8px;'
     'grid-template-columns:repeat(3,minmax(0,1fr))">{}{}{}</div>'
@@ -154,7 +160,9 @@ def body_preview(
         indexes = _first(shelf, count) if chosen is None else (chosen,)
         if not indexes:
             return sheet(note("No item that is imported has a rich text body."))
-        return Markup("").join(body_html(previews, index) for index in indexes)
+        return Markup("").join(
+            body_html(previews, index, kept=True) for index in indexes
+        )
 
     return previews.workspace.panel(
         shown, lambda: preview_board(previews, chosen), text="Bodies side by side"
@@ -223,17 +231,21 @@ def bodies_html(previews: Previews) -> Markup:
     )
 
 
-def body_html(previews: Previews, index: int) -> Markup:
-    """Return one body: origin, destination and document, then its losses."""
+def body_html(previews: Previews, index: int, *, kept: bool = False) -> Markup:
+    """Return one body: origin, destination and document, then its losses.
+
+    `kept` for what is stored in a notebook, which may be opened without trust.
+    """
+    show = _kept_preview if kept else preview
     body, converted = previews.shelf.bodies[index], previews.shelf.converted(index)
     place = f"{body.collection.display_name}, {body.design.origin}"
     document = json.dumps(converted.document, ensure_ascii=False, indent=1)
     if len(document) > _DOCUMENT:
         document = f"{document[:_DOCUMENT]}\n… {len(document) - _DOCUMENT} more"
-    origin = preview(
+    origin = show(
         marked_html(body.text, converted.losses), title=f"Origin of {body.title}"
     )
-    target = preview(
+    target = show(
         destination_html(converted.document), title=f"Destination of {body.title}"
     )
     return sheet(
@@ -241,7 +253,7 @@ def body_html(previews: Previews, index: int) -> Markup:
         _SIDE_BY_SIDE.format(
             _titled("Origin", origin),
             _titled("Destination", target),
-            _titled("Document", source(document)),
+            _titled("Document", _SCROLLED.format(source(document))),
         ),
         losses_html(converted.losses),
     )
@@ -324,6 +336,15 @@ def _completed(blocks: BlocksDecision | None, design: Design) -> BlocksDecision:
 
 def _first(shelf: BodyShelf, count: int) -> tuple[int, ...]:
     return shelf.tellingly(count) or shelf.select()[: max(count, 0)]
+
+
+def _kept_preview(body: str, *, title: str) -> Markup:
+    """Return a preview that is readable where frames and styles are taken out.
+
+    A front end that does not trust a notebook does both, and then shows the
+    sanitised body itself; everywhere else the style hides that one.
+    """
+    return _UNFRAMED.format(preview(body, title=title), sanitised(body))
 
 
 def _titled(title: str, content: Markup) -> Markup:
