@@ -36,7 +36,7 @@ _HEAD = ("origin field", "key", "encoding", "required", "sample, and why")
 class _Row:
     """The controls of one field; rows are used again for every content type."""
 
-    def __init__(self, board: Board, changed: Callable[[], None]) -> None:
+    def __init__(self, board: Board, number: int, changed: Callable[[], None]) -> None:
         self.origin = Html()
         self.key: Field[str] = board.text("design-field-key", "", changed=changed)
         self.encoding: Choice = board.choice(
@@ -44,6 +44,7 @@ class _Row:
             "",
             [(str(Encoding.TEXT), str(Encoding.TEXT))],
             Encoding.TEXT,
+            tip=f"Encoding of field {number + 1}",
             changed=changed,
         )
         self.required: Field[bool] = board.tick(
@@ -86,7 +87,7 @@ class _Table:
         self._left_out = Html()
         longest = max((len(each.fields) for each in desk.content_types), default=0)
         self._rows = [
-            _Row(self._board, self._take(number)) for number in range(longest)
+            _Row(self._board, number, self._take(number)) for number in range(longest)
         ]
         self._names()
         self._load()

@@ -178,6 +178,7 @@ class _Embeds:
             "",
             _offered(kind),
             _same(kind, treatment_of(bare, self._previews.embeds)),
+            tip=f"What every {kind} becomes",
             changed=lambda: self._treat_kind(kind, choice.value),
         )
         counted = sum(each.count for each in self._found if each.kind == kind)
@@ -193,6 +194,7 @@ class _Embeds:
                 *((label, str(each)) for each, label in _WORDS.items()),
             ],
             _AS_ITS_KIND if now is None else str(now),
+            tip=f"What embeds from {host} become",
             changed=lambda: self._treat_signature(host, choice.value),
         )
         here = [each for each in self._found if each.signature == host]

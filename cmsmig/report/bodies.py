@@ -111,6 +111,8 @@ class BodyShelf:
         self._migration = migration
         self._context = _context(migration, embeds)
         self._converted: dict[int, ConvertedBody] = {}
+        self._structures: dict[int, frozenset[str]] = {}
+        self._embeds: tuple[EmbedSort, ...] | None = None
 
     def choose(self, embeds: EmbedsDecision) -> None:
         """Convert under other embed choices from now on."""
@@ -159,8 +161,8 @@ class BodyShelf:
 
     def structures(self) -> tuple[str, ...]:
         """Return the names of the structures that occur, in their order."""
-        found = {name for body in self.bodies for name in structures_of(body.text)}
-        return tuple(sorted(found))
+        found = (self._structures_of(index) for index in range(len(self.bodies)))
+        return tuple(sorted(frozenset().union(*found)))
 
     def tellingly(self, count: int) -> tuple[int, ...]:
         """Return up to `count` bodies: those that lose most of all first."""
@@ -178,7 +180,9 @@ class BodyShelf:
 
     def embeds(self) -> tuple[EmbedSort, ...]:
         """Return the embeds of all bodies by kind and signature, commonest first."""
-        return count_embeds(body.text for body in self.bodies)
+        if self._embeds is None:
+            self._embeds = count_embeds(body.text for body in self.bodies)
+        return self._embeds
 
     def _passes(self, index: int, wanted: str) -> bool:
         if wanted == Filter.ALL:
@@ -187,7 +191,12 @@ class BodyShelf:
             return bool(self.converted(index).losses)
         if wanted == Filter.CONTENT:
             return self.converted(index).worst > 0
-        return wanted in structures_of(self.bodies[index].text)
+        return wanted in self._structures_of(index)
+
+    def _structures_of(self, index: int) -> frozenset[str]:
+        if index not in self._structures:
+            self._structures[index] = structures_of(self.bodies[index].text)
+        return self._structures[index]
 
 
 def convert_body(body: Body, context: DraftContext) -> ConvertedBody:
