@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.itemkey import ItemKey
@@ -177,10 +178,8 @@ def evidence_page(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> str:
 
     Every value is escaped; the page carries a policy that lets nothing run.
     """
-    environment = Environment(autoescape=True, undefined=StrictUndefined)
-    source = files("cmsmig.report").joinpath("evidence.html").read_text("utf-8")
     plan = evidence.plan or {}
-    return environment.from_string(source).render(
+    return _template().render(
         evidence=evidence,
         checks=list(checks),
         writes=planned_writes(plan),
@@ -213,6 +212,13 @@ def write_evidence(
         write_text(folder / PAGE, evidence_page(evidence, checked)),
         write_text(folder / DOCUMENT, text + "\n"),
     )
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    source = files("cmsmig.report").joinpath("evidence.html").read_text("utf-8")
+    return environment.from_string(source)
 
 
 def _by_collection(

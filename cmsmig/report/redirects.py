@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ STATUS = 301
 """Moved for good. Spec: import rule 7."""
 FOLDER = "redirects"
 """Below a run's folder."""
+_CONTROL = re.compile(r"[\x00-\x20\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,9 @@ def redirects_csv(redirects: RedirectMap) -> str:
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("old", "new", "status"))
-    writer.writerows((each.old, each.new, STATUS) for each in redirects.moved)
+    writer.writerows(
+        (_written(each.old), _written(each.new), STATUS) for each in redirects.moved
+    )
     return text.getvalue()
 
 
@@ -143,14 +147,21 @@ def _lost_csv(redirects: RedirectMap) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("old", "name", "item"))
     writer.writerows(
-        (each.old, _inert(each.name), str(each.key)) for each in redirects.lost
+        (_written(each.old), _inert(each.name), str(each.key))
+        for each in redirects.lost
     )
     return text.getvalue()
 
 
+def _written(path: str) -> str:
+    """Percent-encode blanks and control characters: no address holds them bare."""
+    return _CONTROL.sub(lambda found: f"%{ord(found[0]):02X}", path)
+
+
 def _inert(name: str) -> str:
-    """Keep a spreadsheet from reading an item's name as a formula."""
-    return f"'{name}" if name[:1] in "=+-@\t\r" and name else name
+    """Keep a name on its line, and a spreadsheet from reading it as a formula."""
+    line = " ".join(name.split())
+    return f"'{line}" if line.startswith(("=", "+", "-", "@")) else line
 
 
 def _old_routes(migration: Migration) -> Routes:

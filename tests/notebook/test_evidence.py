@@ -1,0 +1,241 @@
+"""The report as bytes: nothing in it runs or loads, and all of it is there."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import unquote
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lxml import html
+from staging import Staged
+
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import Accounting, ItemRow
+from cmsmig.mapping.redirects import Redirect
+from cmsmig.notebook import verifying
+from cmsmig.notebook.handover import open_handover
+from cmsmig.notebook.ordering import decided_migration
+from cmsmig.report.checklist import CheckState, checklist
+from cmsmig.report.evidence import (
+    CollectionCount,
+    Evidence,
+    FileCount,
+    LossCount,
+    evidence_json,
+    evidence_page,
+    write_evidence,
+)
+from cmsmig.report.failures import item_failures
+from cmsmig.report.redirects import (
+    LostAddress,
+    RedirectMap,
+    redirect_rows,
+    redirects_csv,
+    write_redirects,
+)
+from cmsmig.steps.verify import Difference, DifferenceCode, Verification
+
+KEY = ItemKey("c", "i", "l")
+ALLOWED = {
+    *("html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p"),
+    *("div", "table", "thead", "tbody", "tr", "th", "td", "code", "strong", "span"),
+    *("br", "time"),
+}
+PRINTED = st.text(
+    st.characters(exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp")), min_size=1
+)
+HOSTILE = st.one_of(
+    PRINTED,
+    st.sampled_from(
+        [
+            "<script>top.ran=1</script>",
+            "\"><img/src=x/onerror='top.ran=1'>",
+            "</title></style></table><iframe/src=//evil.example>",
+            "{{7*7}}{%raw%}",
+        ]
+    ),
+)
+
+
+def evidence_of(text: str) -> Evidence:
+    """Return evidence in which `text` stands wherever a service put some."""
+    row = ItemRow(KEY, text, text, "", "failed", "refused", text, "open", "", None)
+    counts = Accounting(3, 1, 0, 1, 1, 0)
+    return Evidence(
+        made_at="2026-01-01T00:00:00+00:00",
+        site=text,
+        space_id=text,
+        accounting=counts,
+        collections=(CollectionCount(text, counts),),
+        skipped={"draft": 1},
+        links={"linked": 1},
+        files=FileCount(2, 1, 0, 1, 0),
+        failures=tuple(item_failures([row])),
+        losses=(LossCount(text, "content", 2, 1),),
+        plan={"hash": text, "calls": {"create_stories": 2, "read_space": 1}},
+        unpublished=0,
+        redirects=RedirectMap(
+            moved=(Redirect("/a", "/b", KEY),),
+            kept=1,
+            lost=(LostAddress(f"/{text}", KEY, text),),
+            shared=(),
+            shadowed=(),
+        ),
+        verification=Verification(
+            differences=[Difference(DifferenceCode.FIELD_VALUE, text, text, text)]
+        ),
+    )
+
+
+@settings(max_examples=40)
+@given(HOSTILE)
+def test_whatever_services_said_is_text_in_the_page(text: str) -> None:
+    """Only known elements, no attribute that loads or runs, and the text itself."""
+    checks = [each.as_json() for each in checklist(evidence_of(text))]
+    page = html.document_fromstring(evidence_page(evidence_of(text), checks))
+    assert {each.tag for each in page.iter()} <= ALLOWED
+    names = {name for each in page.iter() for name in each.attrib}
+    assert names <= {
+        "lang",
+        "charset",
+        "name",
+        "content",
+        "http-equiv",
+        "class",
+        "scope",
+    }
+    assert text in page.text_content()
+
+
+@given(HOSTILE)
+def test_report_json_holds_every_failure_whole(text: str) -> None:
+    """Item, step, reason and next action survive any text, as one JSON document."""
+    document = json.loads(json.dumps(evidence_json(evidence_of(text))))
+    [failure] = document["failures"]
+    assert failure["explanation"] == failure["name"] == text
+    assert failure["subject"] == "c/i@l"
+    assert failure["step"] == "create"
+    assert failure["next_action"]
+    assert document["exit_code"] == 4
+
+
+def test_the_page_forbids_every_request() -> None:
+    """A policy lets nothing load, and no address of another host is in the source."""
+    page = evidence_page(evidence_of("x"))
+    assert "default-src 'none'" in page
+    assert "http://" not in page
+    assert "https://" not in page
+
+
+def test_a_report_is_two_files(tmp_path: Path) -> None:
+    """report.html and report.json, made with their folder."""
+    folder = tmp_path / "new" / "run"
+    written = write_evidence(folder, evidence_of("x"))
+    assert [each.name for each in written] == ["report.html", "report.json"]
+    assert json.loads(written[1].read_text())["site"] == "x"
+
+
+def test_every_line_of_the_checklist_that_can_be_computed_is() -> None:
+    """Bad evidence opens its lines, good evidence closes the same ones."""
+    bad = evidence_of("x")
+    good = replace(
+        bad,
+        accounting=Accounting(2, 1, 0, 1, 0, 0),
+        files=FileCount(1, 1, 0, 0, 0),
+        failures=(),
+        losses=(),
+        plan={"calls": {"read_space": 1, "create_stories": 0}},
+        redirects=replace(bad.redirects, lost=()),
+        verification=Verification(),
+    )
+    states = {each.what: each.state for each in checklist(bad)}
+    opened = {what for what, state in states.items() if state is CheckState.OPEN}
+    closed = {each.what: each.state for each in checklist(good)}
+    assert len(opened) == 5
+    assert {closed[what] for what in opened} == {CheckState.DONE}
+    assert CheckState.OPEN not in closed.values()
+
+
+PATHS = st.text(st.characters(exclude_characters="%"), min_size=1)
+
+
+@given(st.lists(st.tuples(PATHS, PATHS)))
+def test_a_csv_reader_gets_each_redirect_back(pairs: list[tuple[str, str]]) -> None:
+    """Quotes, commas, blanks and line breaks in a slug stay inside their field."""
+    moved = tuple(Redirect(f"/{old}", f"/{new}", KEY) for old, new in pairs)
+    text = redirects_csv(RedirectMap(moved, 0, (), (), ()))
+    rows = list(csv.reader(io.StringIO(text)))
+    assert [list(map(unquote, row)) for row in rows] == [
+        ["old", "new", "status"],
+        *([each.old, each.new, "301"] for each in moved),
+    ]
+
+
+def test_an_item_s_name_is_no_formula(tmp_path: Path) -> None:
+    """A spreadsheet that opens the list of lost addresses computes nothing."""
+    lost = LostAddress("/old", KEY, "=HYPERLINK(1)")
+    written = write_redirects(tmp_path, RedirectMap((), 0, (lost,), (), ()))
+    rows = list(csv.reader(io.StringIO(written[1].read_text())))
+    assert rows[1] == ["/old", "'=HYPERLINK(1)", "c/i@l"]
+
+
+def test_each_live_address_is_kept_moved_or_lost(
+    staged: Callable[..., Staged],
+) -> None:
+    """Every one is in exactly one of the three, wherever its story is."""
+    migration = decided_migration(staged().workspace())
+    places = {k: p.full_slug for k, p in migration.places.places.items()}
+    first, second, third, *_ = sorted(places)
+    homes = {**places, first: "moved/here", second: places[third]}
+    homes.pop(third)
+    found = redirect_rows(migration, homes)
+    planned = redirect_rows(migration)
+    assert (planned.kept, planned.moved, planned.lost) == (12, (), ())
+    assert found.kept + len(found.moved) + len(found.lost) == 12
+    assert [each.key for each in found.lost] == [third]
+    assert {(each.key, each.new) for each in found.moved} == {
+        (first, "/moved/here"),
+        (second, f"/{places[third]}"),
+    }
+
+
+def test_a_page_that_its_own_redirect_would_hide_is_named(
+    staged: Callable[..., Staged],
+) -> None:
+    """Two stories that swap their addresses cannot both be redirected."""
+    migration = decided_migration(staged().workspace())
+    places = {k: p.full_slug for k, p in migration.places.places.items()}
+    first, second, *_ = sorted(places)
+    swapped = {**places, first: places[second], second: places[first]}
+    found = redirect_rows(migration, swapped)
+    assert set(found.shadowed) == {f"/{places[first]}", f"/{places[second]}"}
+
+
+def test_the_token_is_in_no_file_of_a_report(
+    staged: Callable[..., Staged], tmp_path: Path
+) -> None:
+    """Neither token's text is anywhere below the run's folder."""
+    stage = staged()
+
+    async def work() -> None:
+        await stage.imported()
+        handover = open_handover(stage.workspace(), str(tmp_path / "r"))
+        await verifying.verify(handover)
+        verifying.redirects(handover)
+        verifying.evidence(handover)
+
+    asyncio.run(work())
+    told = stage.rehearsal.handle.announcement
+    files = [each for each in (tmp_path / "r").rglob("*") if each.is_file()]
+    assert len(files) == 3
+    for each in files:
+        text = each.read_text()
+        assert told["origin_token"] not in text
+        assert told["destination_token"] not in text
