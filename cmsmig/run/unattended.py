@@ -24,7 +24,7 @@ class Finished:
 
     run: NotebookRun
     balance: Balance | None
-    """None when a notebook failed, or none of those that write was run."""
+    """None when none of the notebooks that write was run."""
 
     @property
     def exit_code(self) -> int:
@@ -88,6 +88,6 @@ def run_unattended(
         each.notebook.number >= FIRST_THAT_WRITES and not each.values.get("dry_run")
         for each in checked
     )
-    if run.failed is not None or not writes:
+    if not writes:
         return Finished(run, None)
     return Finished(run, balance_of(project, folder, began - 1))

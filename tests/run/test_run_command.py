@@ -1,0 +1,209 @@
+"""`cmsmig run` on the real notebooks, and `cmsmig demo` and `cmsmig lab`."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from rehearsal import Rehearsal, run_here
+
+from cmsmig.errors import UsageError
+from cmsmig.run.demo import clear_own, mark_own
+from cmsmig.run.lab import place_of
+from cmsmig.sandbox.sample.exact import write_load_site
+from cmsmig.settings import Project
+
+
+@pytest.fixture
+def reports(tmp_path: Path) -> Path:
+    """Return where runs are kept."""
+    return tmp_path / "reports"
+
+
+def texts(folder: Path) -> Iterator[tuple[Path, bytes]]:
+    """Yield every file below a folder with its bytes."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            yield path, path.read_bytes()
+
+
+def test_a_missing_decision_stops_the_run_and_is_named(
+    rehearse: Callable[..., Rehearsal], reports: Path
+) -> None:
+    """Nothing is accepted unattended; what came before is kept, nothing follows."""
+    rehearsal = rehearse()
+    rehearsal.done("pull")
+    options = ("--reports", str(reports), "--run-id", "early")
+    ended = rehearsal.run("run", "--from", "02", *options)
+    assert ended.code == 3
+    said = [line for line in ended.err.splitlines() if "stopped in cell" in line]
+    assert len(said) == 1
+    assert said[0].startswith("02_design_components stopped in cell [")
+    assert "07_verify_and_redirect not run" in said[0]
+    assert "Traceback" not in ended.err
+    assert "Warning" not in ended.err
+    written = sorted(path.name for path in (reports / "early").iterdir())
+    assert written == ["02_design_components.html", "02_design_components.ipynb"]
+    assert rehearsal.handle.state.recorder.violations == []
+
+
+def test_a_difference_ends_with_4(
+    rehearse: Callable[..., Rehearsal], reports: Path
+) -> None:
+    """An asset that somebody replaced is found by notebook 07, and the code says it."""
+    rehearsal = rehearse().decided()
+    rehearsal.done("import")
+    assets = rehearsal.handle.state.space.assets
+    assets[min(assets)].data = b"other bytes"
+    options = ("--reports", str(reports), "--run-id", "check")
+    ended = rehearsal.run("run", "--only", "07", *options)
+    assert ended.code == 4
+    assert "differences: 1" in ended.out
+    assert ended.out.splitlines()[-1].startswith("in 48 = created 47 ")
+    report = json.loads((reports / "check" / "report.json").read_text("utf-8"))
+    assert len(report["verification"]["differences"]) == 1
+    tokens = {
+        value.encode()
+        for name, value in rehearsal.handle.announcement.items()
+        if name.endswith("token")
+    }
+    assert len(tokens) == 2
+    held = [
+        *texts(reports),
+        (Path("standard streams"), (ended.out + ended.err).encode()),
+    ]
+    held += [*texts(rehearsal.folder / "decisions"), *texts(rehearsal.folder / "raw")]
+    held += [(path, path.read_bytes()) for path in rehearsal.folder.glob("ledger*")]
+    assert [path for path, data in held for token in tokens if token in data] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--only", "42"], "--only 42 names no notebook"),
+        (["-p", "reviwer=x"], "did you mean reviewer?"),
+        (["-p", "dry_run=maybe"], "takes true or false"),
+        (["-p", "nonsense"], "write -p name=value"),
+        (["--dry-run", "-p", "dry_run=false"], "contradict"),
+    ],
+)
+def test_wrong_calls_run_nothing(
+    tmp_path: Path, reports: Path, arguments: list[str], said: str
+) -> None:
+    """One sentence, code 2, and no folder made."""
+    project = ["--project", str(tmp_path / "project")]
+    ended = run_here(*project, "run", "--reports", str(reports), *arguments)
+    assert ended.code == 2
+    assert said in ended.err
+    assert len(ended.err.splitlines()) == 1
+    assert not reports.exists()
+
+
+@pytest.mark.timeout(120)
+def test_the_demo_from_nothing_to_the_report(tmp_path: Path) -> None:
+    """Eight notebooks, all of them whole, the accounting, and no write again.
+
+    Settings of this machine, which may name a real service, are not looked at.
+    """
+    site = tmp_path / "site"
+    write_load_site(site, items=6, images=4)
+    environ = {**os.environ, "CMSMIG_DESTINATION_BASE_URL": "http://127.0.0.1:9/v1"}
+    ended = subprocess.run(
+        [sys.executable, "-m", "cmsmig.cli", "demo", "--content", site],
+        cwd=tmp_path,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    lines = ended.stdout.splitlines()
+    assert "writes: 0" in lines
+    assert "broken rules: 0" in lines
+    assert [line for line in lines if line.startswith("in 6 = created 6 ")]
+    (folder,) = (tmp_path / "reports").iterdir()
+    assert f"report: reports/{folder.name}/report.html" in lines
+    notebooks = sorted(folder.glob("*.ipynb"))
+    assert [path.name[:2] for path in notebooks] == [f"0{n}" for n in range(8)]
+    for path in notebooks:
+        document = json.loads(path.read_text("utf-8"))
+        assert "widgets" not in document["metadata"]
+        code = [each for each in document["cells"] if each["cell_type"] == "code"]
+        assert all(each["execution_count"] for each in code)
+        outputs = [output for each in code for output in each["outputs"]]
+        assert not [each for each in outputs if each["output_type"] == "error"]
+        assert path.with_suffix(".html").exists()
+    assert json.loads((folder / "report.json").read_text("utf-8"))["exit_code"] == 0
+
+
+def test_a_demo_replaces_only_a_demo(tmp_path: Path) -> None:
+    """What nobody touched since is replaced; edited settings make it one's own."""
+    project = Project(tmp_path)
+    clear_own(project)
+    (project.decisions).mkdir()
+    project.toml.write_text("", "utf-8")
+    with pytest.raises(UsageError, match="not a demo's"):
+        clear_own(project)
+    mark_own(project)
+    (tmp_path / "notes.txt").write_text("mine", "utf-8")
+    project.ledger.write_text("", "utf-8")
+    clear_own(project)
+    assert {path.name for path in tmp_path.iterdir()} == {".demo.json", "notes.txt"}
+    project.env.write_text("CMSMIG_SPACE_ID=1\n", "utf-8")
+    with pytest.raises(UsageError, match="not a demo's"):
+        clear_own(project)
+    assert project.env.exists()
+
+
+def test_lab_is_on_this_machine_only_and_brings_its_settings(tmp_path: Path) -> None:
+    """JupyterLab answers on loopback with our defaults, and ends when told to."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    token = "--IdentityProvider.token=for-the-test"
+    arguments = ["lab", "--no-browser", "--port", str(port), "--", token]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cmsmig.cli", "--project", tmp_path, *arguments],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "HOME": str(tmp_path)},
+    )
+    assert process.stderr is not None
+    try:
+        lines = iter(process.stderr)
+        assert any("is running at" in line for line in lines)
+        address = f"http://127.0.0.1:{port}/lab/api/settings?token=for-the-test"
+        settings = httpx.get(address, trust_env=False).json()["settings"]
+    finally:
+        process.send_signal(signal.SIGTERM)
+        rest = process.communicate(timeout=30)[1]
+    assert "Traceback" not in rest
+    schemas = {each["id"]: each["schema"].get("properties", {}) for each in settings}
+    news = schemas["@jupyterlab/apputils-extension:notification"]
+    assert news["fetchNews"]["default"] == "false"
+    assert news["checkForUpdates"]["default"] is False
+    tracker = schemas["@jupyterlab/notebook-extension:tracker"]
+    assert tracker["windowingMode"]["default"] == "defer"
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", port))
+
+
+def test_lab_without_a_checkout_opens_the_project(tmp_path: Path) -> None:
+    """It shows the notebooks that `init` laid, and says so when there are none."""
+    package = tmp_path / "site-packages" / "cmsmig"
+    project = Project(tmp_path / "migration")
+    with pytest.raises(UsageError, match="cmsmig init"):
+        place_of(project, package)
+    project.root.mkdir()
+    (project.root / "01_b.ipynb").touch()
+    (project.root / "00_a.ipynb").touch()
+    assert place_of(project, package).root == project.root
+    assert place_of(project, package).notebook == "00_a.ipynb"
