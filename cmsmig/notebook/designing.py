@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-
-from markupsafe import Markup
 
 from cmsmig.errors import DecisionsError, UndecidedError
 from cmsmig.mapping.choices import CollectionsDecision
 from cmsmig.mapping.decisions import FILE_NAMES
-from cmsmig.mapping.design import ContentTypeDesign, Design, FieldDesign
+from cmsmig.mapping.design import Design
 from cmsmig.notebook.decided import accept, decided, pulled, required, told
+from cmsmig.notebook.designhtml import design_html, samples_html
 from cmsmig.notebook.panel import Panel
 from cmsmig.notebook.workspace import Workspace
-from cmsmig.report.designs import DesignDesk, Sample, completed, propose
-from cmsmig.report.safehtml import Cell, facts, heading, note, paragraph, sheet, table
+from cmsmig.report.designs import DesignDesk, completed, propose
+from cmsmig.report.safehtml import Cell, facts, note, sheet
 from cmsmig.steps.deciding import space_facts
-
-_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,97 +104,6 @@ def accept_design(review: DesignReview, reviewer: str = "") -> Panel:
         lambda: accept_board(told(design.reviewed), reviewer, take),
         text=told(design.reviewed),
     )
-
-
-def design_html(design: Design) -> Markup:
-    """Return a design as tables: a content type each, then the blocks."""
-    blocks = [
-        (each.component, each.display_name, each.role, ", ".join(each.schema))
-        for each in design.blocks
-    ]
-    return sheet(
-        *(content_type_html(each) for each in design.content_types),
-        heading("Blocks"),
-        table(("component", "name", "used for", "fields"), blocks),
-    )
-
-
-def content_type_html(content_type: ContentTypeDesign) -> Markup:
-    """Return one content type: where it goes, its fields, and what is left out."""
-    rows: list[tuple[Cell, ...]] = [
-        (
-            field.origin,
-            field.origin_type,
-            field.key,
-            field.encoding,
-            "yes" if field.required else "",
-            field.note,
-        )
-        for field in content_type.fields
-    ]
-    return Markup("").join(_content_type_parts(content_type, rows))
-
-
-def left_out_html(content_type: ContentTypeDesign) -> Markup:
-    """Return the origin fields that no destination field is made for, and why."""
-    rows: list[tuple[Cell, ...]] = [
-        (each.origin, each.origin_type, each.note) for each in content_type.left_out
-    ]
-    return table(("left out", "type", "why"), rows) if rows else Markup("")
-
-
-def samples_html(desk: DesignDesk, *content_types: ContentTypeDesign) -> Markup:
-    """Return a table of sample values per content type."""
-    return sheet(*(_samples_table(desk, each) for each in content_types))
-
-
-def _samples_table(desk: DesignDesk, content_type: ContentTypeDesign) -> Markup:
-    rows = [
-        row
-        for field in content_type.fields
-        for row in _sample_rows(field, desk.samples(content_type, field))
-    ]
-    head = ("field", "encoding", "value at the origin", "becomes", "lost")
-    caption = f"{content_type.display_name} ({content_type.component})"
-    return table(head, rows, caption=caption)
-
-
-def problems_html(desk: DesignDesk) -> Markup:
-    """Return what is wrong with the design now, or that nothing is."""
-    problems = desk.problems()
-    if not problems:
-        return sheet(note("This design can be accepted as it is.", "good"))
-    shown = [note(each, "bad") for each in problems[:_SHOWN]]
-    left = len(problems) - _SHOWN
-    more = [paragraph(f"… and {left} more.")] if left > 0 else []
-    return sheet(*shown, *more)
-
-
-def _content_type_parts(
-    content_type: ContentTypeDesign, rows: list[tuple[Cell, ...]]
-) -> Iterator[Markup]:
-    yield heading(f"{content_type.display_name}: {content_type.component}")
-    told_place = f"Stories go into {content_type.folder or 'the top'}"
-    dated = content_type.date_field or "the items' creation"
-    yield paragraph(f"{told_place}, dated by {dated}. {content_type.note}".strip())
-    head = ("origin field", "type", "key", "encoding", "required", "why")
-    yield table(head, rows)
-    yield left_out_html(content_type)
-
-
-def _sample_rows(
-    field: FieldDesign, samples: tuple[Sample, ...]
-) -> Iterator[tuple[Cell, ...]]:
-    if not samples:
-        yield (field.origin, field.encoding, "", "", "No item fills it.")
-    for number, sample in enumerate(samples):
-        yield (
-            field.origin if number == 0 else "",
-            field.encoding if number == 0 else "",
-            sample.value,
-            sample.becomes,
-            " ".join(sample.losses),
-        )
 
 
 def _insist(desk: DesignDesk) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from markupsafe import Markup
 
 from cmsmig.mapping.design import Encoding, FieldDesign
-from cmsmig.notebook import designing
+from cmsmig.notebook import designhtml
 from cmsmig.notebook.offering import offer
 from cmsmig.notebook.ui import (
     Board,
@@ -141,7 +141,7 @@ class _Table:
                 self._explain(number)
             else:
                 each.visible(False)
-        self._left_out.show(sheet(designing.left_out_html(content_type)))
+        self._left_out.show(sheet(designhtml.left_out_html(content_type)))
         self._check()
 
     def _rename(self) -> None:
@@ -209,13 +209,13 @@ class _Table:
     def _check(self) -> None:
         """Say what is wrong above the rows and below: tables are long."""
         for place in (self._problems, self._again):
-            place.show(designing.problems_html(self._desk))
+            place.show(designhtml.problems_html(self._desk))
 
 
 def design_board(desk: DesignDesk) -> Element:
     """Return the editable table of a design; every edit is checked at once."""
     if not desk.content_types:
-        return Html(designing.design_html(desk.design))
+        return Html(designhtml.design_html(desk.design))
     return _Table(desk).element()
 
 
@@ -230,7 +230,7 @@ def samples_board(desk: DesignDesk) -> Element:
 
     def show() -> None:
         content_type = desk.content_types[int(chooser.value)]
-        shown.show(designing.samples_html(desk, content_type))
+        shown.show(designhtml.samples_html(desk, content_type))
 
     if not options:
         return shown

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
-from cmsmig.notebook import previewing
 from cmsmig.notebook.offering import offer
+from cmsmig.notebook.previewhtml import bodies_html, body_html, embeds_html
 from cmsmig.notebook.previewing import Previews
 from cmsmig.notebook.ui import (
     Board,
@@ -18,7 +18,8 @@ from cmsmig.notebook.ui import (
     grid,
     row,
 )
-from cmsmig.report.bodies import LINKED_IMAGE, EmbedSort, Filter, treatment_of
+from cmsmig.report.bodies import Filter
+from cmsmig.report.embeds import LINKED_IMAGE, EmbedSort, treatment_of
 from cmsmig.report.safehtml import escape, note, sheet
 from cmsmig.richtext.policy import Treatment
 
@@ -141,7 +142,7 @@ class _Picker:
         index = int(self._item.value)
         place = self._passing.index(index) + 1
         self._count.show(escape(f"{place} of {len(self._passing)}"))
-        self._shown.show(previewing.body_html(self._previews, index))
+        self._shown.show(body_html(self._shelf, index))
 
 
 class _Embeds:
@@ -211,7 +212,8 @@ class _Embeds:
         self._show()
 
     def _show(self) -> None:
-        self._table.show(previewing.embeds_html(self._previews))
+        chosen = self._previews.embeds
+        self._table.show(embeds_html(self._previews.shelf, chosen))
 
 
 def _offered(kind: str) -> list[tuple[str, str]]:
@@ -234,8 +236,13 @@ def _same(kind: str, treatment: Treatment) -> Treatment:
 
 def bodies_board(previews: Previews) -> Element:
     """Return the counts of bodies and losses, which follow the embed choices."""
-    shown = Html(previewing.bodies_html(previews))
-    previews.watchers.append(lambda: shown.show(previewing.bodies_html(previews)))
+    shown = Html()
+
+    def show() -> None:
+        shown.show(bodies_html(previews.shelf, previews.blocks))
+
+    show()
+    previews.watchers.append(show)
     return shown
 
 

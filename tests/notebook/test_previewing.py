@@ -23,13 +23,8 @@ from cmsmig.notebook.previewing import (
     open_previews,
 )
 from cmsmig.notebook.workspace import Workspace
-from cmsmig.report.bodies import (
-    Filter,
-    count_embeds,
-    elements_by_path,
-    embeds_of,
-    structures_of,
-)
+from cmsmig.report.bodies import Filter, elements_by_path, structures_of
+from cmsmig.report.embeds import count_embeds, embeds_of
 from cmsmig.report.marking import destination_html, marked_html
 from cmsmig.report.safehtml import sanitised
 from cmsmig.richtext.native import NativeEngine, convert_text

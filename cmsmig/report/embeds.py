@@ -1,0 +1,106 @@
+"""The embeds in rich text bodies, and what a decision does with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.choices import EmbedsDecision
+from cmsmig.mapping.proposals import propose_embeds
+from cmsmig.richtext.dom import walk
+from cmsmig.richtext.embeds import host_of
+from cmsmig.richtext.native import NativeEngine
+from cmsmig.richtext.parse import parse
+from cmsmig.richtext.policy import EmbedPolicy, Treatment
+
+LINKED_IMAGE = "linked-image"
+_ADDRESSES = ("src", "href", "poster", "data-src", "data-page-url")
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedSort:
+    """All embeds of one kind and one signature."""
+
+    kind: str
+    signature: str
+    """The first host in the embed, or empty when it holds no address."""
+    count: int
+    bodies: int
+    example: str
+    """The beginning of the first one's HTML or address."""
+
+
+def count_embeds(bodies: Iterable[str]) -> tuple[EmbedSort, ...]:
+    """Return the embeds in HTML bodies by kind and signature, commonest first."""
+    sorts: dict[tuple[str, str], EmbedSort] = {}
+    for html in bodies:
+        seen: set[tuple[str, str]] = set()
+        for kind, signature, example in embeds_of(html):
+            key = (kind, signature)
+            known = sorts.get(key, EmbedSort(kind, signature, 0, 0, example))
+            sorts[key] = replace(
+                known, count=known.count + 1, bodies=known.bodies + (key not in seen)
+            )
+            seen.add(key)
+    return tuple(
+        sorted(sorts.values(), key=lambda one: (-one.count, one.kind, one.signature))
+    )
+
+
+def embeds_of(html: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (kind, signature, HTML or address) of each embed in a body.
+
+    The converter itself tells: under a policy that drops every kind, what it
+    lists as dropped is what it recognises as an embed.
+    """
+    engine = NativeEngine()
+    kinds = dict.fromkeys(propose_embeds().kinds, Treatment.DROP)
+    for loss in engine.from_html(html, EmbedPolicy(kinds)).losses:
+        if loss.kind in kinds and loss.kind != LINKED_IMAGE:
+            yield loss.kind, signature_of(loss.what), loss.what
+    policy = EmbedPolicy()
+    for block in blocks_of(engine.from_html(html, policy).document):
+        if block.get("component") == policy.image_component:
+            yield LINKED_IMAGE, "", _linked_address(block)
+
+
+def signature_of(html: str) -> str:
+    """Return the first host that an embed names, or empty.
+
+    The same addresses in the same order as the conversion looks at.
+    """
+    for element in walk(parse(html)):
+        for name in _ADDRESSES:
+            if host := host_of(element.attributes.get(name, "")):
+                return host
+    return ""
+
+
+def blocks_of(document: Json) -> Iterator[JsonObject]:
+    """Yield the blocks in a rich text document, in its order."""
+    stack: list[Json] = [document]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, list):
+            stack.extend(reversed(node))
+        elif isinstance(node, dict) and node.get("type") == "blok":
+            attrs = node.get("attrs")
+            body = attrs.get("body") if isinstance(attrs, dict) else None
+            listed = body if isinstance(body, list) else []
+            yield from (block for block in listed if isinstance(block, dict))
+        elif isinstance(node, dict):
+            stack.append(node.get("content"))
+
+
+def treatment_of(embed: EmbedSort, decision: EmbedsDecision) -> Treatment:
+    """Return what a decision does with a sort of embeds; its host beats its kind."""
+    if embed.signature in decision.signatures:
+        return decision.signatures[embed.signature]
+    return decision.kinds.get(embed.kind, propose_embeds().kinds[embed.kind])
+
+
+def _linked_address(block: JsonObject) -> str:
+    link = block.get("link")
+    url = link.get("url") if isinstance(link, dict) else ""
+    return url if isinstance(url, str) else ""
