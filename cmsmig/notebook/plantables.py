@@ -92,6 +92,8 @@ def plan_line(plan: Plan) -> str:
 
 def duration(seconds: float) -> str:
     """Return a length of time for a person."""
+    if 0 < seconds < 1:
+        return "under 1 s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
@@ -122,8 +124,8 @@ def _calls(plan: Plan) -> Markup:
         rows,
         caption="Calls that draw on the service's budget",
     ) + paragraph(
-        f"At 3 calls a second that is {duration(plan.seconds(3))}, at 6 "
-        f"{duration(plan.seconds(6))}; uploading bytes draws on nothing."
+        f"That is {duration(plan.seconds(3))} at 3 calls a second and "
+        f"{duration(plan.seconds(6))} at 6; uploading bytes draws on nothing."
     )
 
 
@@ -155,6 +157,8 @@ def _folded(title: str, parts: Iterable[Markup]) -> Iterator[Markup]:
 
 
 def _obstacles(plan: Plan, names: ItemNames) -> Iterator[Markup]:
+    if not plan.conflicts:
+        yield paragraph("Conflicts: none, no story of others stands in the way.")
     yield from _listed(
         "Conflicts: a story that this import did not make stands there",
         ("Place", "Item", "Decided"),
