@@ -30,10 +30,10 @@ class DesignReview:
         design = self.desk.design
         rows: list[tuple[str, Cell]] = [
             ("Design", told(design.reviewed)),
-            ("Content types", len(design.content_types)),
-            ("Fields", sum(len(each.fields) for each in design.content_types)),
+            ("Content types", str(len(design.content_types))),
+            ("Fields", str(sum(len(each.fields) for each in design.content_types))),
             ("Blocks", ", ".join(each.component for each in design.blocks)),
-            ("To correct", len(self.desk.problems())),
+            ("To correct", str(len(self.desk.problems()))),
         ]
         return {
             "text/html": str(sheet(facts(rows))),

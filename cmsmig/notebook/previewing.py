@@ -70,7 +70,7 @@ class Previews:
         self, include: object = None, exclude: object = None
     ) -> dict[str, object]:
         rows: list[tuple[str, Cell]] = [
-            ("Bodies", len(self.shelf.bodies)),
+            ("Bodies", str(len(self.shelf.bodies))),
             ("Blocks", told(self.blocks.reviewed)),
             ("Embeds", told(self.embeds.reviewed)),
         ]

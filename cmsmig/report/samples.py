@@ -1,0 +1,198 @@
+"""Values of the origin beside what a design makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cmsmig.canonical import Json
+from cmsmig.itemkey import ItemKey
+from cmsmig.mapping.addresses import host_of
+from cmsmig.mapping.assets import KNOWN_FILE_HOSTS
+from cmsmig.mapping.choices import CollectionsDecision
+from cmsmig.mapping.decisions import embed_policy
+from cmsmig.mapping.design import (
+    ContentTypeDesign,
+    Design,
+    Encoding,
+    FieldDesign,
+)
+from cmsmig.mapping.draft import AssetHome, DraftContext
+from cmsmig.mapping.encoded import FieldUse, as_text
+from cmsmig.mapping.encodings import RELATION_ENCODINGS
+from cmsmig.mapping.facts import is_blank
+from cmsmig.mapping.proposals import propose_embeds
+from cmsmig.mapping.selection import select_items
+from cmsmig.mapping.values import encode, target_ids
+from cmsmig.origin.schema import Item
+from cmsmig.richtext.native import NativeEngine
+from cmsmig.steps.migration import Origin
+
+_SAMPLE = 90
+"""Characters of a sample that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One origin value and what the design makes of it."""
+
+    value: str
+    becomes: str
+    losses: tuple[str, ...]
+    """A sentence each."""
+    named: bool = False
+    """Whether the value is an id, and what it becomes has a name."""
+
+    @property
+    def telling(self) -> str:
+        """Return the form that tells a person more."""
+        return self.becomes if self.named and self.becomes else self.value
+
+
+class Sampler:
+    """Finds sample values among the items that are to be imported."""
+
+    def __init__(self, origin: Origin, decision: CollectionsDecision) -> None:
+        self._origin = origin
+        self._decision = decision
+        self._collections = {each.collection_id: each for each in origin.collections}
+        self._items: dict[str, tuple[Item, ...]] = {}
+        self._names: dict[ItemKey, str] = {}
+        files = origin.files
+        self._files = {address: AssetHome(None, address) for address in files}
+        self._hosts = KNOWN_FILE_HOSTS | {
+            host for address in files if (host := host_of(address))
+        }
+
+    def samples(
+        self,
+        design: Design,
+        content_type: ContentTypeDesign,
+        field: FieldDesign,
+        count: int,
+    ) -> tuple[Sample, ...]:
+        """Return up to `count` different values of a field and what they become."""
+        collection = self._collections.get(content_type.collection_id)
+        if collection is None:
+            return ()
+        schema = collection.field(field.origin)
+        context = self._context(design)
+        found: dict[str, Sample] = {}
+        for item in self._selected(content_type.collection_id):
+            value = item.data.get(field.origin)
+            if is_blank(value) or len(found) == count:
+                continue
+            use = FieldUse(
+                field, schema.validations if schema else {}, item.key, context
+            )
+            found.setdefault(as_text(value), self._sample(value, use))
+        return tuple(found.values())
+
+    def _sample(self, value: Json, use: FieldUse) -> Sample:
+        shown = _labelled(value)
+        if use.design.encoding in RELATION_ENCODINGS:
+            multiple = use.design.encoding is Encoding.RELATIONS
+            return Sample(shown, self._targets(value, use, multiple), (), named=True)
+        encoded = encode(value, use)
+        option = use.design.encoding in (Encoding.OPTION, Encoding.OPTION_DATASOURCE)
+        return Sample(
+            shown,
+            _short(_told(encoded.value)) if encoded.present else "",
+            tuple(
+                dict.fromkeys(
+                    f"{_short(one.what)}: {one.why}" for one in encoded.losses
+                )
+            ),
+            named=option,
+        )
+
+    def _targets(self, value: Json, use: FieldUse, multiple: bool) -> str:
+        names = self._item_names()
+        target, locale = use.design.target_collection, use.key.locale_id
+        shown = [
+            names.get(ItemKey(target, each, locale), f"{each} (not among the items)")
+            for each in target_ids(value, multiple=multiple)
+        ]
+        return _short(f"story {', '.join(shown)}") if shown else ""
+
+    def _item_names(self) -> dict[ItemKey, str]:
+        if not self._names:
+            self._names = {
+                item.key: item.name or item.slug
+                for items in (self._origin.live, self._origin.staged)
+                for listed in items.values()
+                for item in listed
+            }
+        return self._names
+
+    def _selected(self, collection_id: str) -> tuple[Item, ...]:
+        if collection_id not in self._items:
+            choice = self._decision.choice(collection_id)
+            self._items[collection_id] = (
+                ()
+                if choice is None
+                else tuple(
+                    entry.item
+                    for entry in select_items(
+                        self._origin.staged[collection_id],
+                        self._origin.live[collection_id],
+                        choice,
+                        self._decision.locales,
+                    ).selected
+                )
+            )
+        return self._items[collection_id]
+
+    def _context(self, design: Design) -> DraftContext:
+        """Return a context in which every file stays at its origin address."""
+        return DraftContext(
+            site=self._origin.site,
+            design=design,
+            embeds=embed_policy(propose_embeds(), design),
+            engine=NativeEngine(),
+            namespace="00000000-0000-0000-0000-000000000000",
+            places={},
+            assets=self._files,
+            missing_assets={},
+            alts={},
+            file_hosts=self._hosts,
+            collections=self._collections,
+        )
+
+
+def _labelled(value: Json) -> str:
+    """Return an origin value in short, a file or link by its address."""
+    if isinstance(value, dict) and isinstance(value.get("url"), str):
+        return _short(as_text(value["url"]))
+    return _short(as_text(value))
+
+
+def _told(value: Json) -> str:
+    """Return a destination value in a few words."""
+    if isinstance(value, dict):
+        if value.get("type") == "doc":
+            return f"rich text: {' '.join(_texts(value))}"
+        for name in ("filename", "cached_url", "url", "color"):
+            if isinstance(found := value.get(name), str) and found:
+                return found
+    if isinstance(value, list):
+        return ", ".join(map(_told, value))
+    return as_text(value)
+
+
+def _texts(node: Json) -> Iterator[str]:
+    stack: list[Json] = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, list):
+            stack.extend(reversed(current))
+        elif isinstance(current, dict):
+            text = current.get("text")
+            if isinstance(text, str):
+                yield text
+            stack.append(current.get("content"))
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text[: 4 * _SAMPLE].split())
+    return flat if len(flat) <= _SAMPLE else f"{flat[:_SAMPLE]}…"
