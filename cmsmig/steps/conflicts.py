@@ -54,7 +54,9 @@ def _is_home(item: ItemRow | None, row: StoryRow) -> bool:
 
 
 def item_rows(
-    migration: Migration, conflicts: Mapping[ItemKey, Conflict]
+    migration: Migration,
+    conflicts: Mapping[ItemKey, Conflict],
+    undrafted: Mapping[ItemKey, str] | None = None,
 ) -> tuple[ItemRow, ...]:
     """Return a ledger row for every item of the origin, selected or not."""
     selected = [
@@ -62,7 +64,9 @@ def item_rows(
             entry.item.key,
             entry.item.name,
             migration.places.places[entry.item.key].full_slug,
-            *_outcome(conflicts.get(entry.item.key)),
+            *_outcome(
+                conflicts.get(entry.item.key), (undrafted or {}).get(entry.item.key)
+            ),
         )
         for entry in migration.selected
     ]
@@ -71,6 +75,9 @@ def item_rows(
         for entry in migration.skipped
     ]
     return (*selected, *skipped)
+
+
+_SELECTED = ("selected", "", "")
 
 
 def adopt_reused(ledger: Ledger, conflicts: Mapping[ItemKey, Conflict]) -> None:
@@ -88,9 +95,9 @@ def adopt_reused(ledger: Ledger, conflicts: Mapping[ItemKey, Conflict]) -> None:
             ledger.items.housed(conflict.key, home, "", "create")
 
 
-def _outcome(conflict: Conflict | None) -> tuple[str, str, str]:
+def _outcome(conflict: Conflict | None, undrafted: str | None) -> tuple[str, str, str]:
     if conflict is None:
-        return "selected", "", ""
+        return ("failed", "not_drafted", undrafted) if undrafted else _SELECTED
     if conflict.action is ConflictAction.REUSE:
         return "reused", "", ""
     if conflict.action is ConflictAction.SKIP:

@@ -14,7 +14,7 @@ from cmsmig.origin.schema import ItemKey
 from cmsmig.settings import Settings
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.conflicts import Conflict
-from cmsmig.steps.migration import Migration
+from cmsmig.steps.migration import Drafted, Migration
 from cmsmig.steps.survey import Survey
 
 
@@ -31,7 +31,7 @@ class Job:
     observer: Observer
     stop: StopSignal
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
-    _drafts: tuple[StoryDraft, ...] | None = field(default=None, init=False)
+    _drafted: Drafted | None = field(default=None, init=False)
 
     def asset_homes(self) -> dict[str, AssetHome]:
         """Return where each origin address lives now, for the proven assets."""
@@ -47,16 +47,20 @@ class Job:
                 missing.update(dict.fromkeys(upload.addresses, row.explanation))
         return missing
 
-    def drafts(self) -> tuple[StoryDraft, ...]:
+    def drafted(self) -> Drafted:
         """Return the drafts of all selected items over the uploaded assets.
 
         Computed once, when the assets are settled.
         """
-        if self._drafts is None:
-            self._drafts = tuple(
-                self.migration.drafts(self.asset_homes(), self.missing_assets())
+        if self._drafted is None:
+            self._drafted = self.migration.drafts(
+                self.asset_homes(), self.missing_assets()
             )
-        return self._drafts
+        return self._drafted
+
+    def drafts(self) -> tuple[StoryDraft, ...]:
+        """Return the stories that the items become."""
+        return self.drafted().drafts
 
     def homes(self) -> Mapping[ItemKey, Home]:
         """Return the stories that exist for items, by key."""

@@ -65,6 +65,15 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
+class Drafted:
+    """The stories that items become, and the items that none came of."""
+
+    drafts: tuple[StoryDraft, ...]
+    failed: Mapping[ItemKey, str]
+    """Why there is no draft, a sentence for an editor."""
+
+
+@dataclass(frozen=True, slots=True)
 class Migration:
     """Everything an import needs to know beside the destination."""
 
@@ -125,18 +134,26 @@ class Migration:
 
     def drafts(
         self, assets: Mapping[str, AssetHome], missing: Mapping[str, str]
-    ) -> Iterator[StoryDraft]:
-        """Yield the draft of every selected item over the given asset map."""
+    ) -> Drafted:
+        """Return the draft of every selected item over the given asset map.
+
+        An item whose draft goes wrong fails alone, with its reason.
+        """
         context = self.context(assets, missing)
+        drafts: list[StoryDraft] = []
+        failed: dict[ItemKey, str] = {}
         for entry in self.selected:
             content_type = self.design.content_type(entry.item.key.collection_id)
-            if content_type is not None:
-                yield draft_story(entry.item, content_type, context)
+            if content_type is None:
+                continue
+            try:
+                drafts.append(draft_story(entry.item, content_type, context))
+            except Exception as error:
+                failed[entry.item.key] = _undrafted(entry.item, error)
+        return Drafted(tuple(drafts), failed)
 
-    def planned_drafts(
-        self, proven: Mapping[str, AssetHome] | None = None
-    ) -> Iterator[StoryDraft]:
-        """Yield the drafts as they will be when every file has been uploaded.
+    def planned_drafts(self, proven: Mapping[str, AssetHome] | None = None) -> Drafted:
+        """Return the drafts as they will be when every file has been uploaded.
 
         `proven` holds the addresses whose files are at the destination already.
         """
@@ -164,6 +181,13 @@ class Migration:
             file_hosts=self.file_hosts,
             collections={each.collection_id: each for each in self.origin.collections},
         )
+
+
+def _undrafted(item: Item, error: Exception) -> str:
+    return (
+        f"No story could be made of {item.name or item.key.item_id} "
+        f"({type(error).__name__}: {error}); report this with the item's raw record."
+    )
 
 
 def read_origin(project: Project, site_id: str | None) -> Origin:

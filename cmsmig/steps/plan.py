@@ -93,9 +93,10 @@ def make_plan(
 ) -> Plan:
     """Return what an import would do from here. Reads only."""
     conflicts = find_conflicts(migration, ledger, survey)
-    rows = item_rows(migration, conflicts)
     proven = proven_assets(migration, ledger)
-    drafts = tuple(migration.planned_drafts(proven))
+    planned = migration.planned_drafts(proven)
+    drafts = planned.drafts
+    rows = item_rows(migration, conflicts, planned.failed)
     prints = fingerprints(migration, ledger, survey, settings)
     outlook = foresee(migration, ledger, survey, conflicts, drafts)
     calls = calls_of(migration, ledger, survey, settings, outlook)

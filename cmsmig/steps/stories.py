@@ -46,6 +46,7 @@ async def create_stories(job: Job) -> None:
         and row.status in ("selected", "failed")
         and draft.key not in job.conflicts
     ]
+    _record_undrafted(job)
     _record_losses(job)
     job.observer(StepStarted(STEP, len(todo)))
     if todo:
@@ -133,6 +134,13 @@ def _house(job: Job, key: ItemKey, home: HomeRow) -> None:
 
 def _fail(job: Job, draft: StoryDraft, reason: str, explanation: str) -> None:
     job.ledger.items.failed(draft.key, reason, explanation, "create")
+
+
+def _record_undrafted(job: Job) -> None:
+    rows = job.ledger.items.all()
+    for key, why in job.drafted().failed.items():
+        if (row := rows.get(key)) is not None and row.home is None:
+            job.ledger.items.failed(key, "not_drafted", why)
 
 
 def _record_losses(job: Job) -> None:

@@ -131,7 +131,7 @@ def test_dangling_references_are_those_of_the_import(tmp_path: Path) -> None:
     migration = open_migration(workspace.project, settings)
     wanted = Counter(
         (each.source, each.origin_field, each.target, each.cause)
-        for draft in migration.planned_drafts()
+        for draft in migration.planned_drafts().drafts
         for each in classify(draft.key, draft.relations, migration.known)
     )
     decided = migration.decisions.collections
