@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+
+from bs4 import BeautifulSoup
+from bs4.element import Tag
 
 from cmsmig.mapping.routes import Routes
 from cmsmig.origin.schema import Item
 from cmsmig.report.oldpages import every_item
-from cmsmig.richtext.dom import Element, find, text_of, walk
-from cmsmig.richtext.parse import parse
 from cmsmig.steps.migration import Origin
 
 _BODY_TYPES = ("RichText",)
 _WORDS = 60
-_LAYOUT_CLASS = re.compile(r"w-richtext-(?:align|figure)-(?!type-)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,127 +155,91 @@ def rich_bodies(origin: Origin) -> Iterator[tuple[Item, str, str]]:
                 yield item, name, body
 
 
-def _structures(body: str, routes: Routes) -> Mapping[str, list[Element]]:
-    found: dict[str, list[Element]] = {}
-    embeds: set[int] = set()
-    for element in walk(parse(body)):
-        inside = element.parent is not None and id(element.parent) in embeds
-        if inside or _is_embed(element):
-            embeds.add(id(element))
-        if not inside:
-            for name in _names(element, routes):
-                found.setdefault(name, []).append(element)
+def _structures(body: str, routes: Routes) -> Mapping[str, list[Tag]]:
+    soup = BeautifulSoup(body, "lxml", multi_valued_attributes=None)
+    found: dict[str, list[Tag]] = {}
+    embeds = soup.select(_EMBEDS)
+    for embed in embeds:
+        if embed.find_parent(_is_embed) is None:
+            found.setdefault(_embed_name(embed), []).append(embed)
+    inside = {id(tag) for embed in embeds for tag in (embed, *embed.find_all(True))}
+    for name, selector in _SELECTORS.items():
+        for tag in soup.select(selector):
+            if id(tag) not in inside:
+                found.setdefault(name, []).append(tag)
+    for tag in soup.select("a[href]"):
+        if id(tag) not in inside and (name := _link(_said(tag, "href"), routes)):
+            found.setdefault(name, []).append(tag)
     return found
 
 
-def _names(element: Element, routes: Routes) -> Iterable[str]:
-    if _is_embed(element):
-        yield _embed_name(element)
-        return
-    if rule := _RULES.get(element.tag):
-        yield from rule(element)
-    if element.tag == "a":
-        yield from _link(element, routes)
-    elif "id" in element.attributes:
-        yield "anchor"
-    if "style" in element.attributes:
-        yield "style"
+_EMBEDS = "[data-rt-embed-type], .w-embed"
+_SELECTORS = {
+    "heading": "h1, h2, h3, h4, h5, h6",
+    "list": "ul, ol",
+    "quote": "blockquote",
+    "table": "table",
+    "code": "pre:not(:empty)",
+    "empty-code": "pre:empty",
+    "image": "img",
+    "captioned-image": "figure:has(img):has(figcaption:not(:empty))",
+    "linked-image": "a img",
+    "image-without-alt": "img:not([alt]), img[alt='']",
+    "layout": (
+        "figure[data-rt-align], figure[data-rt-max-width], "
+        "figure[class*='w-richtext-align-']"
+    ),
+    "video": (
+        "figure[data-page-url]:not([data-page-url='']), "
+        "figure[class*='w-richtext-figure-type-video']"
+    ),
+    "iframe": "iframe:not(figure iframe)",
+    "component": "wf-component",
+    "form": "input, select, textarea, button",
+    "script": "script",
+    "anchor": "[id]:not([id='']):not(a)",
+    "style": "[style]",
+}
+"""Structures that a CSS selector finds, embeds' insides left out."""
 
 
-def _is_embed(element: Element) -> bool:
-    return "data-rt-embed-type" in element.attributes or "w-embed" in element.classes
+def _is_embed(tag: Tag) -> bool:
+    return tag.has_attr("data-rt-embed-type") or "w-embed" in _said(tag, "class")
 
 
-def _embed_name(element: Element) -> str:
-    if find(element, "script") is not None:
+def _embed_name(tag: Tag) -> str:
+    if tag.find("script") is not None:
         return "script-embed"
-    shows = text_of(element).strip() or next(walk(element), None) is not None
+    shows = tag.get_text(strip=True) or tag.find(True) is not None
     return "embed" if shows else "empty-embed"
 
 
-def _figure(element: Element) -> Iterator[str]:
-    classes = element.attributes.get("class", "")
-    layout = {"data-rt-align", "data-rt-max-width"} & element.attributes.keys()
-    if layout or _LAYOUT_CLASS.search(classes):
-        yield "layout"
-    picture, caption = find(element, "img"), find(element, "figcaption")
-    if picture is not None and caption is not None and text_of(caption).strip():
-        yield "captioned-image"
-    page = element.attributes.get("data-page-url")
-    if page or "w-richtext-figure-type-video" in element.classes:
-        yield "video"
-
-
-def _image(element: Element) -> Iterator[str]:
-    yield "image"
-    if not element.attributes.get("alt", "").strip():
-        yield "image-without-alt"
-    if any(above.tag == "a" for above in _above(element)):
-        yield "linked-image"
-
-
-def _frame(element: Element) -> Iterator[str]:
-    if not any(above.tag == "figure" for above in _above(element)):
-        yield "iframe"
-
-
-def _code(element: Element) -> Iterator[str]:
-    yield "code" if text_of(element).strip() else "empty-code"
-
-
-def _link(element: Element, routes: Routes) -> Iterator[str]:
-    href = element.attributes.get("href", "").strip()
+def _link(href: str, routes: Routes) -> str:
     if href.lower().startswith(("mailto:", "tel:")):
-        yield "mail"
-    elif href and routes.resolve(href, "") is not None:
-        yield "internal-link"
-    elif href:
-        yield "link"
+        return "mail"
+    if href and routes.resolve(href, "") is not None:
+        return "internal-link"
+    return "link" if href else ""
 
 
-def _above(element: Element) -> Iterator[Element]:
-    current = element.parent
-    while current is not None:
-        yield current
-        current = current.parent
+def _said(tag: Tag, name: str) -> str:
+    value = tag.get(name)
+    return value.strip() if isinstance(value, str) else ""
 
 
-def _always(name: str) -> Callable[[Element], Iterator[str]]:
-    def rule(element: Element) -> Iterator[str]:
-        yield name
-
-    return rule
-
-
-_RULES: Mapping[str, Callable[[Element], Iterator[str]]] = {
-    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), _always("heading")),
-    **dict.fromkeys(("ul", "ol"), _always("list")),
-    **dict.fromkeys(("input", "select", "textarea", "button"), _always("form")),
-    "blockquote": _always("quote"),
-    "table": _always("table"),
-    "wf-component": _always("component"),
-    "script": _always("script"),
-    "pre": _code,
-    "figure": _figure,
-    "img": _image,
-    "iframe": _frame,
-}
-
-
-def _example(element: Element) -> str:
+def _example(tag: Tag) -> str:
     """Return what a person finds the structure by: an address, else its text."""
     for name in ("href", "src", "data-page-url", "id", "style"):
-        if value := element.attributes.get(name, "").strip():
+        if value := _said(tag, name):
             return _short(value)
-    texts = (text_of(each) for each in element.children)
-    text = " ".join(" ".join(texts).split())
+    text = " ".join(tag.get_text(" ").split())
     if text:
         return _short(text)
-    for below in walk(element):
-        if address := below.attributes.get("src", "").strip():
+    for below in tag.find_all(True):
+        if address := _said(below, "src"):
             return _short(address)
-    inner = next(walk(element), element)
-    return f"<{inner.tag}>"
+    inner = tag.find(True) or tag
+    return f"<{inner.name}>"
 
 
 def _short(text: str) -> str:
