@@ -52,7 +52,7 @@ def _differences(handover: Handover, found: Verification) -> Iterator[Markup]:
         return
     codes = Counter(_words(each.code) for each in found.differences)
     yield table(("Kind of difference", "Times"), sorted(codes.items()))
-    names = {str(key): item.name for key, item in handover.migration.items.items()}
+    names = handover.evidence().names
     ordered = sorted(found.differences, key=lambda each: (each.code, each.subject))
     yield table(
         ("Kind", "Item", "Field", "What differs"),

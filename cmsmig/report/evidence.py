@@ -85,6 +85,8 @@ class Evidence:
     redirects: RedirectMap
     verification: Verification | None
     """None when nothing was read back in this run."""
+    names: Mapping[str, str]
+    """What the items that differ are called, by their keys as text."""
 
     @property
     def exit_code(self) -> int:
@@ -131,6 +133,7 @@ def gather(
         unpublished=_unpublished(migration, rows),
         redirects=redirect_rows(migration, _homes(rows)),
         verification=verification,
+        names=_names(migration, verification),
     )
 
 
@@ -263,6 +266,15 @@ def _file_count(migration: Migration, assets: Mapping[str, AssetRow]) -> FileCou
 
 def _homes(rows: Mapping[ItemKey, ItemRow]) -> dict[ItemKey, str]:
     return {key: row.home.full_slug for key, row in rows.items() if row.home}
+
+
+def _names(migration: Migration, found: Verification | None) -> dict[str, str]:
+    subjects = {each.subject for each in found.differences} if found else set()
+    return {
+        str(key): item.name
+        for key, item in migration.items.items()
+        if str(key) in subjects
+    }
 
 
 def _unpublished(migration: Migration, rows: Mapping[ItemKey, ItemRow]) -> int:

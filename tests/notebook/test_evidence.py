@@ -91,6 +91,7 @@ def evidence_of(text: str) -> Evidence:
         verification=Verification(
             differences=[Difference(DifferenceCode.FIELD_VALUE, text, text, text)]
         ),
+        names={text: text},
     )
 
 
