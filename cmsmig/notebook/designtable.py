@@ -8,7 +8,6 @@ from markupsafe import Markup
 
 from cmsmig.mapping.design import Encoding, FieldDesign
 from cmsmig.notebook import designhtml
-from cmsmig.notebook.offering import offer
 from cmsmig.notebook.ui import (
     Board,
     Choice,
@@ -69,8 +68,8 @@ class _Row:
             )
         )
         self.key.value = field.key
-        offer(
-            self.encoding, [(str(each), str(each)) for each in choices], field.encoding
+        self.encoding.offer(
+            [(str(each), str(each)) for each in choices], field.encoding
         )
         self.required.value = field.required
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
-from cmsmig.notebook.offering import offer
 from cmsmig.notebook.previewhtml import bodies_html, body_html, embeds_html
 from cmsmig.notebook.previewing import Previews
 from cmsmig.notebook.ui import (
@@ -119,10 +118,10 @@ class _Picker:
             for number, index in enumerate(self._passing, start=1)
         ]
         if not options:
-            offer(self._item, [("no such body", _ANY)], _ANY)
+            self._item.offer([("no such body", _ANY)], _ANY)
         else:
             current = start if start in self._passing else self._passing[0]
-            offer(self._item, options, str(current))
+            self._item.offer(options, str(current))
         self._show()
 
     def _step(self, by: int) -> Callable[[], None]:

@@ -96,3 +96,8 @@ def dom_class(name: str) -> str:
             "it there, so that the browser tests drive it."
         )
     return f"cmsmig-{name}"
+
+
+def purpose(name: str) -> str:
+    """Return what driving a control does, or empty for an unlisted one."""
+    return next((each.what for each in WIDGETS if each.name == name), "")

@@ -16,7 +16,7 @@ import ipywidgets
 from markupsafe import Markup
 
 from cmsmig.errors import CmsmigError
-from cmsmig.notebook.registry import dom_class
+from cmsmig.notebook.registry import dom_class, purpose
 from cmsmig.report.safehtml import note, sheet
 
 T = TypeVar("T")
@@ -77,9 +77,9 @@ class Choice(Field[str]):
 
     def offer(self, options: Sequence[tuple[str, str]], value: str) -> None:
         """Replace the options, (label, value) each, and choose one."""
-        with self._handle.hold_trait_notifications():
-            self._handle.options = tuple(options)
-            self._handle.value = value
+        # Not held together: the value would be checked against the old options.
+        self._handle.options = tuple(options)
+        self._handle.value = value
 
 
 class Button(Element):
@@ -247,6 +247,9 @@ class Board:
 
     def _field(self, made: Any, name: str, changed: Action | None) -> None:
         made.add_class(dom_class(name))
+        if not made.description and not made.tooltip:
+            # What people who do not see the column's heading are told.
+            made.tooltip = purpose(name)
         made.style = _LABEL
         made.layout = _WIDE
         if changed is not None:

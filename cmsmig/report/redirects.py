@@ -14,7 +14,6 @@ from cmsmig.canonical import JsonObject
 from cmsmig.errors import StorageError
 from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.draft import Place
-from cmsmig.mapping.redirects import Redirect
 from cmsmig.mapping.routes import Routes
 from cmsmig.origin.schema import Item
 from cmsmig.steps.migration import Migration
@@ -24,6 +23,15 @@ STATUS = 301
 FOLDER = "redirects"
 """Below a run's folder."""
 _CONTROL = re.compile(r"[\x00-\x20\x7f]")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Redirect:
+    """One old path whose page is elsewhere now; both start with a slash."""
+
+    old: str
+    new: str
+    key: ItemKey
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,25 @@ class Demo:
         return self.run_folder / "report.html"
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the sandbox has to say about its visitor."""
+
+    broken: Mapping[str, int]
+    """The service's rules that were broken, and how often."""
+    refused: int
+    """Calls that came too fast; each was made again later."""
+
+    @property
+    def lines(self) -> list[str]:
+        """Return it for a person."""
+        named = "".join(f", {name} {times}" for name, times in self.broken.items())
+        return [
+            f"broken rules: {sum(self.broken.values())}{named}",
+            *([f"calls refused as too fast: {self.refused}"] if self.refused else []),
+        ]
+
+
 def plan_demo(
     folder: Path | None, reports: Path, content: Path | None, cwd: Path
 ) -> Demo:
@@ -78,13 +97,13 @@ def run_demo(
         own = clean_environment(environ, CMSMIG_STATE_DIR=state)
         with _sandbox(demo, own) as address:
             code, said = _migrate(demo, own, tell)
-            broken = _broken_rules(address)
-    for line in (*said, f"broken rules: {broken}"):
+            seen = _seen(address)
+    for line in (*said, *seen.lines):
         tell(line)
     for name, path in (("notebooks", demo.run_folder), ("report", demo.report)):
         if path.exists():
             tell(f"{name}: {_shown(path)}")
-    return code or int(broken > 0)
+    return code or int(bool(seen.broken))
 
 
 def clear_own(project: Project) -> None:
@@ -188,14 +207,15 @@ def _said(
         return code, out.read().decode("utf-8", "replace").splitlines()
 
 
-def _broken_rules(address: str) -> int:
-    """Return how often the sandbox saw a rule broken or a call too many."""
+def _seen(address: str) -> Seen:
     # Without a proxy: what this machine uses for the network can't reach loopback.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(f"{address}/_sandbox/summary", timeout=30) as answer:
         summary = json.load(answer)
-    broken = [*summary["violations"].values(), summary["refused_for_rate"]]
-    return sum(int(each) for each in broken)
+    broken = {str(name): int(times) for name, times in summary["violations"].items()}
+    return Seen(
+        {k: v for k, v in broken.items() if v}, int(summary["refused_for_rate"])
+    )
 
 
 def _worded(command: tuple[str, ...]) -> Iterator[str]:
