@@ -18,7 +18,6 @@ from staging import Staged
 
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import Accounting, ItemRow
-from cmsmig.mapping.redirects import Redirect
 from cmsmig.notebook import verifying
 from cmsmig.notebook.handover import open_handover
 from cmsmig.notebook.ordering import decided_migration
@@ -35,6 +34,7 @@ from cmsmig.report.evidence import (
 from cmsmig.report.failures import item_failures
 from cmsmig.report.redirects import (
     LostAddress,
+    Redirect,
     RedirectMap,
     redirect_rows,
     redirects_csv,
