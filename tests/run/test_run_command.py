@@ -18,6 +18,7 @@ from rehearsal import Rehearsal, run_here
 from cmsmig.errors import UsageError
 from cmsmig.run.demo import clear_own, mark_own
 from cmsmig.run.lab import place_of
+from cmsmig.run.locate import notebooks_folder
 from cmsmig.sandbox.sample.exact import write_load_site
 from cmsmig.settings import Project
 
@@ -207,3 +208,24 @@ def test_lab_without_a_checkout_opens_the_project(tmp_path: Path) -> None:
     (project.root / "00_a.ipynb").touch()
     assert place_of(project, package).root == project.root
     assert place_of(project, package).notebook == "00_a.ipynb"
+
+
+def test_plain_papermill_works_from_any_folder(
+    rehearse: Callable[..., Rehearsal], tmp_path: Path
+) -> None:
+    """Without the command too: the project is a parameter, nothing is looked up."""
+    rehearsal = rehearse()
+    notebook = notebooks_folder() / "00_start_here.ipynb"
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    command = [sys.executable, "-m", "papermill", notebook, "out.ipynb"]
+    ended = subprocess.run(
+        [*command, "-p", "project", rehearsal.folder, "--no-progress-bar"],
+        cwd=elsewhere,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert rehearsal.folder.name in (elsewhere / "out.ipynb").read_text("utf-8")
+    assert [path.name for path in elsewhere.iterdir()] == ["out.ipynb"]
