@@ -1,0 +1,69 @@
+"""A small site whose texts try to run something wherever they are shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from hearing import MARKER
+
+from cmsmig.sandbox.sample.exact import write_small_site
+
+
+def says(vector: str) -> str:
+    """Return a script that tells on the console that it ran."""
+    return f"console.log('{MARKER}: {vector}')"
+
+
+VECTORS = {
+    "script": f"<script>{says('script')}</script>",
+    "onerror": f'<img src="data:image/png;base64,AAAA" onerror="{says("onerror")}">',
+    "svg": f'<svg onload="{says("svg")}"></svg>',
+    "toggle": f'<details open ontoggle="{says("toggle")}">More</details>',
+    "frame": f'<iframe srcdoc="<script>{says("frame")}</script>"></iframe>',
+    "frame-address": f'<iframe src="javascript:{says("frame-address")}"></iframe>',
+    "link": f'<a href="javascript:{says("link")}">Follow the hostile link</a>',
+}
+"""What runs in an unguarded page; the link when it is clicked."""
+ABROAD = (
+    '<img src="https://abroad.example/tracker.png" alt="A tracker">'
+    '<iframe src="https://video.example/embed/1" width="560" height="315"></iframe>'
+    "<style>@import url(https://abroad.example/style.css);</style>"
+)
+"""What asks another host for something in an unguarded page."""
+HOSTILE_NAME = f'<img src="data:," onerror="{says("name")}">'
+_BODY = "".join(VECTORS.values()) + ABROAD
+_EMBED = (
+    '<div data-rt-embed-type="true">'
+    f"<script>{says('embed')}</script>"
+    '<iframe src="https://maps.example/embed/2"></iframe></div>'
+)
+
+
+def write_hostile_site(folder: Path) -> None:
+    """Write the small site, some of its notes hostile, one reference dangling."""
+    write_small_site(folder)
+    for path in [*folder.glob("items/*.json"), *folder.glob("live/*.json")]:
+        _rewrite(path, _made_hostile)
+
+
+def _rewrite(path: Path, change: Callable[[dict], dict]) -> None:
+    items = [change(each) for each in json.loads(path.read_text("utf-8"))["items"]]
+    lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in items)
+    path.write_text(f'{{"items": [\n{lines}\n]}}\n', "utf-8")
+
+
+def _made_hostile(item: dict) -> dict:
+    fields = item["fieldData"]
+    if fields.get("slug") == "note-1":
+        fields["text"] += _BODY
+    if fields.get("slug") == "note-2":
+        fields["text"] += _EMBED
+    if fields.get("slug") == "note-3":
+        fields["name"] = HOSTILE_NAME
+    if fields.get("slug") == "note-4":
+        fields["about"] = "0" * 24
+    if fields.get("slug") == "spot-1":
+        fields["line"] = _BODY
+    return item

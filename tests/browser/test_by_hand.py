@@ -1,0 +1,32 @@
+"""The notebooks in JupyterLab, each worked by hand as an operator works it."""
+
+from __future__ import annotations
+
+import pytest
+from walk import NOTEBOOKS, Desk
+
+from cmsmig.notebook.registry import WIDGETS
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(120)]
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+async def test_a_notebook_works_by_hand(desk: Desk, notebook: str) -> None:
+    """It runs, its controls do what they say, and the page says no error."""
+    await desk.through(notebook)
+    assert desk.hearing.quiet()
+
+
+async def test_every_control_was_driven(desk: Desk) -> None:
+    """A control that is listed and that no test works fails here, by name."""
+    await desk.through("07")
+    assert {each.name for each in WIDGETS} - desk.book.driven == set()
+
+
+async def test_comms_were_served_as_chosen(
+    desk: Desk, request: pytest.FixtureRequest
+) -> None:
+    """The kernel was asked for a subshell exactly when subshells were on."""
+    await desk.through("00")
+    chosen = request.node.callspec.params["desk"]
+    assert desk.hearing.subshells == (chosen == "perCommTarget")
