@@ -11,7 +11,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 	$$each -c '$(RECENT)' 2>/dev/null && { echo $$each; break; }; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check format constraints
+.PHONY: help demo lab test check rehearse format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -52,6 +52,12 @@ check: $(STAMP) ## format, lint, types, layers, module lengths, notebooks
 	$(BIN)/lint-imports
 	$(BIN)/python .ci/module_lengths.py
 	$(BIN)/python .ci/notebook_lint.py
+
+rehearse: $(RUNS) ## whole migrations of every content folder in SITES=folder
+	@test -d "$(SITES)" || { \
+		echo "Name a folder of content folders: make rehearse SITES=/path" >&2; \
+		exit 2; }
+	$(BIN)/python .ci/rehearse.py "$(SITES)"
 
 format: $(STAMP) ## format the code
 	$(BIN)/ruff format .
