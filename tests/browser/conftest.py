@@ -5,18 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 from book import Book
 from chromium import Machine, NoChromiumError, chromium
-from hearing import Hearing
+from hearing import listened
 from hostile import write_hostile_site
 from lab import Lab, running_lab
-from playwright.async_api import Browser, BrowserContext, async_playwright
-from project import Rehearsed
+from playwright.async_api import Browser, async_playwright
+from project import Rehearsed, Unattended
 from walk import Desk
 
 PICTURES = "CMSMIG_SCREENSHOTS"
@@ -101,23 +100,6 @@ async def desk(
         rehearsed.end()
 
 
-async def listened(browser: Browser) -> tuple[BrowserContext, Hearing]:
-    """Return a browser context of its own, and what is heard of it."""
-    context = await browser.new_context(viewport={"width": 1400, "height": 1000})
-    hearing = Hearing()
-    hearing.listen(context)
-    return context, hearing
-
-
-@dataclass(frozen=True)
-class Unattended:
-    """A run of all notebooks without anybody, on a desk's decisions."""
-
-    rehearsed: Rehearsed
-    reports: Path
-    """The folder of the run."""
-
-
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def unattended(desk: Desk, lab: Lab) -> AsyncIterator[Unattended]:
     """Return a run of all notebooks, after they were worked by hand.
@@ -125,7 +107,7 @@ async def unattended(desk: Desk, lab: Lab) -> AsyncIterator[Unattended]:
     The space is another one, and empty; the decisions are those taken by hand.
     """
     await desk.through("07")
-    desk.kept = desk.rehearsed.content()
+    desk.content = desk.rehearsed.content()
     alike = desk.rehearsed.with_an_empty_space(lab.root / "unattended")
     try:
         reports = lab.root / "reports"

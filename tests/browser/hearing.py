@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from playwright.async_api import BrowserContext, ConsoleMessage, Request, WebSocket
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Request,
+    WebSocket,
+)
 
 MARKER = "hostile-content-ran"
 """What content that should not run says on the console when it does."""
@@ -64,3 +70,11 @@ class Hearing:
         parts = urlsplit(address)
         if parts.scheme not in _LOCAL_SCHEMES and parts.hostname not in _LOOPBACK:
             self.away.append(address)
+
+
+async def listened(browser: Browser) -> tuple[BrowserContext, Hearing]:
+    """Return a browser context of its own, and what is heard of it."""
+    context = await browser.new_context(viewport={"width": 1400, "height": 1000})
+    hearing = Hearing()
+    hearing.listen(context)
+    return context, hearing

@@ -33,6 +33,7 @@ ABROAD = (
 )
 """What asks another host for something in an unguarded page."""
 HOSTILE_NAME = f'<img src="data:," onerror="{says("name")}">'
+HOSTILE_SITE = f'Saltmarsh <img src="data:," onerror="{says("site")}">'
 _BODY = "".join(VECTORS.values()) + ABROAD
 _EMBED = (
     '<div data-rt-embed-type="true">'
@@ -44,6 +45,10 @@ _EMBED = (
 def write_hostile_site(folder: Path) -> None:
     """Write the small site, some of its notes hostile, one reference dangling."""
     write_small_site(folder)
+    sites = folder / "sites.json"
+    document = json.loads(sites.read_text("utf-8"))
+    document["sites"][0]["displayName"] = HOSTILE_SITE
+    sites.write_text(json.dumps(document), "utf-8")
     for path in [*folder.glob("items/*.json"), *folder.glob("live/*.json")]:
         _rewrite(path, _made_hostile)
 

@@ -82,3 +82,12 @@ class Rehearsed:
         """End the sandbox."""
         self.gate.open()
         self._running.__exit__(None, None, None)
+
+
+@dataclass(frozen=True)
+class Unattended:
+    """A run of all notebooks without anybody, on a desk's decisions."""
+
+    rehearsed: Rehearsed
+    reports: Path
+    """The folder of the run."""

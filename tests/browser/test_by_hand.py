@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import pytest
+from project import Unattended
 from walk import NOTEBOOKS, Desk
 
 from cmsmig.notebook.registry import WIDGETS
@@ -30,3 +35,20 @@ async def test_comms_were_served_as_chosen(
     await desk.through("00")
     chosen = request.node.callspec.params["desk"]
     assert desk.hearing.subshells == (chosen == "perCommTarget")
+
+
+@pytest.mark.parametrize("desk", ["perCommTarget"], indirect=True)
+async def test_by_hand_and_unattended_are_one(
+    desk: Desk, unattended: Unattended
+) -> None:
+    """From the same decisions: the same plan, and the same in the space."""
+    (planned,) = (each for each in plans(desk.folder) if each.startswith(desk.plan))
+    assert planned in plans(unattended.rehearsed.folder)
+    assert desk.content["stories"]
+    assert unattended.rehearsed.content() == desk.content
+
+
+def plans(folder: Path) -> set[str]:
+    """Return the hashes of the plans that a project's ledger keeps."""
+    with closing(sqlite3.connect(folder / "ledger.sqlite")) as ledger:
+        return {str(each) for (each,) in ledger.execute("SELECT hash FROM plan")}

@@ -34,7 +34,7 @@ class Desk:
     """The first half of the plan's hash, as notebook 04 showed it."""
     finished: list[str] = field(default_factory=list)
     """The notebooks that were worked, in order."""
-    kept: Mapping[str, object] = field(default_factory=dict)
+    content: Mapping[str, object] = field(default_factory=dict)
     """What the space held at the end."""
 
     @property
@@ -94,6 +94,7 @@ class Desk:
         await book.sees("Stopped")
         await expect(book.control(f"{step}-start")).to_have_text(start or "Go on")
         await book.click(f"{step}-start")
+        await expect(book.control(f"{step}-stop")).to_be_disabled()
 
 
 async def start_here(desk: Desk) -> None:
@@ -228,7 +229,20 @@ async def preview_rich_text(desk: Desk) -> None:
     await book.click("body-previous")
     await book.sees("2 of 36")
     assert any(HOSTILE_NAME in each for each in options)
+    await _look_at_the_hostile_body(book, options)
     await _decide_embeds(desk)
+
+
+async def _look_at_the_hostile_body(book: Book, options: list[str]) -> None:
+    """Show it in its frames, and click what would be a link."""
+    (hostile,) = (each for each in options if each.endswith(" Note 1 (en)"))
+    await book.choose("body-item", hostile)
+    await book.sees("Note 1 (en)")
+    frame = book.page.frame_locator("iframe[sandbox='']").first
+    await expect(frame.get_by_text("script, not run").first).to_be_visible()
+    await frame.get_by_text("Follow the hostile link").first.click()
+    for each in book.page.frames:
+        await expect(each.locator("a[href^='javascript:']")).to_have_count(0)
 
 
 async def _decide_embeds(desk: Desk) -> None:
@@ -251,10 +265,10 @@ async def prepare_destination(desk: Desk) -> None:
     desk.plan = re.search(r"Plan ([0-9a-f]{16}):", shown)[1]
     with desk.without_settings():
         await book.click("plan-again")
-        await expect(book.output("This is the plan as of now")).to_be_hidden()
+        await book.sees(".env")
     await book.click("plan-again")
     await book.sees("This is the plan as of now")
-    await desk.stop_and_go_on("prepare", "POST", r"/assets$")
+    await desk.stop_and_go_on("prepare", "POST", r"/components$", after=1)
     await _done(book, "prepare")
 
 
@@ -274,7 +288,11 @@ async def link_stories(desk: Desk) -> None:
 
 
 async def _done(book: Book, step: str) -> None:
+    """Insist that the step is done, and that stopping it had left it something."""
     await expect(book.control(f"{step}-start")).to_have_text("Run again")
+    said = await book.outputs().get_by_text(re.compile(r"writes: \d")).all_inner_texts()
+    assert said
+    assert not any(each.endswith("writes: 0") for each in said)
 
 
 async def verify_and_redirect(desk: Desk) -> None:
