@@ -101,5 +101,5 @@ def _sample_rows(
             field.encoding if number == 0 else "",
             sample.value,
             sample.becomes,
-            " ".join(sample.losses),
+            Markup("<br>").join(sample.losses),
         )

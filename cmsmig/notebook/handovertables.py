@@ -14,7 +14,7 @@ from cmsmig.notebook.importing import failures_table
 from cmsmig.report.checklist import CheckState
 from cmsmig.report.evidence import Evidence
 from cmsmig.report.redirects import STATUS
-from cmsmig.report.safehtml import Cell, note, paragraph, table
+from cmsmig.report.safehtml import Cell, coded, note, paragraph, table
 from cmsmig.steps.verify import Difference, Verification
 
 _SHOWN = 50
@@ -100,7 +100,10 @@ def checked(handover: Handover) -> Markup:
     """Return the checklist."""
     return table(
         ("State", "Before the DNS switch", "Found"),
-        [(_STATES[each.state], each.what, each.found) for each in handover.checks()],
+        [
+            (_STATES[each.state], each.what, coded(each.found))
+            for each in handover.checks()
+        ],
     )
 
 

@@ -6,7 +6,12 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
-from cmsmig.notebook.previewhtml import bodies_html, body_html, embeds_html
+from cmsmig.notebook.previewhtml import (
+    TREATMENTS,
+    bodies_html,
+    body_html,
+    embeds_html,
+)
 from cmsmig.notebook.previewing import Previews
 from cmsmig.notebook.ui import (
     Board,
@@ -26,12 +31,6 @@ _ANY = ""
 _AS_ITS_KIND = ""
 _HOSTS = 40
 """Hosts that have a control of their own; more are chosen in `embeds.yaml`."""
-_WORDS = {
-    Treatment.HTML: "raw HTML block",
-    Treatment.COMPONENT: "embed block",
-    Treatment.LINK: "link",
-    Treatment.DROP: "left out",
-}
 
 
 class _Picker:
@@ -191,7 +190,7 @@ class _Embeds:
             "",
             [
                 ("as its kind", _AS_ITS_KIND),
-                *((label, str(each)) for each, label in _WORDS.items()),
+                *((label, str(each)) for each, label in TREATMENTS.items()),
             ],
             _AS_ITS_KIND if now is None else str(now),
             tip=f"What embeds from {host} become",
@@ -222,7 +221,7 @@ def _offered(kind: str) -> list[tuple[str, str]]:
             ("picture block with its link", str(Treatment.COMPONENT)),
             ("picture without its link", str(Treatment.DROP)),
         ]
-    return [(label, str(each)) for each, label in _WORDS.items()]
+    return [(label, str(each)) for each, label in TREATMENTS.items()]
 
 
 def _same(kind: str, treatment: Treatment) -> Treatment:

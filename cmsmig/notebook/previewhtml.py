@@ -25,6 +25,15 @@ from cmsmig.report.safehtml import (
     table,
 )
 from cmsmig.richtext.losses import Loss
+from cmsmig.richtext.policy import Treatment
+
+TREATMENTS = {
+    Treatment.HTML: "raw HTML block",
+    Treatment.COMPONENT: "embed block",
+    Treatment.LINK: "link",
+    Treatment.DROP: "left out",
+}
+"""What becomes of an embed, in words."""
 
 _WHAT = 240
 """Characters of a lost thing that a table shows; the ledger keeps all of it."""
@@ -126,7 +135,7 @@ def embeds_html(shelf: BodyShelf, decision: EmbedsDecision) -> Markup:
             _whole(each.signature or "no address"),
             each.count,
             each.bodies,
-            _whole(treatment_of(each, decision)),
+            _whole(TREATMENTS[treatment_of(each, decision)]),
             _short(each.example),
         )
         for each in found

@@ -131,9 +131,11 @@ class Meter:
     def summary(self) -> str:
         """Return how it went in one line."""
         average = self.calls / max(0.001, self.elapsed)
-        text = f"{self.calls:,} calls in {_duration(self.elapsed)}"
-        if self.elapsed >= 1:
-            text += f", {average:.1f} a second"
+        text = f"{self.calls:,} calls in "
+        if self.elapsed < 1:
+            text += "under 1 s"
+        else:
+            text += f"{_duration(self.elapsed)}, {average:.1f} a second"
         if self.retries:
             text += f"; {self.retries} sent again"
         for reason, seconds in self.waits.items():

@@ -26,6 +26,9 @@ _STYLE = Markup(
     "text-align:left!important;vertical-align:top!important;"
     "border-bottom:1px solid var(--jp-border-color2,#d5d5d5);"
     "overflow-wrap:anywhere}"
+    # Else a long word beside it squeezes a column to a letter a line.
+    ".cmsmig-sheet td:not(.number){min-width:4.5em}"
+    ".cmsmig-sheet td:empty{min-width:0}"
     ".cmsmig-sheet thead th{border-bottom-width:2px;white-space:nowrap;"
     "overflow-wrap:normal}"
     ".cmsmig-sheet .number{text-align:right!important;"
@@ -35,6 +38,7 @@ _STYLE = Markup(
     ".cmsmig-sheet h3{font-size:15px;margin:.8em 0 .3em}"
     ".cmsmig-sheet p{margin:.4em 0;max-width:60em}"
     ".cmsmig-sheet pre{white-space:pre-wrap;overflow-wrap:anywhere;"
+    "word-break:normal!important;"
     "font-size:12px;max-height:30em;overflow:auto}"
     ".cmsmig-note{border-left:4px solid #4a7fb5;padding:.3em .8em;margin:.5em 0}"
     ".cmsmig-note.good{border-color:#2e8b57}"
