@@ -35,7 +35,7 @@ _STYLE = Markup(
     "font-variant-numeric:tabular-nums;white-space:nowrap}"
     ".cmsmig-sheet a{color:var(--jp-content-link-color,#0b57d0);"
     "text-decoration:underline}"
-    ".cmsmig-sheet h3{font-size:15px;margin:.8em 0 .3em}"
+    ".cmsmig-sheet h3{font-size:15px;font-weight:600;margin:.8em 0 .3em}"
     ".cmsmig-sheet p{margin:.4em 0;max-width:60em}"
     ".cmsmig-sheet pre{white-space:pre-wrap;overflow-wrap:anywhere;"
     "word-break:normal!important;"
@@ -162,8 +162,8 @@ def framed(content: Markup, *, title: str, height: int = 320) -> Markup:
     ).format(_POLICY, title, _FRAME_STYLE, content)
     return Markup(
         '<iframe sandbox="" referrerpolicy="no-referrer" title="{}" srcdoc="{}" '
-        'style="width:100%;height:{}px;border:1px solid #bbb;background:#fff;'
-        'resize:vertical;overflow:auto"></iframe>'
+        'style="box-sizing:border-box;width:100%;height:{}px;border:1px solid #bbb;'
+        'background:#fff;resize:vertical;overflow:auto"></iframe>'
     ).format(title, str(document), height)
 
 
