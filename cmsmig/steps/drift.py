@@ -56,13 +56,24 @@ def fingerprints(
 ) -> Fingerprints:
     """Return the fingerprints of everything a plan depends on. Reads only."""
     return Fingerprints(
-        origin={**migration.origin.hashes, "files": _files(migration)},
+        origin={
+            **migration.origin.hashes,
+            "files": _files(migration),
+            "site": _site(migration),
+        },
         decisions={
             **migration.decisions.hashes,
             "settings": fingerprint([settings.finish_uploads, migration.namespace]),
         },
         destination=dict(_foreign(migration, ledger, survey)),
     )
+
+
+def _site(migration: Migration) -> str:
+    """Fingerprint what of the site decides where links lead and dates fall."""
+    site = migration.origin.site
+    locales = [[each.locale_id, each.subdirectory] for each in site.locales]
+    return fingerprint([site.site_id, site.time_zone, site.domains, locales])
 
 
 def _files(migration: Migration) -> str:

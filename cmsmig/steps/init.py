@@ -95,6 +95,8 @@ _GITIGNORE = """\
 /files/
 # What has been written so far: of this machine, and not mergeable.
 /ledger*
+# What runs leave: keep the last one with the project's records.
+/reports/
 # Tokens.
 .env
 """

@@ -39,6 +39,14 @@ def a_downloaded_file_changes(desk: Desk) -> str:
     return "origin: files changed"
 
 
+def a_domain_of_the_site_changes(desk: Desk) -> str:
+    path = desk.folder / "raw" / "sites.json"
+    body = json.loads(path.read_text())
+    body["sites"][0]["customDomains"] = [{"id": "1", "url": "www.example.org"}]
+    path.write_text(json.dumps(body))
+    return "origin: site changed"
+
+
 def the_design_changes(desk: Desk) -> str:
     desk.decide("design.yaml", "display_name: Cover", "display_name: Front")
     return "decisions: design.yaml changed"
@@ -99,6 +107,7 @@ def a_component_of_our_name_appears(desk: Desk) -> str:
         a_live_item_changes,
         a_schema_changes,
         a_downloaded_file_changes,
+        a_domain_of_the_site_changes,
         the_design_changes,
         the_collections_change,
         the_embeds_change,
