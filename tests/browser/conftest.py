@@ -49,10 +49,13 @@ def hostile_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
     """Return the machine's own Chromium; fail, naming a command, without one."""
+    path, missing = "", ""
     try:
         path = chromium(Machine.this())
     except NoChromiumError as error:
-        pytest.fail(str(error), pytrace=False)
+        missing = str(error)
+    if missing:
+        pytest.fail(missing, pytrace=False)
     async with async_playwright() as playwright:
         launched = await playwright.chromium.launch(
             executable_path=path, args=[*_QUIETLY]

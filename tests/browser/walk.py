@@ -32,6 +32,8 @@ class Desk:
     """Where pictures of the notebooks go, if anywhere."""
     plan: str = ""
     """The first half of the plan's hash, as notebook 04 showed it."""
+    begun: str = ""
+    """The notebook that is being worked; it stays when it did not work."""
     finished: list[str] = field(default_factory=list)
     """The notebooks that were worked, in order."""
     content: Mapping[str, object] = field(default_factory=dict)
@@ -54,6 +56,8 @@ class Desk:
                 return
             if name in self.finished:
                 continue
+            assert not self.begun, f"notebook {self.begun} did not work, see there"
+            self.begun = name
             (path,) = self.folder.glob(f"{name}_*.ipynb")
             await self.book.open(f"{self.folder.name}/{path.name}")
             await self.book.run_all()
@@ -61,6 +65,7 @@ class Desk:
             await self.book.picture(self.pictures, path.stem)
             await self.book.close()
             self.finished.append(name)
+            self.begun = ""
 
     def decided(self, name: str) -> dict:
         """Return a decision file; it says who took it, and by hand."""
