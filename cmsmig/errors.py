@@ -10,7 +10,8 @@
     ├── IncompleteError            all was tried; something failed and is listed  exit 1
     ├── DifferencesError           what was read back is not what was decided     exit 4
     ├── InterruptedRunError        stopped by a person; resumable            exit 5
-    ├── CacheError                 the raw cache is missing or damaged       exit 1
+    ├── CacheError                 the raw cache is damaged                  exit 1
+    │   └── UnreadError            nothing was pulled, or not to the end     exit 2
     ├── StorageError               the disk refused a write                  exit 1
     ├── LedgerError                the ledger is damaged or foreign          exit 1
     │   └── LedgerLockedError      another run holds it                      exit 6
@@ -95,7 +96,13 @@ class InterruptedRunError(CmsmigError):
 
 
 class CacheError(CmsmigError):
-    """The raw cache is missing, incomplete or damaged."""
+    """The raw cache is damaged."""
+
+
+class UnreadError(CacheError):
+    """The raw cache is not all there yet: the pull comes first."""
+
+    exit_code = 2
 
 
 class StorageError(CmsmigError):

@@ -44,18 +44,19 @@ class DesignReview:
 async def open_design(workspace: Workspace) -> DesignReview:
     """Return the design to review; before a person, proposed where none is decided.
 
-    Unattended, the design must be accepted and complete: raises `UndecidedError`
-    naming what is missing and `DecisionsError` for what cannot work. Reads only;
-    asks the destination for its components before a person alone.
+    Raises `UsageError` before the first pull. Unattended, the design must be
+    accepted and complete: raises `UndecidedError` naming what is missing and
+    `DecisionsError` for what cannot work. Reads only; asks the destination for
+    its components before a person alone.
     """
+    origin = pulled(workspace)
     if not workspace.interactive:
         design = required(workspace.project, Design, "02")
         decision = required(workspace.project, CollectionsDecision, "01")
-        desk = DesignDesk(pulled(workspace), decision, design)
+        desk = DesignDesk(origin, decision, design)
         _insist(desk)
         return DesignReview(workspace, desk)
     decision = required(workspace.project, CollectionsDecision, "01")
-    origin = pulled(workspace)
     space = await space_facts(workspace.local_settings, workspace.observer)
     proposal = propose(origin, decision, space)
     known = decided(workspace.project, Design)

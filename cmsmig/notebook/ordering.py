@@ -18,7 +18,7 @@ _MADE_BY_PREPARE = {
 def decided_migration(workspace: Workspace) -> Migration:
     """Return the migration as it was pulled and decided. Reads only.
 
-    Raises `UsageError` before the first pull, `CacheError` when the pull is not
+    Raises `UsageError` before the first pull, `UnreadError` when the pull is not
     complete and `UndecidedError` naming the decision that is missing.
     """
     raw = workspace.project.raw

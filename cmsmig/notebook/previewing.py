@@ -87,9 +87,9 @@ def open_previews(workspace: Workspace) -> Previews:
     Raises `UndecidedError` while the item sets or the design are open.
     """
     project = workspace.project
+    insist_on_pull(project)
     required(project, CollectionsDecision, "01")
     required(project, Design, "02")
-    insist_on_pull(project)
     migration = open_migration(project, workspace.local_settings)
     embeds = decided(project, EmbedsDecision) or propose_embeds()
     return Previews(

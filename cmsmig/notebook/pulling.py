@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from cmsmig.errors import CacheError
+from cmsmig.errors import UnreadError
 from cmsmig.events import Observer
 from cmsmig.notebook import ui
 from cmsmig.notebook.decided import pulled
@@ -37,7 +37,7 @@ async def pull_origin(workspace: Workspace) -> Panel:
     if cache.complete():
         return workspace.panel(_found(workspace))
     if workspace.dry_run:
-        raise CacheError(
+        raise UnreadError(
             f"The origin is not read yet and this is a dry run, so nothing was read "
             f"into {workspace.project.raw}; run it without dry_run."
         )

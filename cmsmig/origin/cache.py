@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.errors import CacheError, SettingsError
+from cmsmig.errors import CacheError, SettingsError, UnreadError
 from cmsmig.origin.pages import PageStore
 from cmsmig.origin.records import (
     AGAIN,
@@ -72,11 +72,12 @@ class RawCache:
     def items(self, collection_id: str, *, live: bool) -> Iterator[Item]:
         """Yield a set's items, one in memory at a time.
 
-        Raises `CacheError` when the set is incomplete or its file damaged.
+        Raises `UnreadError` when the set is incomplete, `CacheError` when its file
+        is damaged.
         """
         path = self.item_file(collection_id, live=live)
         if self.pages(collection_id, live=live).open:
-            raise CacheError(
+            raise UnreadError(
                 f"{path} was not read to its end; go on with `cmsmig pull`."
             )
         for number, record in read_listed("items", path):
@@ -91,9 +92,9 @@ class RawCache:
         return True
 
     def require_complete(self) -> None:
-        """Raise `CacheError` naming what is missing or was not read to its end."""
+        """Raise `UnreadError` naming what is missing or was not read to its end."""
         if (self.folder / _REFRESH).exists():
-            raise CacheError(
+            raise UnreadError(
                 f"The refresh of {self.folder} was interrupted; go on with"
                 " `cmsmig pull`."
             )
@@ -105,7 +106,7 @@ class RawCache:
                     raise missing(path)
             for live in (False, True):
                 if self.pages(identifier, live=live).open:
-                    raise CacheError(
+                    raise UnreadError(
                         f"{self.item_file(identifier, live=live)} was not read to its"
                         " end; go on with `cmsmig pull`."
                     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import cast
 
 from cmsmig.canonical import Json
-from cmsmig.errors import CacheError, StorageError
+from cmsmig.errors import CacheError, StorageError, UnreadError
 
 AGAIN = "read it again with `cmsmig pull --refresh`"
 _CLOSING = b"]}"
@@ -114,9 +114,9 @@ def read_listed(key: str, path: Path) -> Iterator[tuple[int, Json]]:
     yield from _whole(key, path)
 
 
-def missing(path: Path) -> CacheError:
+def missing(path: Path) -> UnreadError:
     """Return the error for a file that a complete pull would have left."""
-    return CacheError(f"{path} is missing; read the origin with `cmsmig pull`.")
+    return UnreadError(f"{path} is missing; read the origin with `cmsmig pull`.")
 
 
 def _lines(path: Path, file: Iterable[bytes]) -> Iterator[tuple[int, Json]]:

@@ -36,7 +36,7 @@ async def accept_proposals(
     """Write the proposals as decisions accepted in bulk by `reviewer`.
 
     Files that exist are kept unless `overwrite`. Returns the files written.
-    Raises `CacheError` without a complete pull.
+    Raises `UnreadError` without a complete pull.
     """
     if not reviewer.strip():
         raise UsageError(

@@ -191,7 +191,7 @@ def _undrafted(item: Item, error: Exception) -> str:
 
 
 def read_origin(project: Project, site_id: str | None) -> Origin:
-    """Return the pulled site. Raises `CacheError` when it is not all there."""
+    """Return the pulled site. Raises `UnreadError` when it is not all there."""
     cache = RawCache(project.raw)
     cache.require_complete()
     collections = cache.collections()
@@ -208,7 +208,7 @@ def read_origin(project: Project, site_id: str | None) -> Origin:
 def open_migration(project: Project, settings: Settings) -> Migration:
     """Return the migration that the project folder describes.
 
-    Raises `CacheError` without a complete pull, `UndecidedError` without the
+    Raises `UnreadError` without a complete pull, `UndecidedError` without the
     decisions and `DecisionsError` when they do not fit the origin.
     """
     origin = read_origin(project, settings.site_id)

@@ -86,7 +86,7 @@ def no_ledger_file(content: bytes) -> Callable[[Rig], Undo]:
 CACHE = [
     Case("cut items", "plan", 1, ("items", "in the middle", "pull"), items_cut),
     Case("garbled items", "import", 1, ("items", "line 2", "pull"), items_garbled),
-    Case("lost items", "plan", 1, ("live", "missing", "pull"), items_gone),
+    Case("lost items", "plan", 2, ("live", "missing", "pull"), items_gone),
     Case("garbled schema", "plan", 1, ("collections", "damaged"), schema_garbled),
     Case(
         "garbled sites",
@@ -112,14 +112,14 @@ CACHE = [
     Case(
         "nothing pulled",
         "plan",
-        1,
+        2,
         ("sites.json is missing", "cmsmig pull"),
         lambda rig: moved_away(rig.folder / "raw"),
     ),
     Case(
         "nothing pulled, nothing decided",
         "decide --accept-proposals --reviewer R --overwrite",
-        1,
+        2,
         ("sites.json is missing", "cmsmig pull"),
         lambda rig: moved_away(rig.folder / "raw"),
     ),

@@ -12,7 +12,7 @@ import yaml
 from front_end import FrontEnd, front_end
 from rehearsal import Rehearsal
 
-from cmsmig.errors import CacheError, UsageError
+from cmsmig.errors import UnreadError, UsageError
 from cmsmig.events import unobserved
 from cmsmig.mapping.references import classify
 from cmsmig.notebook import inspection
@@ -160,7 +160,7 @@ async def test_pulling_unattended_reads_and_shows(rehearse) -> None:
 async def test_a_dry_run_reads_nothing(rehearse) -> None:
     """Unattended and dry, an unread site is an error that names the remedy."""
     rehearsal = rehearse()
-    with pytest.raises(CacheError, match="dry"):
+    with pytest.raises(UnreadError, match="dry"):
         await inspection.pull_origin(at(rehearsal.folder, dry_run=True))
     assert not (rehearsal.folder / "raw").exists()
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmsmig.errors import CacheError, SettingsError, StorageError
+from cmsmig.errors import CacheError, SettingsError, StorageError, UnreadError
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.origin.records import line_of, listed, read_listed, replace_file
@@ -86,7 +86,7 @@ def test_what_is_missing_is_named(tmp_path: Path, name: str) -> None:
     assert cache.complete()
     (tmp_path / name).unlink()
     assert not cache.complete()
-    with pytest.raises(CacheError, match=rf"{name} is missing.*cmsmig pull"):
+    with pytest.raises(UnreadError, match=rf"{name} is missing.*cmsmig pull"):
         cache.require_complete()
 
 
