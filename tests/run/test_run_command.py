@@ -143,6 +143,22 @@ def test_the_demo_from_nothing_to_the_report(tmp_path: Path) -> None:
         assert not [each for each in outputs if each["output_type"] == "error"]
         assert path.with_suffix(".html").exists()
     assert json.loads((folder / "report.json").read_text("utf-8"))["exit_code"] == 0
+    assert tokens_told(tmp_path, ended.stdout + ended.stderr) == {
+        tmp_path / "migration" / ".env"
+    }
+
+
+def tokens_told(folder: Path, streams: str) -> set[Path]:
+    """Return the files below a folder that hold a token of the demo's `.env`."""
+    settings = (folder / "migration" / ".env").read_text("utf-8").splitlines()
+    tokens = [
+        value.strip("\"'").encode()
+        for name, _, value in (line.partition("=") for line in settings)
+        if name.endswith("_TOKEN")
+    ]
+    assert len(tokens) == 2
+    assert all(len(token) > 20 and token.decode() not in streams for token in tokens)
+    return {path for path, data in texts(folder) for each in tokens if each in data}
 
 
 def test_a_demo_replaces_only_a_demo(tmp_path: Path) -> None:

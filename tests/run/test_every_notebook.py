@@ -1,0 +1,207 @@
+"""Every notebook by plain papermill and `jupyter execute`, and out of order.
+
+Neither tool knows the commands, both start in a folder that has nothing to do
+with the project, and the notebooks of each make one whole migration.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from rehearsal import Rehearsal, run_here
+
+from cmsmig.run.locate import find_notebooks, notebooks_folder
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.server import SandboxHandle, running_sandbox
+from cmsmig.settings import Project
+from cmsmig.steps.status import read_status
+
+NOTEBOOKS = [each.path for each in find_notebooks(notebooks_folder())]
+WAYS = ("papermill", "execute")
+_PLAIN = {"text/html", "text/plain", "image/png", "image/svg+xml"}
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A migration that one tool makes, notebook by notebook."""
+
+    way: str
+    rehearsal: Rehearsal
+    elsewhere: Path
+    """Where the tool starts and leaves the executed notebooks."""
+    said: list[str] = field(default_factory=list)
+
+    def run(self, notebook: Path) -> int:
+        """Run a notebook and return the tool's exit code."""
+        output = self.elsewhere / notebook.name
+        project = str(self.rehearsal.folder)
+        environ = {**os.environ, "CMSMIG_STATE_DIR": str(self.rehearsal.state)}
+        if self.way == "papermill":
+            command = [*("papermill", notebook, output), "--no-progress-bar"]
+            command += ["-p", "project", project]
+        else:
+            # It writes beside its input alone.
+            shutil.copy(notebook, output)
+            command = ["jupyter", "execute", "--inplace", output]
+            environ["CMSMIG_PROJECT"] = project
+        ended = subprocess.run(
+            [sys.executable, "-m", *command],
+            cwd=self.elsewhere,
+            env=environ,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.said.append(ended.stdout + ended.stderr)
+        return ended.returncode
+
+
+@pytest.fixture(scope="module")
+def walks(
+    tmp_path_factory: pytest.TempPathFactory, small_site: Path
+) -> Iterator[dict[str, Walk]]:
+    """Return a walk for each tool, all with a project on a sandbox of its own."""
+    options = SandboxOptions(content=small_site, rate=500, origin_rate=60_000)
+    with running_sandbox(options) as first, running_sandbox(options) as second:
+        yield {
+            way: _walk(way, tmp_path_factory.mktemp(way), handle)
+            for way, handle in zip(WAYS, (first, second), strict=True)
+        }
+
+
+def _walk(way: str, folder: Path, handle: SandboxHandle) -> Walk:
+    rehearsal = Rehearsal.start(handle, folder / "project", 500, folder / "state")
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    return Walk(way, rehearsal, elsewhere)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem[:2])
+@pytest.mark.parametrize("way", WAYS)
+def test_each_notebook_runs_with_plain_tools(
+    walks: dict[str, Walk], way: str, notebook: Path
+) -> None:
+    """Every cell ran, none raised, and what is shown needs no kernel to look at."""
+    walk = walks[way]
+    if notebook.name.startswith("02"):
+        walk.rehearsal.done("decide", "--accept-proposals", "--reviewer", "a tester")
+    assert walk.run(notebook) == 0, walk.said[-1]
+    document = json.loads((walk.elsewhere / notebook.name).read_text("utf-8"))
+    assert "widgets" not in document["metadata"]
+    code = [each for each in document["cells"] if each["cell_type"] == "code"]
+    assert all(each["execution_count"] for each in code)
+    outputs = [each for cell in code for each in cell["outputs"]]
+    assert {each["output_type"] for each in outputs} <= {
+        "display_data",
+        "execute_result",
+    }
+    assert {kind for each in outputs for kind in each["data"]} <= _PLAIN
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_plain_tools_make_a_whole_migration(walks: dict[str, Walk], way: str) -> None:
+    """All is accounted for, no rule was broken, and nothing lies about elsewhere."""
+    walk = walks[way]
+    accounting, _ = read_status(Project(walk.rehearsal.folder))
+    assert accounting is not None
+    assert str(accounting).startswith("in 48 = created 47 ")
+    assert (accounting.failed, accounting.open) == (0, 0)
+    recorder = walk.rehearsal.handle.state.recorder
+    assert recorder.violations == []
+    assert {path.name for path in walk.elsewhere.iterdir()} == {
+        path.name for path in NOTEBOOKS
+    }
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_token_is_left_by_plain_tools(walks: dict[str, Walk], way: str) -> None:
+    """Neither notebook, output, report, ledger nor budget holds one; `.env` does."""
+    walk = walks[way]
+    told = walk.rehearsal.handle.announcement
+    tokens = [told[name].encode() for name in ("origin_token", "destination_token")]
+    folders = (walk.elsewhere, walk.rehearsal.folder, walk.rehearsal.state)
+    files = [path for each in folders for path in each.rglob("*") if path.is_file()]
+    holding = {p for p in files for token in tokens if token in p.read_bytes()}
+    assert holding == {walk.rehearsal.folder / ".env"}
+    assert not [each for each in walk.said for t in tokens if t.decode() in each]
+    assert {path.suffix for path in files} >= {".ipynb", ".html", ".json", ".sqlite"}
+
+
+def pulled(rehearsal: Rehearsal) -> None:
+    """Read the origin and decide nothing."""
+    rehearsal.done("pull")
+
+
+def read_in_part(rehearsal: Rehearsal) -> None:
+    """Leave a pull that has not come to its end."""
+    rehearsal.decided()
+    min((rehearsal.folder / "raw" / "live").glob("*.json")).unlink()
+
+
+def decided(rehearsal: Rehearsal) -> None:
+    """Read the origin and accept the proposals."""
+    rehearsal.decided()
+
+
+def nothing(rehearsal: Rehearsal) -> None:
+    """Leave an empty project."""
+
+
+OUT_OF_ORDER: list[tuple[str, Callable[[Rehearsal], None], int, str]] = [
+    ("02", nothing, 2, "Nothing was pulled"),
+    ("03", nothing, 2, "Nothing was pulled"),
+    ("04", nothing, 2, "Nothing was pulled"),
+    ("05", nothing, 2, "Nothing was pulled"),
+    ("06", nothing, 2, "Nothing was pulled"),
+    ("07", nothing, 2, "Nothing was pulled"),
+    ("04", read_in_part, 2, "is missing; read the origin"),
+    ("03", pulled, 3, "collections.yaml is missing"),
+    ("02", pulled, 3, "design.yaml is missing"),
+    ("05", decided, 2, "run the notebook 04 first"),
+    ("06", decided, 2, "run the notebook 05 first"),
+    ("07", decided, 2, "Nothing was imported yet"),
+]
+
+
+@pytest.mark.parametrize(
+    ("number", "state", "code", "said"),
+    OUT_OF_ORDER,
+    ids=[f"{number} {state.__name__}" for number, state, _, _ in OUT_OF_ORDER],
+)
+def test_a_notebook_out_of_order_says_what_is_missing(
+    rehearse: Callable[..., Rehearsal],
+    tmp_path: Path,
+    number: str,
+    state: Callable[[Rehearsal], None],
+    code: int,
+    said: str,
+) -> None:
+    """One sentence names it, the code is that of the mistake, nothing is written."""
+    rehearsal = rehearse()
+    state(rehearsal)
+    before = rehearsal.handle.state.recorder.summary()["routes"]
+    reports = ("--reports", str(tmp_path / "reports"))
+    ended = rehearsal.run("run", "--only", number, *reports)
+    assert ended.code == code, ended.err
+    (line,) = [each for each in ended.err.splitlines() if "stopped in cell" in each]
+    assert said in line
+    assert "Traceback" not in ended.err
+    after = rehearsal.handle.state.recorder.summary()["routes"]
+    changed = {name for name in after if after[name] != before.get(name)}
+    assert not changed & {"create story", "update story", "sign upload"}, changed
+
+
+def test_a_project_that_is_not_there_is_said(tmp_path: Path) -> None:
+    """Without settings the first notebook names them and how to begin."""
+    options = ("--only", "00", "--reports", str(tmp_path / "reports"))
+    ended = run_here("--project", str(tmp_path / "none"), "run", *options)
+    assert ended.code == 2
+    assert "Traceback" not in ended.err
