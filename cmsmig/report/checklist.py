@@ -83,7 +83,9 @@ def _links(evidence: Evidence) -> Check:
             f"{stories} for a target that failed; mend that and run notebook 06 again.",
         )
     linked = _many(evidence.links.get("linked", 0), "story", "stories")
-    return _done(what, f"{linked} filled; the others had nothing to fill.")
+    rest = evidence.links.get("nothing", 0)
+    others = f"; {_many(rest, 'other', 'others')} had nothing to fill" if rest else ""
+    return _done(what, f"{linked} filled{others}.")
 
 
 def _read_back(evidence: Evidence) -> Check:

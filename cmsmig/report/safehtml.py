@@ -178,7 +178,12 @@ def _row(cells: Sequence[Cell]) -> Markup:
 
 def _cell(value: Cell) -> Markup:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return Markup('<td class="number">{}</td>').format(f"{value:,}")
+        return Markup('<td class="number" style="text-align:right">{}</td>').format(
+            f"{value:,}"
+        )
     if isinstance(value, bool):
         return Markup("<td>yes</td>") if value else Markup("<td></td>")
-    return Markup("<td>{}</td>").format("" if value is None else value)
+    # Said here too: an untrusted page loses the style sheet.
+    return Markup('<td style="text-align:left">{}</td>').format(
+        "" if value is None else value
+    )

@@ -117,7 +117,9 @@ class _Labelling(HTMLParser):
         address = given.get("src", "") or given.get("data", "")
         if label:
             told = ": ".join(each for each in (label, about or _short(address)) if each)
-            self.parts.append(f"{_opened('cmsmig-box', address)}{escape(told)}</span>")
+            # Brackets, since an untrusted page may lose the box around it.
+            box = f"{_opened('cmsmig-box', address)}[{escape(told)}]</span>"
+            self.parts.append(f" {box} ")
         if tag in _SILENT:
             self._silent, self._depth = tag, 1
 

@@ -83,7 +83,7 @@ def test_the_forecast_is_the_plan(rehearse) -> None:
     rehearsal = rehearse().decided()
     shown = html(asyncio.run(forecast(at(rehearsal))))
     document = rehearsal.done("plan", "--json").document
-    assert f'<td class="number">{document["calls"]["total"]:,}</td>' in shown
+    assert f">{document['calls']['total']:,}</td>" in shown
     assert document["hash"][:16] in shown
 
 
