@@ -7,7 +7,7 @@ import hashlib
 import random as _random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -31,6 +31,8 @@ class Release:
     """Leave to send one request; hand it back with the outcome."""
 
     number: int
+    at: float
+    """When, in the budget's own clock."""
     probe: bool = False
     """Whether all others wait for this request's outcome."""
 
@@ -173,12 +175,12 @@ class Budget:
             return _pause(wait, "pace")
         book.state.probe_until = now + _PROBE_SECONDS
         book.state.next_slot = now + self._pacing.gap(book.state, now)
-        return Release(self._release(book, now).number, probe=True)
+        return replace(self._release(book, now), probe=True)
 
     def _release(self, book: Book, now: float) -> Release:
         number = book.record(now)
         book.forget_before(now - self._pacing.memory)
-        return Release(number)
+        return Release(number, now)
 
     def _slot(self, state: BudgetState, slot: _Slot | None, now: float) -> _Slot:
         if slot is not None and slot.generation == state.generation:
@@ -231,6 +233,8 @@ class Budget:
             state.frozen_until = state.probe_until = 0.0
         if state.level == 0:
             state.pace = min(1.0, state.pace + _PACE_STEP)
+        if self._pacing.spaced and release is not None:
+            self._pacing.count_delay(book, release.number, release.at, now)
         if remaining is not None:
             self._pacing.count_others(book, max(0, remaining), now)
 

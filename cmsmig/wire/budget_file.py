@@ -63,6 +63,8 @@ class BudgetState:
     learned: int = 0
     """The limit in a 429's body; 0 when none was named."""
     learned_at: float = 0.0
+    typical: float = 0.0
+    """Seconds that half of the answers take at most; 0 before the first."""
     pace: float = 1.0
     """1 is the full rate; falls after a 429 and recovers with successes."""
 
@@ -100,6 +102,12 @@ class Book:
             (self.state.released - nth + 1,),
         ).fetchone()
         return None if found is None else float(found[0])
+
+    def move(self, number: int, at: float) -> None:
+        """Log a release at another time."""
+        self._connection.execute(
+            "UPDATE release SET at = ? WHERE number = ?", (at, number)
+        )
 
     def count_since(self, time: float) -> int:
         """Return how many releases are later than `time`."""

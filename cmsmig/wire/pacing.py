@@ -13,6 +13,9 @@ _STRICT = 0.006
 """The part of the guard that late wake-ups may not use up: it is the network's."""
 _CATCH_UP = 0.8
 """Releases that come late follow each other no closer than this share of the gap."""
+_LATEST = 0.05
+"""By how much of a window at most a held-up request is logged later."""
+_TYPICAL_STEP = 1.02
 _LONGEST_FREEZE = 120.0
 _LONGEST_BACKOFF = 60.0
 _LEARNED_SECONDS = 3600.0
@@ -88,6 +91,20 @@ class Pacing:
             return grown * jitter
         asked = bounded(retry_after) + 0.1 * shortest * jitter
         return asked if exponent == 0 else max(asked, grown * jitter)
+
+    def count_delay(self, book: Book, number: int, at: float, now: float) -> None:
+        """Log a release as later whose answer took longer than most.
+
+        It may have been held up on its way, and the service counts it when it
+        arrives: beside the releases of the next window.
+        """
+        state, took = book.state, max(now - at, 1e-4)
+        late = took - (state.typical or took)
+        # Steps of equal size settle where as many answers are slower as faster.
+        step = _TYPICAL_STEP if late > 0 else 1 / _TYPICAL_STEP
+        state.typical = state.typical * step if state.typical else took
+        if late > _STRICT * self.window:
+            book.move(number, at + min(late, _LATEST * self.window))
 
     def count_others(self, book: Book, remaining: int, now: float) -> None:
         """Log what others used of the same quota, as the service counts it."""

@@ -115,6 +115,38 @@ def test_no_slower_than_necessary(
     assert fullest_window(times, 1.0) <= limit
 
 
+async def take_held_up(
+    shared: Budget, clock: VirtualTime, count: int, arrivals: list[float], stall: float
+) -> None:
+    """Send `count` requests; every 1.3 seconds all of them are held up for a while."""
+    for _ in range(count):
+        release = await shared.acquire()
+        since = clock.now % 1.3
+        await clock.sleep(stall - since + 0.002 if since < stall else 0.002)
+        arrivals.append(clock.now)
+        await shared.answered(remaining=None, limit=None, release=release)
+
+
+@pytest.mark.parametrize("limit", [3, 6, 20, 60])
+@pytest.mark.parametrize("stall", [0.0, 0.02, 0.05])
+def test_requests_that_are_held_up_overfill_no_second(
+    tmp_path: Path, limit: int, stall: float
+) -> None:
+    """The service counts what arrives late in the next second, which holds it."""
+    clock = VirtualTime()
+    arrivals: list[float] = []
+
+    async def story() -> None:
+        shared = budget(tmp_path, clock, limit=limit)
+        jobs = [take_held_up(shared, clock, 60, arrivals, stall) for _ in range(10)]
+        await clock.run(*jobs)
+        shared.close()
+
+    asyncio.run(story())
+    assert fullest_window(arrivals, 1.0) <= limit
+    assert max(arrivals) - min(arrivals) <= (1.02 + stall / 2) * 600 / limit
+
+
 async def test_releases_are_even_without_a_burst(tmp_path: Path) -> None:
     """Even after a long rest the first ones come one by one."""
     clock = VirtualTime()
