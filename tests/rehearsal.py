@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
+import httpx
+
 from cmsmig import cli
 from cmsmig.sandbox.server import SandboxHandle, environment_file_text
 
@@ -64,6 +66,24 @@ class Rehearsal:
         self.done("pull")
         self.done("decide", "--accept-proposals", "--reviewer", "a tester")
         return self
+
+    def comparable(self) -> dict:
+        """Return what is in the space without ids, addresses and times."""
+        base = self.handle.announcement["base_url"].removesuffix("/v1")
+        return httpx.get(f"{base}/_sandbox/state?comparable", trust_env=False).json()
+
+    def api(self, method: str, path: str, body: object = None) -> dict:
+        """Ask the management API as an editor's browser would."""
+        told = self.handle.announcement
+        answer = httpx.request(
+            method,
+            f"{told['base_url']}/spaces/{told['space_id']}{path}",
+            headers={"Authorization": told["destination_token"]},
+            json=body,
+            trust_env=False,
+        )
+        assert answer.is_success, answer.text
+        return answer.json() if answer.content else {}
 
     def process(self, *arguments: str) -> subprocess.Popen[str]:
         """Start a command in a process of its own, to be killed."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import httpx
 from rehearsal import Rehearsal
 
 from cmsmig.events import Observer, unobserved
@@ -53,21 +52,11 @@ class Staged:
 
     def comparable(self) -> dict:
         """Return what is in the space without ids, addresses and times."""
-        base = self.rehearsal.handle.announcement["base_url"].removesuffix("/v1")
-        return httpx.get(f"{base}/_sandbox/state?comparable", trust_env=False).json()
+        return self.rehearsal.comparable()
 
     def api(self, method: str, path: str, body: object = None) -> dict:
         """Ask the management API as an editor's browser would."""
-        told = self.rehearsal.handle.announcement
-        answer = httpx.request(
-            method,
-            f"{told['base_url']}/spaces/{told['space_id']}{path}",
-            headers={"Authorization": told["destination_token"]},
-            json=body,
-            trust_env=False,
-        )
-        assert answer.is_success, answer.text
-        return answer.json() if answer.content else {}
+        return self.rehearsal.api(method, path, body)
 
     def story_at(self, full_slug: str) -> int:
         """Return the id of the story at a path."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 from rehearsal import Ended, Rehearsal
 
 from cmsmig.sandbox.destination.space import StoredStory
@@ -105,23 +104,14 @@ class Desk:
         return sorted(str(each["name"]) for each in self.space.components.values())
 
     def comparable(self) -> dict:
-        base = self.rehearsal.handle.announcement["base_url"].removesuffix("/v1")
-        return httpx.get(f"{base}/_sandbox/state?comparable", trust_env=False).json()
+        """Return what is in the space without ids, addresses and times."""
+        return self.rehearsal.comparable()
 
     # what an editor does meanwhile
 
-    def api(self, method: str, path: str, body: object = None) -> Any:
+    def api(self, method: str, path: str, body: object = None) -> dict:
         """Ask the management API as an editor's browser would."""
-        told = self.rehearsal.handle.announcement
-        answer = httpx.request(
-            method,
-            f"{told['base_url']}/spaces/{told['space_id']}{path}",
-            headers={"Authorization": told["destination_token"]},
-            json=body,
-            trust_env=False,
-        )
-        assert answer.is_success, answer.text
-        return answer.json() if answer.content else None
+        return self.rehearsal.api(method, path, body)
 
     def edit(self, full_slug: str, **changes: object) -> None:
         """Save a story with some of its content changed."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
-import httpx
 import pytest
 from rehearsal import Rehearsal
 
@@ -18,12 +19,6 @@ SLOW = 0.02
 """Seconds an answer takes longer, so that a kill finds requests under way."""
 
 
-def comparable(rehearsal: Rehearsal) -> dict:
-    """Return the space's content with ids and times taken out."""
-    base = rehearsal.handle.announcement["base_url"].removesuffix("/v1")
-    return httpx.get(f"{base}/_sandbox/state?comparable", trust_env=False).json()
-
-
 def kill_at(rehearsal: Rehearsal, command: str, requests: int) -> None:
     """Start a command and kill it when so many requests have been answered."""
     recorder = rehearsal.handle.state.recorder
@@ -31,7 +26,8 @@ def kill_at(rehearsal: Rehearsal, command: str, requests: int) -> None:
     until = time.monotonic() + 40
     while len(recorder.entries) < requests and process.poll() is None:
         assert time.monotonic() < until, "the command does not get on"
-        time.sleep(0.002)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(0.002)
     process.kill()
     process.communicate(timeout=10)
     assert process.returncode == -9, "the command was over before it was killed"
@@ -52,7 +48,7 @@ def uninterrupted(small_site: Path, tmp_path_factory: pytest.TempPathFactory) ->
     with running_sandbox(options) as handle:
         whole = Rehearsal.start(handle, folder / "p", 500, folder / "state").decided()
         whole.done("import")
-        return comparable(whole)
+        return whole.comparable()
 
 
 @pytest.mark.parametrize("share", [0.05, 0.15, 0.3, 0.5, 0.7, 0.9])
@@ -69,7 +65,7 @@ def test_a_killed_import_ends_like_one_that_was_not(
     so_far = len(recorder.entries)
     kill_at(rehearsal, "import", so_far + int(planned * share) + 1)
     rehearsal.done("import")
-    assert comparable(rehearsal) == uninterrupted
+    assert rehearsal.comparable() == uninterrupted
     assert recorder.violations == []
     assert rehearsal.done("import", "--json").document["writes"] == 0
     rehearsal.done("verify")
@@ -84,7 +80,7 @@ def test_an_import_killed_again_and_again_still_ends(
     for _ in range(5):
         kill_at(rehearsal, "import", len(recorder.entries) + 17)
     rehearsal.done("import")
-    assert comparable(rehearsal) == uninterrupted
+    assert rehearsal.comparable() == uninterrupted
     assert recorder.violations == []
 
 
