@@ -21,10 +21,14 @@ from cmsmig.notebook.handovertables import (
 from cmsmig.notebook.panel import Panel
 from cmsmig.notebook.progressbars import Meter, ProgressBoard
 from cmsmig.report.evidence import Evidence
-from cmsmig.report.safehtml import note, paragraph, sheet
+from cmsmig.report.frames import View, frame_html, view_frame
+from cmsmig.report.safehtml import heading, note, paragraph, sheet
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.importing import plan_only, verify_only
 from cmsmig.steps.verify import Verification
+
+_ROWS = 20
+"""Of each view; all of it is one query away."""
 
 
 async def verify(handover: Handover) -> Panel:
@@ -64,6 +68,21 @@ def redirects(handover: Handover) -> Panel:
         sheet(redirected(handover), *files_written(written)),
         text=f"redirects: {len(handover.redirects().moved)}",
     )
+
+
+def ledger_tables(handover: Handover) -> Panel:
+    """Return the ledger's documented views as tables. Reads only."""
+    workspace = handover.workspace
+    if handover.missing:
+        return workspace.panel(sheet(note(handover.missing, "warning")))
+    ledger = workspace.project.ledger
+    parts = [
+        # `frame_html` has escaped every cell.
+        heading(str(view).replace("_", " ").capitalize())
+        + Markup(frame_html(view_frame(ledger, view), rows=_ROWS))
+        for view in View
+    ]
+    return workspace.panel(sheet(*parts))
 
 
 def checklist(handover: Handover) -> Panel:

@@ -190,3 +190,15 @@ async def test_a_stopped_read_back_counts_as_none(staged: Start) -> None:
         await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
         assert "counts only when it is whole" in page.html()
     assert handover.found is None
+
+
+async def test_the_ledger_is_shown_as_tables(staged: Start, tmp_path: Path) -> None:
+    """Every view by its name, with what became of an item in it."""
+    stage = staged()
+    await stage.imported()
+    handover = open_handover(stage.workspace(), str(tmp_path / "r"))
+    shown = str(verifying.ledger_tables(handover).html())
+    for title in ("Accounting", "Items", "Losses by kind", "Reasons"):
+        assert title in shown
+    assert "records/record-1" in shown
+    assert "created" in shown
