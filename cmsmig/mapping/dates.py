@@ -39,7 +39,7 @@ def calendar_day(moment: datetime, time_zone: str) -> str:
     if (utc.hour, utc.minute, utc.second) == _MIDNIGHT:
         return _day(utc)
     try:
-        return _day(utc.astimezone(_zone(time_zone)))
+        return _day(utc.astimezone(zone_of(time_zone)))
     except OverflowError:
         return _day(utc)
 
@@ -63,7 +63,8 @@ def _day(moment: datetime) -> str:
     return f"{moment.year:04}-{moment.month:02}-{moment.day:02}"
 
 
-def _zone(name: str) -> tzinfo:
+def zone_of(name: str) -> tzinfo:
+    """Return the time zone of that name; UTC when there is none."""
     try:
         return ZoneInfo(name)
     except (ValueError, OSError, KeyError):

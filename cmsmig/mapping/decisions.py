@@ -62,14 +62,6 @@ def from_text(text: str, where: str, kind: type[D]) -> D:
     return replace(found, reviewed=reviewed)
 
 
-def accepted(decision: D, by: str, at: str, how: str) -> D:
-    """Return a decision as reviewed by a person: `individually` or `in bulk`.
-
-    `at` is ISO 8601 in UTC.
-    """
-    return replace(decision, reviewed=Reviewed(by, at, how))
-
-
 def embed_policy(decision: EmbedsDecision, design: Design) -> EmbedPolicy:
     """Return the policy for the conversion, with the design's component names."""
     found = EmbedPolicy(dict(decision.kinds), dict(decision.signatures))

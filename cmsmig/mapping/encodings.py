@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cmsmig.canonical import JsonObject
-from cmsmig.mapping.design import UNLISTED, Encoding
+from cmsmig.mapping.design import Encoding
 
 COLOR_PLUGIN = "storyblok-colorpicker"
 """The service's own colour field plugin. Source: destination, colour picker."""
@@ -60,11 +60,6 @@ _ANYTHING = (
 def allowed_encodings(origin_type: str) -> tuple[Encoding, ...]:
     """Return what a reviewer may choose for a field of this type."""
     return (*ALLOWED.get(origin_type, _ANYTHING), Encoding.JSON_TEXT)
-
-
-def is_known_type(origin_type: str) -> bool:
-    """Return whether the specification's field map has a row for the type."""
-    return origin_type in ALLOWED and origin_type != UNLISTED
 
 
 LINK_FIELD: JsonObject = {

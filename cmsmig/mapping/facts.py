@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from enum import StrEnum
-from zoneinfo import ZoneInfo
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.dates import parse_moment
+from cmsmig.mapping.dates import parse_moment, zone_of
 from cmsmig.origin.schema import Item
 
 
@@ -82,7 +81,7 @@ def field_facts(
         for item, value in zip(items, values, strict=True)
         if (moment := parse_moment(value)) is not None
     ]
-    zone = _zone(time_zone)
+    zone = zone_of(time_zone)
     return FieldFacts(
         items=len(items),
         filled=len(filled) - unknown,
@@ -176,10 +175,3 @@ def _local(moment: datetime, zone: tzinfo) -> datetime:
 def _is_ahead(moment: datetime, item: Item) -> bool:
     changed = parse_moment(max(item.last_updated, item.last_published))
     return changed is not None and moment > changed
-
-
-def _zone(name: str) -> tzinfo:
-    try:
-        return ZoneInfo(name)
-    except (ValueError, OSError, KeyError):
-        return UTC

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from cmsmig.mapping.naming import claims, folded, identifier
+from cmsmig.mapping.naming import claims, folded
 
 RESERVED = frozenset(("component", "_uid", "_editable"))
 """Keys that a block uses itself. Source: destination, content rules."""
@@ -57,11 +57,6 @@ def key_problem(key: str) -> str:
     if "__i18n__" in key:
         return "holds __i18n__, which the destination reads as a translation"
     return ""
-
-
-def component_name(text: str) -> str:
-    """Return a component name made of `text`, such as `blog_post`, or empty."""
-    return identifier(text)
 
 
 def numbered_name(name: str, number: int) -> str:

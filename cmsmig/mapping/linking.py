@@ -68,16 +68,6 @@ def link_story(
     )
 
 
-def needs_update(
-    draft: StoryDraft, homes: Mapping[ItemKey, Home], routes: Routes
-) -> bool:
-    """Return whether phase two has anything to write for this story.
-
-    With `routes.planned_homes()`: whether it will have, once all stories exist.
-    """
-    return link_story(draft, homes, routes).content != draft.content
-
-
 class _Linking:
     """Fills one story and counts what it did."""
 

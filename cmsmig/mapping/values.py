@@ -16,6 +16,7 @@ from cmsmig.mapping.checks import problem
 from cmsmig.mapping.dates import calendar_day, datetime_text, parse_moment
 from cmsmig.mapping.design import Encoding
 from cmsmig.mapping.encoded import Encoded, FieldUse, as_text, is_unset
+from cmsmig.mapping.encodings import COLOR_PLUGIN
 from cmsmig.mapping.media import encode_asset, encode_multiasset
 from cmsmig.mapping.multilinks import (
     encode_link,
@@ -28,7 +29,6 @@ from cmsmig.richtext.losses import Loss, Severity
 
 Encode: TypeAlias = "Callable[[Json, FieldUse], Encoded]"
 
-COLOR_PLUGIN = "storyblok-colorpicker"
 _PRICE_KEYS = frozenset(("value", "unit", "string", "currency"))
 
 

@@ -51,18 +51,6 @@ def rewrite_links(
     return copied, LinkCounts(rewriting.done, rewriting.kept)
 
 
-def link_targets(document: JsonObject) -> tuple[str, ...]:
-    """Return the addresses that `rewrite_links` would ask for, in order."""
-    asked: list[str] = []
-
-    def note(address: str) -> StoryLink | None:
-        asked.append(address)
-        return None
-
-    rewrite_links(document, note)
-    return tuple(asked)
-
-
 class _Rewriting:
     def __init__(self, resolve: Resolve) -> None:
         self._resolve = resolve

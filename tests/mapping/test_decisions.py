@@ -36,7 +36,6 @@ from cmsmig.mapping.choices import (
 from cmsmig.mapping.decisions import (
     FILE_NAMES,
     Decision,
-    accepted,
     embed_policy,
     from_text,
     to_text,
@@ -276,7 +275,8 @@ def test_any_text_is_read_or_refused_in_one_sentence(text: str) -> None:
 
 def test_a_reviewed_decision_says_who_when_and_how() -> None:
     """It is the only thing that acceptance changes."""
-    found = accepted(BlocksDecision(()), "Ann", "2024-01-01T00:00:00Z", "in bulk")
+    reviewed = Reviewed("Ann", "2024-01-01T00:00:00Z", "in bulk")
+    found = BlocksDecision((), reviewed=reviewed)
     text = to_text(found)
     assert "by: Ann" in text
     assert "how: in bulk" in text

@@ -10,8 +10,7 @@ from pulled_site import PEOPLE, Controls, pulled_workspace
 
 from cmsmig.errors import CmsmigError, DecisionsError, UndecidedError, UsageError
 from cmsmig.mapping.choices import CollectionsDecision
-from cmsmig.mapping.decisions import accepted
-from cmsmig.mapping.design import Design, Encoding
+from cmsmig.mapping.design import Design, Encoding, Reviewed
 from cmsmig.mapping.facts import SpaceFacts
 from cmsmig.mapping.proposals import propose_collections
 from cmsmig.notebook.decided import decided
@@ -33,7 +32,9 @@ def decide_collections(workspace: Workspace) -> CollectionsDecision:
     """Decide what is taken along, as notebook 01 does."""
     origin = read_origin(workspace.project, None)
     proposed = propose_collections(origin.site, origin.collections)
-    decision = accepted(proposed, "a tester", "2024-01-01T00:00:00+00:00", "in bulk")
+    decision = replace(
+        proposed, reviewed=Reviewed("a tester", "2024-01-01T00:00:00+00:00", "in bulk")
+    )
     write_decision(workspace.project, decision)
     return decision
 
