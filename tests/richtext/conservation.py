@@ -3,115 +3,443 @@ losses hold. Reads HTML with another parser than the kit does."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from html import unescape
 
-from bs4 import BeautifulSoup, Comment, Doctype
-from bs4.element import NavigableString, Tag
+from bs4 import BeautifulSoup
+from bs4.element import NavigableString, PreformattedString, Tag
 
 from cmsmig.richtext.engine import Converted
+from cmsmig.richtext.losses import Loss
 
-_UNSEEN = str.maketrans(
-    "",
-    "",
-    " \t\r\n\f\v\u00a0\u200b\u200c\u200d\u2060\ufeff\u2028\u2029\x1c\x1d\x1e\x1f\x85",
+_AMPERSAND = "\ue000"
+"""Stands for `&` while BeautifulSoup reads: it decodes values by a text's rules."""
+_REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);?")
+_HIDDEN = "\u00a0\u200b\u200c\u200d\u2060\ufeff\u2028\u2029\x00\x1c\x1d\x1e\x1f\x85\v"
+_UNSEEN = str.maketrans("", "", f" \t\r\n\f{_HIDDEN}")
+_BLANKS = str.maketrans("", "", " \t\r\n\f\x00")
+_SILENT = frozenset(("script", "style"))
+_INLINE = frozenset(
+    (
+        *("a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn", "em"),
+        *("font", "i", "img", "ins", "kbd", "label", "mark", "q", "s", "samp", "small"),
+        *("span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
+    )
 )
-_SILENT = ("script", "style")
+_WORD = re.compile(r"\w+(?:['’.,-]\w+)*")
+_SOURCES = {
+    "iframe": ("src",),
+    "video": ("src", "poster"),
+    "audio": ("src",),
+    "source": ("src",),
+    "track": ("src",),
+    "embed": ("src",),
+    "object": ("data",),
+    "figure": ("data-page-url",),
+    "wf-component": ("component-id",),
+    "script": ("src",),
+}
+"""What makes an embed this one and no other."""
 
 
 def soup(html: str) -> BeautifulSoup:
     """Return a tree made by a parser that the kit does not use."""
     return BeautifulSoup(
-        f" {html}",  # with a blank it is not mistaken for an address
+        " " + html.replace("&", _AMPERSAND),  # never mistaken for an address
         "html.parser",
         multi_valued_attributes=None,
         on_duplicate_attribute="ignore",
     )
 
 
+def decoded(text: str) -> str:
+    """Return a text of `soup` with its character references read."""
+    return unescape(text.replace(_AMPERSAND, "&")) if _AMPERSAND in text else text
+
+
+def decoded_value(value: str) -> str:
+    """Return an attribute of `soup`, read by the rules for attributes."""
+    text = value.replace(_AMPERSAND, "&")
+    return _REFERENCE.sub(lambda found: _reference(found, text), text)
+
+
+def _reference(found: re.Match[str], text: str) -> str:
+    name, after = found[0], text[found.end() : found.end() + 1]
+    if name[1] == "#" or name.endswith(";"):
+        return unescape(name)
+    alone = unescape(name)
+    return name if alone.endswith(name[-1:]) or after == "=" else alone
+
+
 def characters(text: str) -> Counter[str]:
     """Return how often each visible character stands in `text`."""
-    return Counter("".join(text.translate(_UNSEEN).split()))
+    return Counter(text.translate(_UNSEEN))
 
 
-def shown(tree: Tag) -> str:
-    """Return what a reader sees of a tree."""
-    return "".join(
-        node
-        for node in tree.descendants
-        if isinstance(node, NavigableString)
-        and not isinstance(node, (Comment, Doctype))
-        and not (node.parent is not None and node.parent.name in _SILENT)
-    )
+def joined(texts: Iterable[str]) -> Counter[str]:
+    """Return every character but blanks, joiners too, where a text shows anything."""
+    seen = (text for text in texts if text.translate(_UNSEEN))
+    return Counter("".join(seen).translate(_BLANKS))
 
 
-def addresses(tree: Tag, tag: str, name: str) -> set[str]:
-    """Return the addresses that elements of one kind carry."""
-    found = {str(element.get(name) or "").strip() for element in tree.find_all(tag)}
-    return found - {""}
+def address(value: str) -> str:
+    """Return the form in which two spellings of an address are equal."""
+    bare = value.strip(" \t\r\n\f\x00\u00a0")
+    return bare[7:] if bare[:7].lower() == "mailto:" else bare
 
 
-def strings(value: object) -> Iterator[str]:
-    """Yield every string of a JSON value."""
-    stack = [value]
+@dataclass
+class Account:
+    """What something shows, leads to and runs."""
+
+    texts: list[str] = field(default_factory=list)
+    """Each text for itself, in order."""
+    standing: list[str] = field(default_factory=list)
+    """Of these the ones in text nodes, when it is a document; with separators."""
+    pictures: Counter[str] = field(default_factory=Counter)
+    links: set[str] = field(default_factory=set)
+    linked: dict[str, Counter[str]] = field(default_factory=dict)
+    """By address, the visible characters and the pictures that lead there."""
+    embeds: set[str] = field(default_factory=set)
+    codes: list[str] = field(default_factory=list)
+    """Scripts and style sheets."""
+    names: set[str] = field(default_factory=set)
+    """What links within a page lead to."""
+    emoji: list[str] = field(default_factory=list)
+    """What stands for a picture or another text."""
+    lines: list[str] = field(default_factory=list)
+    """Texts and line ends, to count words in."""
+
+    def link(self, href: str, what: Iterable[str] = ()) -> None:
+        """Note a link, and what leads there."""
+        self.links.add(address(href))
+        self.linked.setdefault(address(href), Counter()).update(what)
+
+    def text(self, text: str, href: str | None = None) -> None:
+        """Note a text."""
+        self.texts.append(text)
+        self.lines.append(text)
+        if href:
+            self.link(href, text.translate(_UNSEEN))
+
+    def picture(self, source: str, href: str | None = None) -> None:
+        """Note a picture."""
+        if not address(source):
+            return
+        self.pictures[address(source)] += 1
+        if href:
+            self.link(href, [f"picture {address(source)}"])
+
+
+def of_html(html: str, into: Account | None = None) -> Account:
+    """Return the account of a body or a part of one."""
+    account = into if into is not None else Account()
+    stack: list[tuple[object, str | None, bool]] = [(soup(html), None, False)]
     while stack:
-        current = stack.pop()
-        if isinstance(current, str):
-            yield current
-        elif isinstance(current, dict):
-            stack.extend(current.values())
-        elif isinstance(current, list):
-            stack.extend(current)
+        node, href, ending = stack.pop()
+        if ending:
+            account.lines.append("\n")
+        elif isinstance(node, Tag):
+            if node.name not in _INLINE:
+                account.lines.append("\n")
+                stack.append((node, None, True))
+            href = _of_tag(node, href, account)
+            stack.extend((child, href, False) for child in reversed(node.contents))
+        elif isinstance(node, NavigableString):
+            _of_text(node, href, account)
+    return account
 
 
-def texts(document: dict[str, object]) -> Iterator[str]:
-    """Yield the texts that a document shows, blocks included."""
+def _of_text(node: NavigableString, href: str | None, account: Account) -> None:
+    parent = node.parent
+    if parent is not None and parent.name in _SILENT:
+        account.codes.append(str(node).replace(_AMPERSAND, "&").strip())
+    elif not isinstance(node, PreformattedString):
+        account.text(decoded(node), href)
+
+
+def _of_tag(tag: Tag, href: str | None, account: Account) -> str | None:
+    given = {name: decoded_value(str(tag[name] or "")) for name in tag.attrs}
+    for name in _SOURCES.get(tag.name, ()):
+        if address(given.get(name, "")):
+            account.embeds.add(address(given[name]))
+    if tag.name in ("img", "span"):
+        account.emoji.append(given.get("data-emoji", ""))
+    if address(given.get("id", "")):
+        account.names.add(address(given["id"]))
+    if tag.name in ("a", "area") and address(given.get("href", "")):
+        href = given["href"]
+        account.link(href)
+    if tag.name in ("img", "image"):
+        account.picture(given.get("src") or given.get("data-src", ""), href)
+    return href
+
+
+def of_document(document: object) -> Account:
+    """Return the account of a document, with everything in its components."""
+    account = Account()
     stack: list[object] = [document]
     while stack:
         node = stack.pop()
         if isinstance(node, list):
-            stack.extend(node)
-        if not isinstance(node, dict):
+            stack.extend(reversed(node))
+        elif isinstance(node, str):
+            account.lines.append(node)
+            account.standing.append(node)
+        elif isinstance(node, Mapping):
+            if node.get("type") in ("paragraph", "heading", "code_block", "table"):
+                stack.append("\n")
+            stack.extend(reversed(_of_node(node, account)))
+    return account
+
+
+def _of_node(node: Mapping[str, object], account: Account) -> list[object]:
+    """Note one node or component; return what is inside of it."""
+    attributes = node.get("attrs")
+    given = attributes if isinstance(attributes, Mapping) else {}
+    kind = node.get("type")
+    marks = [mark for mark in _listed(node.get("marks")) if isinstance(mark, Mapping)]
+    href = next((_href(mark) for mark in marks if mark.get("type") == "link"), None)
+    account.names.update(
+        address(str(mark["attrs"]["id"]))
+        for mark in marks
+        if mark.get("type") == "anchor"
+    )
+    if kind == "text":
+        account.text(str(node["text"]), href)
+        account.standing.append(str(node["text"]))
+    elif kind == "emoji":
+        account.text(str(given.get("emoji") or ""), href)
+        account.picture(str(given.get("fallbackImage") or ""), href)
+    elif kind == "image":
+        account.picture(str(given.get("src") or ""))
+    elif kind == "hard_break":
+        account.standing.append("\n")
+    elif "component" in node:
+        return _of_component(node, account)
+    elif kind == "blok":
+        return [given.get("body")]
+    return [node.get("content")]
+
+
+def _of_component(block: Mapping[str, object], account: Account) -> list[object]:
+    inside: list[object] = []
+    value = block.get("link")
+    href = _multilink(value) if isinstance(value, Mapping) else None
+    if href:
+        account.link(href)
+    for name, held in block.items():
+        if isinstance(held, Mapping) and held.get("fieldtype") == "asset":
+            account.picture(str(held.get("filename") or ""), href)
+        elif isinstance(held, (Mapping, list)):
+            inside.append(held)
+        elif not isinstance(held, str):
             continue
-        if node.get("type") == "text":
-            yield str(node["text"])
-        if node.get("type") == "emoji":
-            yield str(node["attrs"]["emoji"])
-        if "component" in node:
-            yield from (str(node.get("caption", "")),)
-            if "html" in node:
-                yield shown(soup(str(node["html"])))
-        stack.extend(value for key, value in node.items() if key != "text")
+        elif name == "html":
+            of_html(held, account)
+        elif name == "caption":
+            account.text(held)
+        elif name in ("url", "id") and address(held):
+            account.embeds.add(address(held))
+            if name == "id":
+                account.names.add(address(held))
+    return inside
+
+
+def _href(mark: Mapping[str, object]) -> str:
+    attributes = mark.get("attrs")
+    return str(attributes.get("href")) if isinstance(attributes, Mapping) else ""
+
+
+def _multilink(value: Mapping[str, object]) -> str:
+    given = value.get("email") or value.get("url") or value.get("cached_url") or ""
+    return str(given)
+
+
+def _listed(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def of_losses(losses: Iterable[Loss]) -> Account:
+    """Return the account of what the losses name."""
+    account = Account()
+    for loss in losses:
+        if loss.kind == "text":
+            account.text(loss.what)
+        elif loss.what.startswith("<"):
+            of_html(loss.what, account)
+            account.codes.append(loss.what)
+        elif loss.kind == "anchor":
+            account.names.add(address(loss.what))
+    return account
 
 
 def unaccounted(html: str, converted: Converted) -> list[str]:
     """Return what of `html` is neither in the document nor in its losses."""
-    tree = soup(html)
+    source = of_html(html)
+    held, lost = of_document(converted.document), of_losses(converted.losses)
+    named = {address(loss.what) for loss in converted.losses}
     missing: list[str] = []
-    lost = [loss.what for loss in converted.losses]
-    held = "".join(texts(converted.document))
-    named = "".join(shown(soup(what)) for what in lost if "<" in what)
-    named += "".join(loss.what for loss in converted.losses if loss.kind == "text")
-    gone = characters(shown(tree)) - characters(held) - characters(named)
-    if gone:
-        missing.append(f"characters {dict(gone)}")
-    everything = [*strings(converted.document), *lost]
-    known = {entry.strip() for entry in everything} | {
-        f"mailto:{entry}" for entry in everything
-    }
-    raw = [soup(entry) for entry in everything if "<" in entry]
-    for tag, name in (("a", "href"), ("img", "src"), ("iframe", "src")):
-        inside = _all(addresses(part, tag, name) for part in raw)
-        gone_from = addresses(tree, tag, name) - known - inside
-        missing.extend(f"{tag} {name} {address}" for address in gone_from)
+    for what, count in (("characters", _seen), ("joined", _joined)):
+        if gone := count(source, True) - count(held, False) - count(lost, False):
+            missing.append(f"{what} {dict(gone)}")
+    for kept, what in ((source.pictures - held.pictures - lost.pictures, "picture"),):
+        missing.extend(f"{what} {each}" for each in kept if each not in named)
+    everywhere = "\n".join(
+        (*held.codes, *lost.codes, *(loss.what for loss in converted.losses))
+    )
+    missing.extend(f"code {code}" for code in source.codes if code not in everywhere)
+    for what, ours in (("links", "link"), ("embeds", "embed"), ("names", "name")):
+        known: set[str] = getattr(held, what) | getattr(lost, what) | named
+        if what == "names":
+            known |= {each for each in source.names if f'id="{each}"' in named}
+        if what == "embeds":
+            known |= {each for each in source.embeds if each in everywhere}
+        gone_here: set[str] = getattr(source, what) - known
+        missing.extend(f"{ours} {each}" for each in sorted(gone_here))
+    for href, leading in source.linked.items():
+        gone = leading - held.linked.get(href, Counter())
+        gone -= lost.linked.get(href, Counter()) + _seen(lost, False)
+        if gone and href not in named:
+            missing.append(f"under the link {href}: {dict(gone)}")
     return missing
 
 
+def _seen(account: Account, _strict: bool) -> Counter[str]:
+    return characters("".join(account.texts))
+
+
+def _joined(account: Account, strict: bool) -> Counter[str]:
+    """Return the joiners, too; strictly only where something is to be joined."""
+    if strict:
+        return joined(account.texts)
+    return Counter("".join(account.texts).translate(_BLANKS))
+
+
 def invented(html: str, converted: Converted) -> dict[str, int]:
-    """Return the characters that a document shows more often than `html`."""
-    held = characters("".join(texts(converted.document)))
-    return dict(held - characters(shown(soup(html))))
+    """Return the characters that document and losses show more often than `html`."""
+    held, lost = of_document(converted.document), of_losses(converted.losses)
+    source = of_html(html)
+    allowed = _seen(source, False) + characters("".join(source.emoji))
+    return dict(_seen(held, False) + _seen(lost, False) - allowed)
 
 
-def _all(sets: Iterable[set[str]]) -> set[str]:
-    return set().union(*sets)
+def reordered(html: str, converted: Converted) -> tuple[str, str] | None:
+    """Return what `html` and the document show, when only the order differs."""
+    source, held = (
+        "".join(account.texts).translate(_UNSEEN)
+        for account in (of_html(html), of_document(converted.document))
+    )
+    if source != held and Counter(source) == Counter(held):
+        return source, held
+    return None
+
+
+def words(pieces: Iterable[str]) -> list[str]:
+    """Return the words in texts; a line end parts two."""
+    return _WORD.findall("".join(pieces).translate(str.maketrans("", "", _HIDDEN[1:])))
+
+
+_BEGINNINGS: dict[str, tuple[str, ...]] = {
+    "script": ("<script", "<style", "on"),
+    "iframe": ("<iframe",),
+    "form-control": ("<input", "<select", "<textarea", "<progress", "<meter"),
+    "comment": ("<!--",),
+}
+
+
+def vague(html: str, losses: Iterable[Loss]) -> Iterator[str]:
+    """Yield the losses that name something else than what was lost."""
+    shown = _plain(decoded(html) + decoded_value(html))
+    for loss in losses:
+        begin = _BEGINNINGS.get(loss.kind, ())
+        if begin and not loss.what.lower().startswith(begin):
+            yield f"{loss.kind}: {loss.what!r} is not one"
+        if not loss.what and loss.kind not in ("image",):
+            yield f"{loss.kind}: names nothing"
+        elif not any(_plain(part) in shown for part in _spellings(loss.what)):
+            yield f"{loss.kind}: {loss.what!r} is not in the body"
+
+
+def _spellings(what: str) -> Iterator[str]:
+    """Yield the ways in which a body may spell what a loss names."""
+    yield what
+    yield decoded(what)
+    yield what.removesuffix(">") if what.startswith("<") else what
+    for parted in ("=", ": "):
+        name, _, value = what.partition(parted)
+        if value.strip('"') and re.fullmatch(r"[\w:.-]+", name):
+            yield value.strip('"')
+
+
+_PLAIN = re.compile(r"[\s\x00]+")
+
+
+def _plain(text: str) -> str:
+    return _PLAIN.sub("", text).lower()
+
+
+_PIECE = re.compile(
+    r"<!--.*?-->|</?[a-zA-Z](?:\"[^\"]*\"|'[^']*'|[^>\"'])*>|[^<]+|<", re.S
+)
+_ATTRIBUTE = re.compile(r"""\s+[^\s=>]+(?:=(?:"[^"]*"|'[^']*'|[^\s>"']+))?(?=[\s>])""")
+
+
+def smallest(html: str, fails: Callable[[str], bool], tries: int = 2000) -> str:
+    """Return a smaller body that fails too, and closes what it opens if `html` does."""
+    changed = True
+    while changed and tries > 0:
+        changed = False
+        for shorter in _shorter(html):
+            tries -= 1
+            if fails(shorter):
+                html, changed = shorter, True
+                break
+            if tries <= 0:
+                break
+    return html
+
+
+def _shorter(html: str) -> Iterator[str]:
+    """Yield a body's smaller variants, the smallest first as a rule."""
+    pieces = _PIECE.findall(html)
+    ends = _matches(pieces)
+    for start, end in sorted(ends.items(), key=lambda pair: pair[0] - pair[1]):
+        yield "".join(pieces[:start] + pieces[end + 1 :])
+    for start, end in ends.items():
+        if end > start:
+            inside = pieces[start + 1 : end]
+            yield "".join(pieces[:start] + inside + pieces[end + 1 :])
+    for at, piece in enumerate(pieces):
+        before, after = "".join(pieces[:at]), "".join(pieces[at + 1 :])
+        if piece.startswith("<"):
+            for found in _ATTRIBUTE.finditer(piece):
+                yield before + piece[: found.start()] + piece[found.end() :] + after
+        elif len(piece) > 1:
+            half = len(piece) // 2
+            yield before + piece[half:] + after
+            yield before + piece[:half] + after
+            yield before + piece[1:] + after
+
+
+def _matches(pieces: list[str]) -> dict[int, int]:
+    """Return where each piece ends: its end tag, or itself."""
+    ends: dict[int, int] = {}
+    opened: list[tuple[str, int]] = []
+    for at, piece in enumerate(pieces):
+        if piece.startswith("</"):
+            if opened and opened[-1][0] == piece[2:-1].lower():
+                ends[opened.pop()[1]] = at
+            continue
+        ends[at] = at
+        if piece[:1] == "<" and piece[1:2].isalpha():
+            opened.append((re.split(r"[\s/>]", piece[1:], maxsplit=1)[0].lower(), at))
+            if opened[-1][0] in _VOID:
+                opened.pop()
+    return ends
+
+
+_VOID = frozenset(("img", "br", "hr", "input", "source", "embed", "wbr"))
