@@ -2,16 +2,16 @@
 
 A stack of open nodes, marks passed down, and for every piece the shortest way
 to a place that takes it: wrappers are opened, nodes are left. That is how the
-official converter's parser (ProseMirror's) behaves, told in own words. With
-`repair` on, what it spoils around blocks inside of paragraphs and items is put
-right: no paragraphs that were never there, no broken lists, no stray blanks.
+official converter's parser (ProseMirror's) behaves, told in own words. The
+repairs put right what it spoils, each for itself.
 The walk keeps its own stack, so nesting may be as deep as it likes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
@@ -45,33 +45,67 @@ _Exit: TypeAlias = "tuple[Open | None, bool, bool, bool]"
 """Context to return to, leave it too, verbatim as before, end a continuation."""
 
 
+Runs: TypeAlias = "Sequence[tuple[str, MarkSet]]"
+"""Pieces of one text, each with its marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repairs:
+    """What is done otherwise than the official converter does it."""
+
+    inside: bool = False
+    """Blocks in paragraphs and items: no paragraphs that were never there, no
+    broken lists, and what follows in a heading is the heading still."""
+    apart: bool = False
+    """What a browser shows as a block ends the paragraph before it."""
+    blanks: bool = False
+    """No blank at the beginning of a paragraph that follows a block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """Who is told what happens, and may have a say in it."""
+
+    entered: Callable[[Element], None] | None = None
+    """Of every element, before anything in it."""
+    joined: Callable[[Mark, MarkSet], MarkSet] = added
+    """Of every mark of an element; returns the marks for what is in it."""
+    placed: Callable[[str, MarkSet], Runs] | None = None
+    """Of every text; returns what to write in its place."""
+    filled: Callable[[Element, MarkSet], None] | None = None
+    """Of a finished block with something in it, before the block is placed."""
+    unplaced: Callable[[Element], None] | None = None
+    """Of every leaf that found no place."""
+
+
+AS_OFFICIAL = Repairs()
+UNHEARD = Hooks()
+
+
 class Context:
-    """Builds one document. `placed` is told of every text and its marks."""
+    """Builds one document."""
 
     def __init__(
-        self,
-        rules: Rules,
-        *,
-        repair: bool,
-        entered: Callable[[Element], None] | None = None,
-        placed: Callable[[str, MarkSet], MarkSet] | None = None,
-        unplaced: Callable[[Element], None] | None = None,
+        self, rules: Rules, repairs: Repairs = AS_OFFICIAL, hooks: Hooks = UNHEARD
     ) -> None:
         self._rules = rules
-        self._repair = repair
-        self._entered = entered
-        self._placed = placed
-        self._unplaced = unplaced
-        self._blocks = MORE_BLOCK_TAGS if repair else BLOCK_TAGS
+        self._inside = repairs.inside
+        self._blanks = repairs.blanks
+        self._blocks = MORE_BLOCK_TAGS if repairs.apart else BLOCK_TAGS
+        self._entered = hooks.entered
+        self._joined = hooks.joined
+        self._placed = hooks.placed
+        self._filled = hooks.filled
+        self._unplaced = hooks.unplaced
         self._nodes = [Open("doc", {}, True, False)]
         self._open = 0
         self._verbatim = False
         self._stack: list[tuple[Node | None, MarkSet, bool, _Exit | None]] = []
         self._continued: list[tuple[str, JsonObject] | None] = []
 
-    def build(self, root: Element) -> JsonObject:
+    def build(self, root: Element, marks: MarkSet = ()) -> JsonObject:
         """Return the document of what is below `root`. Call once."""
-        self._push_children(root, ())
+        self._push_children(root, marks)
         while self._stack:
             node, marks, after_break, leaving = self._stack.pop()
             if isinstance(node, Text):
@@ -123,13 +157,13 @@ class Context:
 
     def _swallows_blank(self, top: Open, after_break: bool) -> bool:
         if self._open != len(self._nodes) - 1:
-            return self._repair and not top.takes_text
+            return self._blanks and not top.takes_text
         if not top.content or after_break:
             return True
         before = top.content[-1]
         if isinstance(before, Run):
             return before.text.endswith(tuple(_BLANK))
-        return self._repair and not top.takes_text
+        return self._blanks and not top.takes_text
 
     def _lines(self, value: str, marks: MarkSet) -> None:
         top = self._nodes[self._open]
@@ -147,10 +181,11 @@ class Context:
             return
         top = self._take("text")
         if top.kind == "code_block":
-            marks = ()
-        elif self._placed is not None:
-            marks = self._placed(text, marks)
-        top.content.append(Run(text, marks))
+            top.content.append(Run(text, ()))
+        elif self._placed is None:
+            top.content.append(Run(text, marks))
+        else:
+            top.content.extend([Run(*run) for run in self._placed(text, marks)])
 
     # Elements
 
@@ -175,7 +210,7 @@ class Context:
                 if not rule.mark:
                     self._node(element, rule, read, marks, outer)
                     return
-                marks = added(Mark(rule.name, read, element), marks)
+                marks = self._joined(Mark(rule.name, read, element), marks)
                 if rule.consuming:
                     self._push_exit(None, leave=False, verbatim=outer)
                     self._push_children(element, marks)
@@ -210,6 +245,8 @@ class Context:
         outer: bool,
     ) -> None:
         if rule.name in LEAVES:
+            if self._filled is not None and element.payload is not None:
+                self._filled(element, marks)
             cautious = rule.name == "hard_break"
             if not self._insert_leaf(rule.name, read, marks, cautious=cautious):
                 if cautious and self._nodes[self._open].takes_text:
@@ -272,7 +309,7 @@ class Context:
         return True
 
     def _move_to(self, depth: int, kind: str) -> None:
-        if self._repair and kind in BLOCKS:
+        if self._inside and kind in BLOCKS:
             for node in self._nodes[depth + 1 :]:
                 node.left = node.left or node.takes_text
         self._open = depth
@@ -285,7 +322,7 @@ class Context:
 
     def _may_begin_item(self, node: Open, kind: str) -> bool:
         return (
-            self._repair
+            self._inside
             and node.kind == "list_item"
             and not node.state
             and kind in BLOCKS
@@ -294,7 +331,7 @@ class Context:
 
     def _open_wrapper(self, name: str, *, last: bool) -> None:
         interrupted = self._continued[-1] if self._continued else None
-        if self._repair and last and name == "paragraph" and interrupted is not None:
+        if self._inside and last and name == "paragraph" and interrupted is not None:
             kind, attributes = interrupted
             top = self._nodes[self._open]
             if kind in CONTENT[top.kind][top.state][0]:

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.collect import Collector
-from cmsmig.richtext.context import Context
+from cmsmig.richtext.context import Context, Hooks, Repairs, Runs
 from cmsmig.richtext.dom import Element, walk
 from cmsmig.richtext.engine import (
     NO_ASSETS,
@@ -58,7 +58,7 @@ class NativeEngine:
         """Convert an origin body. Never raises, whatever the text is."""
         root = parse(html)
         if self._mode is Mode.EXACT:
-            return Converted(Context(RULES, repair=False).build(root))
+            return Converted(Context(RULES).build(root))
         return _Conversion(html, policy, assets).convert(root)
 
     def from_markdown(
@@ -95,14 +95,11 @@ class _Conversion:
         return Converted(document, self._losses.losses())
 
     def _build(self, root: Element) -> JsonObject:
-        context = Context(
-            FAITHFUL_RULES,
-            repair=True,
-            entered=self._entered,
-            placed=self._placed,
-            unplaced=self._unplaced,
+        hooks = Hooks(
+            entered=self._entered, placed=self._placed, unplaced=self._unplaced
         )
-        return context.build(root)
+        repairs = Repairs(inside=True, apart=True, blanks=True)
+        return Context(FAITHFUL_RULES, repairs, hooks).build(root)
 
     def _entered(self, element: Element) -> None:
         if (name := element.attributes.get("id")) is None:
@@ -113,7 +110,10 @@ class _Conversion:
             self._losses.lose("anchor", *self._waiting)
         self._waiting = (name, element)
 
-    def _placed(self, text: str, marks: MarkSet) -> MarkSet:
+    def _placed(self, text: str, marks: MarkSet) -> Runs:
+        return ((text, self._marked(text, marks)),)
+
+    def _marked(self, text: str, marks: MarkSet) -> MarkSet:
         for mark in marks:
             if mark.source is not None and mark.name == "link":
                 self._losses.settle(mark.source)
