@@ -61,6 +61,10 @@ _ITEM_ACTIONS: Mapping[str, str] = {
         "and run the step again."
     ),
     "deleted_since": "Restore the story at the destination; then run the step again.",
+    "not_drafted": "Report it with the item's raw record; the others are imported.",
+    "invalid_document": (
+        "Report it with the item's raw record; the story stands with its old links."
+    ),
     "not_published": "Read the reason, correct it, and run `cmsmig publish` again.",
 }
 _FILE_ACTIONS: Mapping[str, str] = {

@@ -126,6 +126,16 @@ def invalid_in(content: JsonObject) -> Iterator[tuple[str, Problem]]:
             yield path, problem
 
 
+def wrong_document(content: JsonObject) -> str:
+    """Return why a story's content must not be written, as half a sentence; empty
+    when every document in it is valid."""
+    for field, problem in invalid_in(content):
+        place = f" at {problem.path}" if problem.path else ""
+        what = f"{problem.what[0].lower()}{problem.what[1:].rstrip('.')}"
+        return f"the rich text in `{field}` is not a valid document{place}: {what}"
+    return ""
+
+
 def _node(node: Mapping[str, object]) -> Iterator[str]:
     kind = node.get("type")
     if not isinstance(kind, str) or kind not in CONTENT:

@@ -47,6 +47,7 @@ from cmsmig.origin.cache import RawCache
 from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.origin.schema import Collection, Item, Site
 from cmsmig.richtext.native import NativeEngine
+from cmsmig.richtext.validate import wrong_document
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decisionfiles import Decisions, read_decisions
 
@@ -147,9 +148,15 @@ class Migration:
             if content_type is None:
                 continue
             try:
-                drafts.append(draft_story(entry.item, content_type, context))
+                draft = draft_story(entry.item, content_type, context)
             except Exception as error:
-                failed[entry.item.key] = _undrafted(entry.item, error)
+                why = f"{type(error).__name__}: {error}"
+                failed[entry.item.key] = _undrafted(entry.item, why)
+                continue
+            if wrong := wrong_document(draft.content):
+                failed[entry.item.key] = _undrafted(entry.item, wrong)
+            else:
+                drafts.append(draft)
         return Drafted(tuple(drafts), failed)
 
     def planned_drafts(self, proven: Mapping[str, AssetHome] | None = None) -> Drafted:
@@ -183,10 +190,10 @@ class Migration:
         )
 
 
-def _undrafted(item: Item, error: Exception) -> str:
+def _undrafted(item: Item, why: str) -> str:
     return (
-        f"No story could be made of {item.name or item.key.item_id} "
-        f"({type(error).__name__}: {error}); report this with the item's raw record."
+        f"No story could be made of {item.name or item.key.item_id} ({why}); report "
+        "this with the item's raw record."
     )
 
 

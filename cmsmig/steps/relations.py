@@ -24,6 +24,7 @@ from cmsmig.ledger.rows import HomeRow, Intent, ItemRow
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.linking import Linked, link_story
 from cmsmig.mapping.story import story_body
+from cmsmig.richtext.validate import wrong_document
 from cmsmig.steps.batches import work_through
 from cmsmig.steps.folders import parent_id
 from cmsmig.steps.homes import content_hash
@@ -78,6 +79,9 @@ def updates_to_send(job: Job) -> tuple[Update, ...]:
         linked = link_story(draft, homes, job.migration.routes)
         state = _link_state(linked)
         if content_hash(linked.content) != row.home.content_hash:
+            if wrong := wrong_document(linked.content):
+                _invalid(job, draft, wrong)
+                continue
             updates.append(Update(draft, row.home, linked.content, state))
             continue
         if row.link_state != state:
@@ -93,7 +97,12 @@ def _is_over(job: Job, row: ItemRow) -> bool:
         return False
     if row.reason == "deleted_since":
         return any(each.full_slug == row.full_slug for each in job.survey.stories)
-    return row.reason in ("refused", "not_confirmed", "edited_since")
+    return row.reason in (
+        "refused",
+        "not_confirmed",
+        "edited_since",
+        "invalid_document",
+    )
 
 
 def _link_state(linked: Linked) -> str:
@@ -207,6 +216,16 @@ def _conflict(job: Job, update: Update) -> None:
         f"The story `{update.home.full_slug}` was edited at the destination after this "
         "import wrote it, so its relations and links were not filled; fill them there, "
         "or take that edit back and run this again.",
+    )
+
+
+def _invalid(job: Job, draft: StoryDraft, wrong: str) -> None:
+    _fail(
+        job,
+        draft.key,
+        "invalid_document",
+        f"The links of {draft.name} were not filled, since {wrong}; report this with "
+        "the item's raw record.",
     )
 
 

@@ -17,7 +17,7 @@ from cmsmig.mapping.components import component_bodies
 from cmsmig.mapping.draft import Home, StoryDraft
 from cmsmig.mapping.equality import equal_component
 from cmsmig.mapping.linking import link_story
-from cmsmig.richtext.validate import problems
+from cmsmig.richtext.validate import documents_in, problems
 from cmsmig.steps.batches import work_through
 from cmsmig.steps.homes import comparable
 from cmsmig.steps.job import Job
@@ -237,16 +237,15 @@ def _same_members(wanted: Json, there: Json) -> bool:
 def _documents(
     draft: StoryDraft, content: JsonObject, found: Verification
 ) -> Iterator[Difference]:
-    for name, value in content.items():
-        if not isinstance(value, dict) or value.get("type") != "doc":
-            continue
+    for path, document in documents_in(content):
         found.documents += 1
-        for problem in problems(value):
+        for problem in problems(document):
+            place = f"At {problem.path}: " if problem.path else ""
             yield Difference(
                 DifferenceCode.DOCUMENT_INVALID,
                 str(draft.key),
-                name,
-                f"At {problem.path}: {problem.what}",
+                path,
+                f"{place}{problem.what}",
             )
 
 
