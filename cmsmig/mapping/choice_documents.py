@@ -1,13 +1,10 @@
-"""The four smaller decision files as documents that people edit."""
+"""The three smaller decision files as documents that people edit."""
 
 from __future__ import annotations
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.choices import (
     ArchiveRule,
-    BlocksDecision,
-    BodyChoice,
-    BodyMode,
     CollectionChoice,
     CollectionsDecision,
     ConflictAction,
@@ -84,36 +81,6 @@ def _collection(entry: Entry) -> CollectionChoice:
         archived=entry.choice("archived", ArchiveRule, ArchiveRule.SKIP),
         publish=entry.choice("publish", PublishRule, PublishRule.NOTHING),
         note=entry.text("note", ""),
-    )
-    entry.done()
-    return found
-
-
-def blocks_body(decision: BlocksDecision) -> JsonObject:
-    """Return `blocks.yaml` as plain JSON."""
-    bodies: list[Json] = [
-        {
-            "collection": choice.collection_slug,
-            "collection_id": choice.collection_id,
-            "field": choice.field,
-            "mode": str(choice.mode),
-        }
-        for choice in decision.bodies
-    ]
-    return {"bodies": bodies}
-
-
-def read_blocks(entry: Entry) -> BlocksDecision:
-    """Return the choices in `blocks.yaml`, without who reviewed them."""
-    return BlocksDecision(tuple(map(_body, entry.entries("bodies"))))
-
-
-def _body(entry: Entry) -> BodyChoice:
-    found = BodyChoice(
-        collection_slug=entry.text("collection"),
-        collection_id=entry.text("collection_id"),
-        field=entry.text("field"),
-        mode=entry.choice("mode", BodyMode, BodyMode.ONE_RICHTEXT),
     )
     entry.done()
     return found

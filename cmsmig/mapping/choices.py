@@ -7,8 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from cmsmig.mapping.bodyreviews import BodyKey, BodyReview
 from cmsmig.mapping.design import Reviewed
+from cmsmig.richtext.blocks import Heuristics
 from cmsmig.richtext.policy import Treatment
+
+NO_HEURISTICS = Heuristics()
 
 
 class ItemSet(StrEnum):
@@ -102,6 +106,8 @@ class BodyMode(StrEnum):
 
     ONE_RICHTEXT = "one_richtext"
     """The whole body in one `richtext` field."""
+    BLOCKS = "blocks"
+    """A `bloks` field with a component for each block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +119,8 @@ class BodyChoice:
     field: str
     """The origin field's slug."""
     mode: BodyMode = BodyMode.ONE_RICHTEXT
+    heuristics: Heuristics = NO_HEURISTICS
+    """What proposes blocks; kept while the mode is another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +129,27 @@ class BlocksDecision:
 
     bodies: tuple[BodyChoice, ...]
     reviewed: Reviewed | None = None
+    reviews: Mapping[BodyKey, BodyReview] = field(default_factory=dict)
+    """What was decided about single bodies."""
+
+    def choice(self, collection_id: str, field: str) -> BodyChoice | None:
+        """Return what was decided about a field, if anything was."""
+        return next(
+            (
+                choice
+                for choice in self.bodies
+                if (choice.collection_id, choice.field) == (collection_id, field)
+            ),
+            None,
+        )
+
+    def split_fields(self) -> Mapping[tuple[str, str], BodyChoice]:
+        """Return the fields whose bodies are blocks, by collection id and field."""
+        return {
+            (choice.collection_id, choice.field): choice
+            for choice in self.bodies
+            if choice.mode is BodyMode.BLOCKS
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping import block_documents
 from cmsmig.mapping import choice_documents as documents
 from cmsmig.mapping.choices import (
     BlocksDecision,
@@ -44,7 +45,25 @@ FILE_NAMES: Mapping[type[Decision], str] = {
 def to_text(decision: Decision) -> str:
     """Return a decision as the text of its file: stable, and made to be diffed."""
     body: JsonObject = {"reviewed": _reviewed_body(decision.reviewed)}
-    return write_document(body | _body(decision), _HEADERS[type(decision)])
+    text = write_document(body | _body(decision), _HEADERS[type(decision)])
+    if isinstance(decision, BlocksDecision):
+        return text + block_documents.reviews_text(decision.reviews)
+    return text
+
+
+def decided_value(decision: Decision) -> object:
+    """Return what of a decision counts: not who took it, nor what is said for its
+    readers."""
+    plain = to_text(replace(_without_reviews(decision), reviewed=None))
+    if isinstance(decision, BlocksDecision) and (reviews := decision.reviews):
+        return [plain, [reviews[key].decided for key in sorted(reviews)]]
+    return plain
+
+
+def _without_reviews(decision: Decision) -> Decision:
+    if isinstance(decision, BlocksDecision):
+        return replace(decision, reviews={})
+    return decision
 
 
 def from_text(text: str, where: str, kind: type[D]) -> D:
@@ -53,9 +72,14 @@ def from_text(text: str, where: str, kind: type[D]) -> D:
     Raises `DecisionsError` naming the file, the line, what is wrong there and
     what is allowed. Keys that are left out have the proposals' defaults.
     """
+    if kind is BlocksDecision:
+        text, entries = block_documents.split_text(text)
     entry = read_document(text, where)
     reviewed = _read_reviewed(entry)
-    found = _READERS[kind](entry)
+    if kind is BlocksDecision:
+        found: Decision = block_documents.read_blocks(entry, entries, where)
+    else:
+        found = _READERS[kind](entry)
     entry.done()
     if not isinstance(found, kind):
         raise TypeError(f"{kind.__name__} has no document")
@@ -83,7 +107,7 @@ def _body(decision: Decision) -> JsonObject:
     if isinstance(decision, Design):
         return design_body(decision)
     if isinstance(decision, BlocksDecision):
-        return documents.blocks_body(decision)
+        return block_documents.blocks_body(decision)
     if isinstance(decision, EmbedsDecision):
         return documents.embeds_body(decision)
     return documents.conflicts_body(decision)
@@ -107,7 +131,6 @@ def _read_reviewed(entry: Entry) -> Reviewed | None:
 _READERS: Mapping[type[Decision], Callable[[Entry], Decision]] = {
     CollectionsDecision: documents.read_collections,
     Design: read_design,
-    BlocksDecision: documents.read_blocks,
     EmbedsDecision: documents.read_embeds,
     ConflictsDecision: documents.read_conflicts,
 }
@@ -126,7 +149,12 @@ _HEADERS: Mapping[type[Decision], str] = {
         "the items' creation."
     ),
     BlocksDecision: (
-        "How the bodies of each RichText field are stored.\nmode: one_richtext"
+        "How the bodies of each RichText field are stored, and what each body is\n"
+        "split into.\n"
+        "mode: one_richtext | blocks\n"
+        "split: headings | images | embeds | tables | quotes | code | galleries\n"
+        "reviews: a body's blocks, `nodes` of its top level each; while `by` is empty\n"
+        "nobody has accepted them. Text under `slug` and `begins` is for readers."
     ),
     EmbedsDecision: (
         "What becomes of what rich text has no node for, by kind and by host.\n"

@@ -129,13 +129,7 @@ class Entry:
             if default is None:
                 self._refuse(self._node, f"lacks the key `{key}`")
             return default
-        node = self._values[key]
-        found = self._scalar(key, node)
-        known = {str(one): one for one in kind}
-        if found not in known:
-            allowed = ", ".join(known)
-            self._refuse(node, f"`{found}` is not allowed; use one of {allowed}", key)
-        return known[found]
+        return self._choice(key, self._values[key], kind)
 
     def entry(self, key: str) -> Entry:
         """Return the mapping under a key."""
@@ -143,9 +137,36 @@ class Entry:
             self._refuse(self._node, f"lacks the key `{key}`")
         return Entry(self._values[key], self._where, self._under(key))
 
-    def entries(self, key: str) -> Iterator[Entry]:
-        """Yield the mappings of a list; none when the key is absent."""
-        for index, node in enumerate(self._list(key)):
+    def choices(self, key: str, kind: type[Choice]) -> tuple[Choice, ...]:
+        """Return a list of an enum's values; none when the key is absent."""
+        return tuple(self._choice(key, node, kind) for node in self._list(key))
+
+    def number(
+        self, key: str, least: int, most: int = 10**6, default: int | None = None
+    ) -> int:
+        """Return a whole number within bounds."""
+        if default is not None and not self.has(key):
+            return default
+        word = self.text(key)
+        if not (word.isascii() and word.isdigit() and least <= int(word) <= most):
+            self.refuse(f"`{word}` is no whole number from {least} to {most}", key)
+        return int(word)
+
+    @property
+    def line(self) -> int:
+        """Return the line that the mapping begins in, from 1."""
+        return int(self._node.start_mark.line) + 1
+
+    def refuse(self, what: str, key: str) -> NoReturn:
+        """Raise `DecisionsError` naming the place of a key and what is wrong there."""
+        self._refuse(self._values.get(key, self._node), what, key)
+
+    def entries(self, key: str, first: int = 0) -> Iterator[Entry]:
+        """Yield the mappings of a list; none when the key is absent.
+
+        `first` is the place of the list's first in the whole file.
+        """
+        for index, node in enumerate(self._list(key), start=first):
             yield Entry(node, self._where, f"{self._under(key)}[{index}]")
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -189,6 +210,14 @@ class Entry:
         if not isinstance(node, yaml.ScalarNode):
             self._refuse(node, "must be one text", key)
         return str(node.value)
+
+    def _choice(self, key: str, node: yaml.Node, kind: type[Choice]) -> Choice:
+        found = self._scalar(key, node)
+        known = {str(one): one for one in kind}
+        if found not in known:
+            allowed = ", ".join(known)
+            self._refuse(node, f"`{found}` is not allowed; use one of {allowed}", key)
+        return known[found]
 
     def _under(self, key: str) -> str:
         return f"{self._path}.{key}" if self._path else key

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from cmsmig.canonical import fingerprint
@@ -16,7 +16,14 @@ from cmsmig.mapping.choices import (
     ConflictsDecision,
     EmbedsDecision,
 )
-from cmsmig.mapping.decisions import FILE_NAMES, D, Decision, from_text, to_text
+from cmsmig.mapping.decisions import (
+    FILE_NAMES,
+    D,
+    Decision,
+    decided_value,
+    from_text,
+    to_text,
+)
 from cmsmig.mapping.design import Design
 from cmsmig.settings import Project
 
@@ -111,6 +118,5 @@ def _text(path: Path) -> str | None:
 
 def _hashes(decisions: Iterable[Decision]) -> dict[str, str]:
     return {
-        FILE_NAMES[type(each)]: fingerprint(to_text(replace(each, reviewed=None)))
-        for each in decisions
+        FILE_NAMES[type(each)]: fingerprint(decided_value(each)) for each in decisions
     }
