@@ -15,6 +15,9 @@
     ├── StorageError               the disk refused a write                  exit 1
     ├── LedgerError                the ledger is damaged or foreign          exit 1
     │   └── LedgerLockedError      another run holds it                      exit 6
+    ├── OfficialError              the official converter did not answer     exit 1
+    │   ├── OfficialUnavailableError   it cannot be started here at all
+    │   └── OfficialFailedError    it failed on one body; the next is fine
     └── ServiceError               a service did not do what was asked       exit 1
         ├── UnreachableError       the request was never taken
         ├── OutcomeUnknownError    it was sent; whether it was applied is open
@@ -117,6 +120,18 @@ class LedgerLockedError(LedgerError):
     """Another run holds the ledger."""
 
     exit_code = 6
+
+
+class OfficialError(CmsmigError):
+    """The official converter, which is only compared with, did not answer."""
+
+
+class OfficialUnavailableError(OfficialError):
+    """Node or the official package is missing, too old or not to be had."""
+
+
+class OfficialFailedError(OfficialError):
+    """The official converter failed on one body: it threw, hung or died."""
 
 
 @dataclass(frozen=True, slots=True)
