@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
@@ -41,7 +42,10 @@ def component_bodies(design: Design) -> tuple[ComponentBody, ...]:
     booleans are true.
     """
     return tuple(
-        [ComponentBody(block.component, block_body(block)) for block in design.blocks]
+        [
+            ComponentBody(block.component, block_body(design, block))
+            for block in design.blocks
+        ]
         + [
             ComponentBody(
                 content_type.component, content_type_body(design, content_type)
@@ -71,10 +75,14 @@ def datasource_bodies(design: Design) -> tuple[DatasourceBody, ...]:
     )
 
 
-def block_body(block: BlockDesign) -> JsonObject:
-    """Return the body of a nestable component."""
+def block_body(design: Design, block: BlockDesign) -> JsonObject:
+    """Return the body of a nestable component; a gallery holds pictures alone."""
+    held: JsonObject = {}
+    if block.role is BlockRole.GALLERY:
+        figure = design.block(BlockRole.LINKED_IMAGE)
+        held = _restricted([figure.component] if figure else [])
     schema: JsonObject = {
-        key: {**definition, "pos": position}
+        key: {**definition, **_held(definition, held), "pos": position}
         for position, (key, definition) in enumerate(block.schema.items())
         if isinstance(definition, dict)
     }
@@ -151,8 +159,18 @@ def _targets(design: Design, field: FieldDesign) -> JsonObject:
         return {"datasource_slug": field.datasource}
     if field.encoding is Encoding.VIDEO_BLOCK:
         embed = design.block(BlockRole.EMBED)
-        whitelist: list[Json] = [embed.component] if embed else []
-        return {"restrict_components": True, "component_whitelist": whitelist}
+        return _restricted([embed.component] if embed else [])
+    if field.encoding is Encoding.BLOCKS:
+        return _restricted(field.components)
     if field.origin_type in ("Image", "MultiImage"):
         return {"filetypes": ["images"]}
     return {}
+
+
+def _restricted(components: Sequence[str]) -> JsonObject:
+    whitelist: list[Json] = list(components)
+    return {"restrict_components": True, "component_whitelist": whitelist}
+
+
+def _held(definition: JsonObject, restriction: JsonObject) -> JsonObject:
+    return restriction if definition.get("type") == "bloks" else {}

@@ -41,6 +41,8 @@ class Encoding(StrEnum):
     PRICE_CURRENCY = "price_currency"
     JSON_TEXT = "json_text"
     """A structure the destination has no type for, verbatim as JSON text."""
+    BLOCKS = "blocks"
+    """A body as blocks. Never in `design.yaml`: it follows from `blocks.yaml`."""
     ENVELOPE = "envelope"
     """An envelope value (id, state, times) as text; `origin` is its wire name."""
 
@@ -71,6 +73,8 @@ class FieldDesign:
     help_text: str = ""
     note: str = ""
     """Why this was proposed, for the reviewer."""
+    components: tuple[str, ...] = ()
+    """What a BLOCKS field may hold; follows from `blocks.yaml` as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,13 @@ class BlockRole(StrEnum):
     """An address with its kind, title, caption and original HTML."""
     LINKED_IMAGE = "linked_image"
     """A picture with a link and a caption."""
+    TEXT = "text"
+    """A part of a body as rich text."""
+    GALLERY = "gallery"
+    """Pictures that follow each other."""
+    QUOTE = "quote"
+    CODE = "code"
+    TABLE = "table"
     OTHER = "other"
 
 

@@ -110,6 +110,7 @@ FIELD_BODIES: Mapping[Encoding, JsonObject] = {
     Encoding.PRICE_AMOUNT: {"type": "number"},
     Encoding.PRICE_CURRENCY: {"type": "text"},
     Encoding.JSON_TEXT: {"type": "textarea"},
+    Encoding.BLOCKS: {"type": "bloks"},
     Encoding.ENVELOPE: {"type": "text"},
 }
 """The field definition each encoding gets, before names and targets."""
