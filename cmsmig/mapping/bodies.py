@@ -7,10 +7,15 @@ from html import escape, unescape
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.addresses import in_text, with_sources
+from cmsmig.mapping.blockdesigns import components_of
+from cmsmig.mapping.bodyreviews import BodyKey
 from cmsmig.mapping.encoded import Encoded, FieldUse, as_text, is_unset
+from cmsmig.mapping.splitting import block_values
+from cmsmig.richtext.blocks import Block
 from cmsmig.richtext.content import empty_paragraph
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Loss, Severity
+from cmsmig.richtext.outline import BlockKind, top_nodes
 
 
 def empty_document() -> JsonObject:
@@ -30,6 +35,24 @@ def encode_richtext(value: Json, use: FieldUse) -> Encoded:
     carried = _finished(engine.from_html(body, policy, use), use)
     loss = use.loss("wrong-type", value, why, Severity.MEANING)
     return Encoded(carried.value, (*carried.losses, loss))
+
+
+def encode_blocks(value: Json, use: FieldUse) -> Encoded:
+    """Convert an HTML body and store it as the blocks that were decided on."""
+    if is_unset(value):
+        return Encoded([])
+    encoded = encode_richtext(value, use)
+    document = encoded.value if isinstance(encoded.value, dict) else empty_document()
+    key = use.key
+    place = BodyKey(key.collection_id, key.item_id, key.locale_id, use.design.origin)
+    whole = (Block(BlockKind.TEXT, len(top_nodes(document))),)
+    values = block_values(
+        document,
+        use.context.blocks.get(place, whole),
+        components_of(use.context.design),
+        use.uid,
+    )
+    return Encoded(values, encoded.losses)
 
 
 def encode_markdown(value: Json, use: FieldUse) -> Encoded:

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject
 from cmsmig.itemkey import ItemKey
+from cmsmig.mapping.bodyreviews import BodyKey
 from cmsmig.mapping.design import Design
 from cmsmig.origin.schema import Collection, Site
+from cmsmig.richtext.blocks import Blocks
 from cmsmig.richtext.engine import Engine
 from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.policy import EmbedPolicy
@@ -71,6 +73,8 @@ class DraftContext:
     collections: Mapping[str, Collection] = field(default_factory=dict)
     """By id: the schemas, for their validations. A collection that is not here
     has its values carried without being checked."""
+    blocks: Mapping[BodyKey, Blocks] = field(default_factory=dict)
+    """What was decided about split bodies; one that is not here is one text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,11 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.bodies import encode_markdown, encode_richtext
+from cmsmig.mapping.bodies import (
+    encode_blocks,
+    encode_markdown,
+    encode_richtext,
+)
 from cmsmig.mapping.checks import problem
 from cmsmig.mapping.dates import calendar_day, datetime_text, parse_moment
 from cmsmig.mapping.design import Encoding
@@ -202,6 +206,7 @@ ENCODERS: Mapping[Encoding, Encode] = {
     Encoding.PRICE_AMOUNT: _price_amount,
     Encoding.PRICE_CURRENCY: _price_currency,
     Encoding.JSON_TEXT: _json_text,
+    Encoding.BLOCKS: encode_blocks,
     Encoding.ENVELOPE: _envelope,
 }
 
