@@ -11,7 +11,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 	$$each -c '$(RECENT)' 2>/dev/null && { echo $$each; break; }; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse format constraints
+.PHONY: help demo lab test check rehearse conservation fuzz format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -58,6 +58,12 @@ rehearse: $(RUNS) ## whole migrations of every content folder in SITES=folder
 		echo "Name a folder of content folders: make rehearse SITES=/path" >&2; \
 		exit 2; }
 	$(BIN)/python .ci/rehearse.py "$(SITES)"
+
+conservation: $(STAMP) ## the account of random bodies, and of SITES=folder's, if named
+	$(BIN)/python .ci/conservation.py --count $(or $(COUNT),5000) $(SITES)
+
+fuzz: $(STAMP) ## 100,000 mutated bodies through the converter; goes on where it stopped
+	$(BIN)/python .ci/fuzz.py --count $(or $(COUNT),100000)
 
 format: $(STAMP) ## format the code
 	$(BIN)/ruff format .

@@ -112,6 +112,8 @@ class Account:
     """What stands for a picture or another text."""
     lines: list[str] = field(default_factory=list)
     """Texts and line ends, to count words in."""
+    markup: bool = True
+    """Whether raw HTML inside of components is read."""
 
     def link(self, href: str, what: Iterable[str] = ()) -> None:
         """Note a link, and what leads there."""
@@ -178,9 +180,25 @@ def _of_tag(tag: Tag, href: str | None, account: Account) -> str | None:
     return href
 
 
-def of_document(document: object) -> Account:
-    """Return the account of a document, with everything in its components."""
-    account = Account()
+def strings(value: object) -> Iterator[str]:
+    """Yield every string of a JSON value."""
+    stack = [value]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, str):
+            yield current
+        elif isinstance(current, dict):
+            stack.extend(current.values())
+        elif isinstance(current, list):
+            stack.extend(current)
+
+
+def of_document(document: object, *, markup: bool = True) -> Account:
+    """Return the account of a document, with everything in its components.
+
+    Without `markup`, raw HTML in them is left out: another reader takes it.
+    """
+    account = Account(markup=markup)
     stack: list[object] = [document]
     while stack:
         node = stack.pop()
@@ -239,7 +257,8 @@ def _of_component(block: Mapping[str, object], account: Account) -> list[object]
         elif not isinstance(held, str):
             continue
         elif name == "html":
-            of_html(held, account)
+            if account.markup:
+                of_html(held, account)
         elif name == "caption":
             account.text(held)
         elif name in ("url", "id") and address(held):
@@ -388,12 +407,14 @@ _PIECE = re.compile(
 _ATTRIBUTE = re.compile(r"""\s+[^\s=>]+(?:=(?:"[^"]*"|'[^']*'|[^\s>"']+))?(?=[\s>])""")
 
 
-def smallest(html: str, fails: Callable[[str], bool], tries: int = 2000) -> str:
-    """Return a smaller body that fails too, and closes what it opens if `html` does."""
+def smallest(
+    html: str, fails: Callable[[str], bool], tries: int = 2000, *, balanced: bool = True
+) -> str:
+    """Return a smaller body that fails too; `balanced`: closing what it opens."""
     changed = True
     while changed and tries > 0:
         changed = False
-        for shorter in _shorter(html):
+        for shorter in _shorter(html) if balanced else _chunked(html):
             tries -= 1
             if fails(shorter):
                 html, changed = shorter, True
@@ -401,6 +422,15 @@ def smallest(html: str, fails: Callable[[str], bool], tries: int = 2000) -> str:
             if tries <= 0:
                 break
     return html
+
+
+def _chunked(html: str) -> Iterator[str]:
+    """Yield a text without one part of it, large parts first."""
+    size = len(html) // 2
+    while size:
+        for at in range(0, len(html), size):
+            yield html[:at] + html[at + size :]
+        size //= 2
 
 
 def _shorter(html: str) -> Iterator[str]:

@@ -1,0 +1,82 @@
+"""Too much of anything is done within seconds, and nothing of it is lost."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+from conservation import of_document, of_losses
+from extremes import EXTREMES, Extreme
+from validity import faults
+
+from cmsmig.cli import main
+from cmsmig.richtext.native import Mode, NativeEngine
+from cmsmig.richtext.render import render_rich_text
+from cmsmig.steps.converting import document_text
+
+MOST = 400_000
+"""Bytes a body has in these tests; `make fuzz` takes them at full size."""
+named = pytest.mark.parametrize("extreme", EXTREMES, ids=lambda extreme: extreme.name)
+
+
+def written(extreme: Extreme, most: int = MOST) -> tuple[str, int]:
+    """Return a body, and how many `x` it shows."""
+    count = extreme.full
+    while len(html := extreme.written(count)) > most:
+        count //= 2
+    shown = html.count("x") if extreme.texts is None else extreme.texts
+    return html, (count if shown < 0 else shown)
+
+
+@pytest.mark.timeout(10)
+@named
+def test_nothing_is_lost_of_too_much(extreme: Extreme) -> None:
+    """Every text is still there, in a valid document that can be written."""
+    html, shown = written(extreme)
+    converted = NativeEngine().from_html(html)
+    held = "".join(of_document(converted.document).texts)
+    lost = "".join(of_losses(converted.losses).texts)
+    assert (held + lost).count("x") >= shown
+    assert faults(converted.document, exact=False) == []
+    assert len(document_text(converted.document)) > 0
+
+
+@pytest.mark.timeout(10)
+@named
+def test_exact_conversion_takes_too_much(extreme: Extreme) -> None:
+    """The other mode ends, too, and its document is rendered."""
+    html, _ = written(extreme, MOST // 2)
+    document = NativeEngine(Mode.EXACT).from_html(html).document
+    assert faults(document, exact=True) == []
+    assert isinstance(render_rich_text(document), str)
+    assert len(document_text(document)) > 0
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("tags", ["<div>", "<ul><li>", "<blockquote>", "<b>"])
+def test_the_command_takes_any_depth(
+    mode: Mode,
+    tags: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Nested ten thousand deep, a body goes through the command line."""
+    html = tags * 10_000 + "deep"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(html.encode())))
+    main(["convert", "--mode", str(mode), "-"])
+    assert '"deep"' in capsys.readouterr().out
+
+
+def test_markdown_of_any_depth() -> None:
+    """Quotes and lists nested without end in Markdown end."""
+    for text in (
+        ">" * 5_000 + "x",
+        "- " * 2_000 + "x",
+        "*" * 50_000 + "x",
+        "[" * 20_000,
+    ):
+        document = NativeEngine().from_markdown(text).document
+        assert faults(document, exact=False) == []
+        assert document_text(document) != ""
