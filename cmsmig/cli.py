@@ -242,6 +242,7 @@ def render(paths: tuple[Path, ...]) -> None:
 @click.option(
     "--env-file", type=click.Path(path_type=Path), help="Write settings here."
 )
+@click.option("--faults", type=click.Path(path_type=Path), help="A plan of faults.")
 def sandbox(
     content: Path | None,
     origin_port: int,
@@ -250,9 +251,10 @@ def sandbox(
     origin_rate: int,
     demo_space: bool,
     env_file: Path | None,
+    faults: Path | None,
 ) -> None:
     """Run both services on this machine until stopped."""
-    from cmsmig.run.serving import serve_until_stopped
+    from cmsmig.run.serving import read_faults, serve_until_stopped
     from cmsmig.sandbox.options import SandboxOptions
 
     options = SandboxOptions(
@@ -262,6 +264,7 @@ def sandbox(
         rate=rate,
         origin_rate=origin_rate,
         demo_space=demo_space,
+        faults=None if faults is None else read_faults(faults),
     )
     serve_until_stopped(options, env_file)
 

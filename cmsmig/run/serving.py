@@ -7,8 +7,22 @@ import json
 import signal
 from pathlib import Path
 
+from cmsmig.canonical import Json
+from cmsmig.errors import UsageError
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, serve
+
+
+def read_faults(path: Path) -> Json:
+    """Return what a plan of faults holds. Raises `UsageError` naming the file."""
+    try:
+        plan: Json = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"The plan of faults {path} cannot be read as JSON ({error}); correct it "
+            "or leave --faults out."
+        ) from error
+    return plan
 
 
 def serve_until_stopped(options: SandboxOptions, env_file: Path | None) -> None:

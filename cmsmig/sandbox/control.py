@@ -6,23 +6,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject, canonical
+from cmsmig.errors import UsageError
 from cmsmig.sandbox.comparison import comparable_state
 from cmsmig.sandbox.destination.asset_routes import record
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.story_wire import single
-from cmsmig.sandbox.exchange import Call, Reply, Route, Router, json_reply, routed
+from cmsmig.sandbox.dial import FaultDial
+from cmsmig.sandbox.exchange import (
+    AnsweredError,
+    Call,
+    Reply,
+    Route,
+    Router,
+    json_reply,
+    routed,
+)
+from cmsmig.sandbox.faults import read_plan
 from cmsmig.sandbox.history import Recorder
 
 
 @dataclass(slots=True)
 class ControlPages:
-    """Answers `/_sandbox/history`, `violations`, `summary` and `state`.
+    """Answers `/_sandbox/history`, `violations`, `summary`, `state` and `faults`.
 
-    `state?comparable` leaves out what differs from one run to the next.
+    `state?comparable` leaves out what differs from one run to the next. A PUT of
+    `faults` sets another plan, a DELETE ends all faults.
     """
 
     space: Space
     recorder: Recorder
+    dial: FaultDial
+    routes: frozenset[str]
+    """The names that a plan of faults may use."""
     router: Router = field(init=False)
 
     def __post_init__(self) -> None:
@@ -32,6 +47,9 @@ class ControlPages:
                 Route("GET", "/_sandbox/violations", "violations", self._violations),
                 Route("GET", "/_sandbox/summary", "summary", self._summary),
                 Route("GET", "/_sandbox/state", "state", self._state),
+                Route("GET", "/_sandbox/faults", "faults", self._faults),
+                Route("PUT", "/_sandbox/faults", "set faults", self._set_faults),
+                Route("DELETE", "/_sandbox/faults", "end faults", self._end_faults),
             )
         )
 
@@ -54,6 +72,21 @@ class ControlPages:
         state = comparable_state(self.space) if comparable else state_of(self.space)
         body = canonical(state)
         return Reply(200, body, "application/json; charset=utf-8")
+
+    def _faults(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        plan: list[Json] = [entry.as_json() for entry in self.dial.plan]
+        return json_reply(200, {"faults": plan, "given": [*self.dial.given]})
+
+    def _set_faults(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        try:
+            self.dial.set(read_plan(call.document(), self.routes))
+        except UsageError as error:
+            raise AnsweredError(json_reply(400, {"error": str(error)})) from None
+        return self._faults(call, parameters)
+
+    def _end_faults(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        self.dial.set(())
+        return self._faults(call, parameters)
 
 
 def state_of(space: Space) -> JsonObject:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import NoReturn, Protocol, TypeAlias
 from urllib.parse import parse_qsl, unquote
 
@@ -62,6 +63,16 @@ class Call:
             raise AnsweredError(reply) from None
 
 
+class Ending(Enum):
+    """How the sending of an answer ends."""
+
+    WHOLE = "whole"
+    CUT = "cut"
+    """Half of the body, then the connection breaks."""
+    DROPPED = "dropped"
+    """Not a byte; the connection breaks."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """One whole answer, and what the history says about it."""
@@ -75,6 +86,13 @@ class Reply:
     quota: bool = False
     item: str = ""
     """Which record it was about: a slug, name or id."""
+    ending: Ending = Ending.WHOLE
+    subject: str = ""
+    """What the request was about, in words that are the same in every run."""
+    attempt: int = 1
+    """How often the same was asked, this time included."""
+    fault: str = ""
+    """What the dial did to it."""
 
 
 class AnsweredError(CmsmigError):
@@ -175,7 +193,7 @@ class Exchange:
             answer = _wrapped(layer, answer)
         reply = await answer(call)
         self._record(call, reply)
-        await _response(reply)(scope, receive, send)
+        await _respond(reply, scope, receive, send)
 
     async def _call(self, request: Request) -> Call:
         number = self.recorder.arrived()
@@ -205,6 +223,9 @@ class Exchange:
                 status=reply.status,
                 quota=reply.quota,
                 item=reply.item,
+                subject=reply.subject,
+                attempt=reply.attempt,
+                fault=reply.fault,
             )
         )
 
@@ -214,6 +235,31 @@ def _wrapped(layer: Middleware, answer: Next) -> Next:
         return await layer(call, answer)
 
     return through
+
+
+async def _respond(reply: Reply, scope: Scope, receive: Receive, send: Send) -> None:
+    if reply.ending is Ending.WHOLE:
+        await _response(reply)(scope, receive, send)
+        return
+    if reply.ending is Ending.CUT:
+        headers = [
+            (name.lower(), value)
+            for name, value in _response(reply).raw_headers
+            if name.lower() != b"content-length"
+        ]
+        # More is promised than ever comes, also of an answer without a body.
+        length = str(len(reply.body) + 1).encode()
+        headers.append((b"content-length", length))
+        # A status without a body would make half of one whole.
+        status = 200 if reply.status == 204 else reply.status
+        start = {"type": "http.response.start", "status": status, "headers": headers}
+        await send(start)
+        half = reply.body[: len(reply.body) // 2]
+        await send({"type": "http.response.body", "body": half, "more_body": True})
+    hang_up = scope["state"]["close" if reply.ending is Ending.CUT else "abort"]
+    hang_up()
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def _response(reply: Reply) -> Response:

@@ -26,6 +26,12 @@ class Entry:
     quota: bool
     """Whether it drew on the destination's rate budget."""
     item: str
+    subject: str = ""
+    """What the request was about, in words that are the same in every run."""
+    attempt: int = 1
+    """Which of the requests of this method and route about the same."""
+    fault: str = ""
+    """What the fault dial did to it; empty: nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,4 +88,5 @@ class Recorder:
             "routes": dict(Counter(entry.route for entry in entries if entry.route)),
             "statuses": dict(Counter(str(entry.status) for entry in entries)),
             "violations": dict(Counter(found.kind for found in self.violations)),
+            "faults": dict(Counter(entry.fault for entry in entries if entry.fault)),
         }

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cmsmig.canonical import Json
 from cmsmig.sandbox.destination.space import Unknowns
 from cmsmig.sandbox.exchange import Middleware
 
@@ -38,6 +39,8 @@ class SandboxOptions:
     """Custom field types assigned to the space."""
     unknowns: Unknowns = field(default_factory=Unknowns)
     middleware: tuple[Middleware, ...] = ()
+    faults: Json = None
+    """A plan of faults as its file holds it; None: no fault."""
     clock: Callable[[], float] = time.time
     origin_token: str = ""
     destination_token: str = ""

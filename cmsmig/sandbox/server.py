@@ -13,6 +13,7 @@ from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from cmsmig.errors import SettingsError
 from cmsmig.sandbox.options import SandboxOptions
@@ -168,12 +169,22 @@ class _Server(uvicorn.Server):
         yield
 
 
+class _Protocol(H11Protocol):
+    def connection_made(  # type: ignore[override]
+        self, transport: asyncio.Transport
+    ) -> None:
+        """Let the application hang up, as a network does."""
+        super().connection_made(transport)
+        ends = {"close": transport.close, "abort": transport.abort}
+        self.app_state = {**self.app_state, **ends}
+
+
 def _server(application: ASGIApp) -> _Server:
     return _Server(
         uvicorn.Config(
             application,
             loop="asyncio",
-            http="h11",
+            http=_Protocol,
             ws="none",
             lifespan="off",
             interface="asgi3",

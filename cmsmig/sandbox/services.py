@@ -14,12 +14,15 @@ from cmsmig.sandbox.destination.delivery import AssetDelivery, StoryDelivery
 from cmsmig.sandbox.destination.signing import Signer
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.upload_host import UploadHost
-from cmsmig.sandbox.exchange import Exchange, Service
+from cmsmig.sandbox.dial import FaultDial
+from cmsmig.sandbox.exchange import Call, Exchange, Middleware, Next, Reply, Service
+from cmsmig.sandbox.faults import read_plan
 from cmsmig.sandbox.history import Recorder
 from cmsmig.sandbox.limits import InFlight, MinuteWindow, SecondWindow
+from cmsmig.sandbox.naming import Naming
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.origin.api import OriginApi
-from cmsmig.sandbox.origin.content import read_content
+from cmsmig.sandbox.origin.content import Content, read_content
 from cmsmig.sandbox.origin.files import FileHost
 
 
@@ -47,6 +50,8 @@ class Sandbox:
     recorder: Recorder
     tokens: Tokens
     announcement: dict[str, str]
+    dial: FaultDial
+    naming: Naming
 
 
 def build(
@@ -54,7 +59,8 @@ def build(
 ) -> Sandbox:
     """Return both services; the addresses are those of the two ports.
 
-    Raises `CacheError` when the content folder is damaged.
+    Raises `CacheError` when the content folder is damaged and `UsageError` for a
+    plan of faults that is none.
     """
     recorder = Recorder(options.clock)
     tokens = Tokens(
@@ -73,16 +79,32 @@ def build(
         "space_id": str(space.space_id),
         "asset_base": space.asset_base,
     }
+    source = read_content(content, origin)
+    origin_api = _origin_api(options, source, tokens)
+    naming, dial = Naming(origin_api, api), FaultDial()
+    if options.faults is not None:
+        dial.set(read_plan(options.faults, naming.routes))
     return Sandbox(
-        _origin(options, content, origin, tokens, recorder),
-        _destination(options, api, recorder),
+        _origin(options, source, origin_api, recorder, _dialled(dial, naming, True)),
+        _destination(options, api, recorder, dial, naming),
         api,
         space,
         api.signer,
         recorder,
         tokens,
         announcement,
+        dial,
+        naming,
     )
+
+
+def _dialled(dial: FaultDial, naming: Naming, at_origin: bool) -> Middleware:
+    async def through(call: Call, answer: Next) -> Reply:
+        if call.path.startswith("/_sandbox/"):
+            return await answer(call)
+        return await dial.answer(call, naming.of(call, at_origin=at_origin), answer)
+
+    return through
 
 
 def _space(options: SandboxOptions, recorder: Recorder, destination: str) -> Space:
@@ -121,36 +143,43 @@ def _api(
     )
 
 
+def _origin_api(options: SandboxOptions, content: Content, tokens: Tokens) -> OriginApi:
+    window = MinuteWindow(options.origin_rate, options.clock)
+    return OriginApi(content, tokens.origin, window, options.latency)
+
+
 def _origin(
     options: SandboxOptions,
-    folder: Path,
-    base: str,
-    tokens: Tokens,
+    content: Content,
+    api: OriginApi,
     recorder: Recorder,
+    dial: Middleware,
 ) -> Exchange:
-    content = read_content(folder, base)
-    window = MinuteWindow(options.origin_rate, options.clock)
-    api = OriginApi(content, tokens.origin, window, options.latency)
     files = FileHost(content)
 
     def choose(path: str) -> Service:
         return api if path == "/v2" or path.startswith("/v2/") else files
 
-    return Exchange(choose, recorder, options.middleware)
+    return Exchange(choose, recorder, (*options.middleware, dial))
 
 
 def _destination(
-    options: SandboxOptions, api: ManagementApi, recorder: Recorder
+    options: SandboxOptions,
+    api: ManagementApi,
+    recorder: Recorder,
+    dial: FaultDial,
+    naming: Naming,
 ) -> Exchange:
     by_head: dict[str, Service] = {
         "upload": CrossOrigin(UploadHost(api.space, api.signer)),
         "a": CrossOrigin(AssetDelivery(api.space)),
         "v2": CrossOrigin(StoryDelivery(api.space)),
-        "_sandbox": ControlPages(api.space, recorder),
+        "_sandbox": ControlPages(api.space, recorder, dial, naming.routes),
     }
     management = CrossOrigin(api)
 
     def choose(path: str) -> Service:
         return by_head.get(path.split("/")[1] if "/" in path else "", management)
 
-    return Exchange(choose, recorder, options.middleware)
+    layers = (*options.middleware, _dialled(dial, naming, False))
+    return Exchange(choose, recorder, layers)

@@ -1,0 +1,162 @@
+"""The fault dial: numbers every request and spoils those that a plan names."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from cmsmig.canonical import JsonObject
+from cmsmig.sandbox.exchange import Call, Ending, Next, Reply, json_reply
+from cmsmig.sandbox.faults import (
+    ANY,
+    MOVING,
+    UPLOADS,
+    Fault,
+    PlannedFault,
+)
+from cmsmig.sandbox.moving import is_later_page, moved
+from cmsmig.sandbox.naming import RequestName
+
+_GATEWAY = b"<html><head><title>502 Bad Gateway</title></head><body></body></html>"
+_EXPIRED = (
+    b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code>'
+    b"<Message>Invalid according to Policy: Policy expired.</Message></Error>"
+)
+
+
+@dataclass(slots=True)
+class FaultDial:
+    """One plan over both services; requests are counted in order of arrival."""
+
+    plan: tuple[PlannedFault, ...] = ()
+    given: list[JsonObject] = field(default_factory=list)
+    """Which fault went to which request, oldest first."""
+    _seen: list[int] = field(default_factory=list)
+    """How many requests each entry of the plan has matched."""
+    _attempts: Counter[RequestName] = field(default_factory=Counter)
+
+    def set(self, plan: tuple[PlannedFault, ...]) -> None:
+        """Take another plan; its counts begin now."""
+        self.plan = plan
+        self._seen = [0] * len(plan)
+        self._attempts.clear()
+        self.given.clear()
+
+    async def answer(self, call: Call, name: RequestName, inner: Next) -> Reply:
+        """Answer one call as `inner` does, or as the plan wants it."""
+        self._attempts[name] += 1
+        attempt = self._attempts[name]
+        entry = self._due(call, name)
+        reply = await (spoilt(entry, call, inner) if entry else inner(call))
+        if entry is not None:
+            self.given.append(
+                {
+                    "number": call.number,
+                    "fault": str(entry.fault),
+                    "method": name.method,
+                    "route": name.route,
+                    "item": name.item,
+                    "attempt": attempt,
+                }
+            )
+        return replace(
+            reply,
+            service=reply.service or name.service,
+            quota=reply.quota or (reply.status > 0 and name.service == "destination"),
+            route=reply.route or name.route,
+            subject=name.item,
+            attempt=attempt,
+            fault=str(entry.fault) if entry else "",
+        )
+
+    def _due(self, call: Call, name: RequestName) -> PlannedFault | None:
+        """Return the first entry whose turn it is; every entry counts."""
+        due: PlannedFault | None = None
+        for index, entry in enumerate(self.plan):
+            if not _meant(entry, call, name):
+                continue
+            self._seen[index] += 1
+            turn = self._seen[index] - entry.attempt
+            if due is None and 0 <= turn < entry.times:
+                due = entry
+        return due
+
+
+def _meant(entry: PlannedFault, call: Call, name: RequestName) -> bool:
+    return (
+        entry.method in (ANY, name.method)
+        and entry.route in (ANY, name.route)
+        and entry.item in (ANY, name.item)
+        and possible(entry.fault, call, name)
+    )
+
+
+def possible(fault: Fault, call: Call, name: RequestName) -> bool:
+    """Return whether a request can go wrong in this way."""
+    if fault in UPLOADS:
+        return name.route == "upload"
+    if fault in (Fault.MALFORMED, Fault.EMPTY):
+        # Its answer has no body.
+        return name.route != "upload"
+    if fault is Fault.UNSEEN:
+        return name.route in ("public asset", "file")
+    return fault not in MOVING or is_later_page(call)
+
+
+async def spoilt(entry: PlannedFault, call: Call, inner: Next) -> Reply:
+    """Answer one call with a fault."""
+    if (unapplied := _UNAPPLIED.get(entry.fault)) is not None:
+        return unapplied(entry)
+    if entry.fault in MOVING:
+        return await moved(call, inner, 1 if entry.fault is Fault.GROWS else -1)
+    reply = await inner(call)
+    if entry.fault is Fault.SLOW:
+        await asyncio.sleep(entry.seconds)
+        return reply
+    return _AFTER[entry.fault](reply)
+
+
+def _too_many(entry: PlannedFault) -> Reply:
+    headers: tuple[tuple[str, str], ...] = ()
+    if entry.retry_after is not None:
+        headers = (("Retry-After", f"{entry.retry_after:g}"),)
+    message = "Too many requests. Retry later."
+    return json_reply(429, {"error": message}, headers=headers)
+
+
+def _failed(reply: Reply) -> Reply:
+    error = json_reply(500, {"error": "Internal Server Error"})
+    return replace(error, service=reply.service, item=reply.item, quota=reply.quota)
+
+
+def _gateway(reply: Reply) -> Reply:
+    return replace(
+        reply, status=502, body=_GATEWAY, content_type="text/html", headers=()
+    )
+
+
+def _halved(reply: Reply) -> Reply:
+    if not reply.body:
+        return replace(reply, ending=Ending.DROPPED)
+    return replace(reply, body=reply.body[: len(reply.body) // 2])
+
+
+_UNAPPLIED: dict[Fault, Callable[[PlannedFault], Reply]] = {
+    Fault.DROP_BEFORE: lambda entry: Reply(0, ending=Ending.DROPPED),
+    Fault.ERROR_BEFORE: lambda entry: _failed(Reply(500)),
+    Fault.GATEWAY_BEFORE: lambda entry: _gateway(Reply(502)),
+    Fault.TOO_MANY: _too_many,
+    Fault.SILENT: lambda entry: Reply(204),
+    Fault.EXPIRED: lambda entry: Reply(403, _EXPIRED, "application/xml"),
+    Fault.UNSEEN: lambda entry: Reply(404, b"Not found", "text/plain"),
+}
+_AFTER: dict[Fault, Callable[[Reply], Reply]] = {
+    Fault.DROP_AFTER: lambda reply: replace(reply, ending=Ending.DROPPED),
+    Fault.ERROR_AFTER: _failed,
+    Fault.GATEWAY_AFTER: _gateway,
+    Fault.TRUNCATED: lambda reply: replace(reply, ending=Ending.CUT),
+    Fault.MALFORMED: _halved,
+    Fault.EMPTY: lambda reply: replace(reply, body=b"{}" if reply.body else b""),
+}
