@@ -78,6 +78,8 @@ class Settings:
     in_flight: int
     """How many destination requests may be open at once."""
     state_folder: Path
+    rules: str = ""
+    """The file of the project's own rich text rules; empty: none."""
     assumed: Mapping[str, str] = field(default_factory=dict)
     """Overrides of `destination/assumed.py` by name."""
 
@@ -175,6 +177,7 @@ def load_settings(
         file_hosts=given.file_hosts,
         in_flight=given.in_flight,
         state_folder=_state_folder(given, project),
+        rules=given.richtext.get("rules", ""),
         assumed=given.assumed,
     )
 

@@ -161,6 +161,16 @@ def test_a_base_may_lack_its_version(
         ("file_hosts = ['https://x.test/']", "bare host"),
         ("assumed = 'x'", "table"),
         ("[assumed]\nx = [1]", "text or a number"),
+        ("richtext = 'rules.py'", 'richtext.rules = "rules.py"'),
+        ("richtext.rule = 'rules.py'", "no rule, only rules"),
+        ("richtext.rules = '/etc/rules.py'", "in the project folder"),
+        ("richtext.rules = '../rules.py'", "in the project folder"),
+        ("richtext.rules = 'a/../../rules.py'", "in the project folder"),
+        ("richtext.rules = '~/rules.py'", "in the project folder"),
+        ("richtext.rules = 'C:\\rules.py'", "in the project folder"),
+        ("richtext.rules = '..\\rules.py'", "in the project folder"),
+        ("richtext.rules = 'rules.sh'", "a Python file"),
+        ("richtext.rules = ['rules.py']", "text or a number"),
         ("state_dir = 3", "path"),
         ("destinaton_rate = 3", "destination_rate"),
         ("CMSMIG_SPACE_ID = 3", "space_id"),
@@ -291,11 +301,14 @@ def test_lists_tables_and_paths_are_read(tmp_path: Path) -> None:
         tmp_path,
         {**MINIMAL, "CMSMIG_FILE_HOSTS": "A.test, b.test:81"},
         toml="state_dir = 'state'\nfinish_uploads = true\nspace_id = 9\n"
+        "richtext.rules = 'rules/own.py'\n"
         "[assumed]\nput_replaces_content = false\nstories_key = 'rows'",
     )
     assert settings.file_hosts == ("a.test", "b.test:81")
     assert settings.state_folder == tmp_path / "state"
     assert settings.finish_uploads
+    assert settings.rules == "rules/own.py"
+    assert load(tmp_path, MINIMAL, toml="").rules == ""
     assert settings.space_id == "123456"
     assert settings.assumed == {"put_replaces_content": "false", "stories_key": "rows"}
 

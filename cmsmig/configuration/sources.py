@@ -65,6 +65,7 @@ class Given(BaseModel):
         ),
     ] = 12
     state_dir: Annotated[Path | None, BeforeValidator(values.folder)] = None
+    richtext: Annotated[dict[str, str], BeforeValidator(values.richtext)] = {}
     assumed: Annotated[dict[str, str], BeforeValidator(values.overrides)] = {}
 
 

@@ -11,7 +11,7 @@ import ipaddress
 import math
 import re
 from collections.abc import Callable, Iterable
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from urllib.parse import SplitResult, urlsplit
 
 from cmsmig.configuration.plans import plan_name
@@ -145,6 +145,26 @@ def overrides(value: object) -> dict[str, str]:
         name: str(entry).lower() if isinstance(entry, bool) else _text(entry)
         for name, entry in value.items()
     }
+
+
+def richtext(value: object) -> dict[str, str]:
+    """Read the table about rich text: `rules` names a file of the project."""
+    if not isinstance(value, dict):
+        raise ValueError('write richtext.rules = "rules.py" in cmsmig.toml')
+    if unknown := sorted(set(value) - {"rules"}):
+        raise ValueError(f"it has no {unknown[0]}, only rules")
+    return {name: _rules_file(_text(each)) for name, each in value.items()}
+
+
+def _rules_file(name: str) -> str:
+    absolute = PureWindowsPath(name).drive or name.startswith(("/", "\\", "~"))
+    if absolute or ".." in PureWindowsPath(name).parts:
+        raise ValueError(
+            "rules must name a file in the project folder, such as rules.py"
+        )
+    if name and not name.endswith(".py"):
+        raise ValueError("rules must name a Python file, such as rules.py")
+    return name
 
 
 def folder(value: object) -> Path:

@@ -65,6 +65,12 @@ _TOML = f"""\
 # Hosts beside the origin's own whose addresses are files to carry over.
 # file_hosts = ["files.example.com"]
 
+# ---- Rich text --------------------------------------------------------------
+
+# A Python file in this folder with rules of your own: small functions that make a
+# block of an element. It is run; without this line none is.
+# richtext.rules = "rules.py"
+
 # ---- This machine -----------------------------------------------------------
 
 # The folder where runs on this machine share the budget of requests.

@@ -54,7 +54,7 @@ def test_the_toml_explains_every_setting_with_its_default(tmp_path: Path) -> Non
     start_project(project)
     text = project.toml.read_text("utf-8")
     assert tomllib.loads(text) == {}
-    lines = re.findall(r"^# (\w+ = .+|\[assumed\])$", text, re.MULTILINE)
+    lines = re.findall(r"^# ([\w.]+ = .+|\[assumed\])$", text, re.MULTILINE)
     project.toml.write_text("\n".join(lines), "utf-8")
     table = tomllib.loads("\n".join(lines))
     assert table.keys() == Given.model_fields.keys()
