@@ -1,0 +1,190 @@
+"""A project's own rules over one body: which elements they claim, and the nodes
+that stand for those."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from cmsmig.canonical import JsonObject
+from cmsmig.richtext.attributes import figure_layout, strip_attributes
+from cmsmig.richtext.collect import Collector
+from cmsmig.richtext.customblocks import block_of, left_out
+from cmsmig.richtext.customrules import CustomRule
+from cmsmig.richtext.dom import Element, Node, tag_set, walk
+from cmsmig.richtext.engine import AssetLookup
+from cmsmig.richtext.soup import Tag, Tree
+
+_LONGEST = 300
+_PLACE_IN_MEMORY = re.compile(r" at 0x[0-9a-fA-F]+")
+"""An object's address differs from run to run, and losses must not."""
+_KEPT = tag_set(
+    "a abbr b big blockquote body caption cite code del em font i ins li mark ol q s "
+    "small span strike strong sub sup table tbody td tfoot th thead tr u ul"
+)
+"""Elements that the stage leaves standing around their content anyway."""
+_TEXTBLOCKS = tag_set("p h1 h2 h3 h4 h5 h6 pre div section article")
+_PASSED_OVER = tag_set("figure figcaption main nav header footer aside hgroup picture")
+"""Elements whose passing nobody would miss."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An element that a rule made a block of."""
+
+    element: Element
+    rule: str
+    block: JsonObject
+    place: str
+
+
+@dataclass(slots=True)
+class _Found:
+    claims: dict[int, Claim] = field(default_factory=dict)
+    opened: set[int] = field(default_factory=set)
+    """Elements around a claimed one: no other structure may swallow them."""
+    failures: list[tuple[Element, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class CustomRules:
+    """The rules of a project, in the order of their file."""
+
+    rules: tuple[CustomRule, ...]
+
+    def claimed(
+        self, html: str, root: Element, assets: AssetLookup, losses: Collector
+    ) -> Claimed | None:
+        """Return what the rules make of a body; None when none matches anything.
+
+        The first rule that returns a block has the element; elements come in the
+        order of the body, and those inside of a claimed one are not asked about.
+        A rule that goes wrong is a loss, and then the next one is asked.
+        """
+        lowered = html.lower()
+        asked = [each for each in self.rules if each.may_match(lowered)]
+        if not asked:
+            return None
+        found = _find(asked, Tree(root), assets)
+        for element, why in found.failures:
+            losses.lose("custom-rule", _begin_tag(html, element), element, why=why)
+        if not found.claims:
+            return None
+        return Claimed(found.claims, found.opened, assets, losses)
+
+
+class Claimed:
+    """Answers the HTML stage, element by element."""
+
+    def __init__(
+        self,
+        claims: dict[int, Claim],
+        opened: set[int],
+        assets: AssetLookup,
+        losses: Collector,
+    ) -> None:
+        self._claims = claims
+        self._opened = opened
+        self._assets = assets
+        self._losses = losses
+
+    def __call__(self, element: Element) -> list[Node] | None:
+        """Return what stands for an element; None: treat it as without rules."""
+        if (claim := self._claims.get(id(element))) is not None:
+            return [self._node(claim)]
+        if id(element) in self._opened:
+            return self._open(element)
+        return None
+
+    def _node(self, claim: Claim) -> Element:
+        element = claim.element
+        self._losses.settle_all(element)
+        if missing := left_out(element, claim.block):
+            why = f"The rule `{claim.rule}` of this project left it out of its block."
+            self._losses.lose("custom-rule", missing, element, why=why)
+        made = Element("cms:blok", {}, element.start)
+        made.parent, made.nth = element.parent, element.nth
+        body: JsonObject = {
+            "id": self._assets.uid(claim.place),
+            "body": [claim.block],
+        }
+        made.payload = body
+        return made
+
+    def _open(self, element: Element) -> list[Node] | None:
+        """Let a structure around a claimed element stand as its content."""
+        wraps = "data-rt-embed-type" in element.attributes or (
+            "w-embed" in element.classes or "data-emoji" in element.attributes
+        )
+        if element.tag in _KEPT and not wraps:
+            return None
+        if element.tag == "figure":
+            figure_layout(element, self._losses)
+        else:
+            strip_attributes(element, self._losses)
+        if element.tag not in _TEXTBLOCKS:
+            if element.tag not in _PASSED_OVER:
+                self._losses.lose("element", f"<{element.tag}>", element)
+            element.tag = "div"
+        return [element]
+
+
+def _find(rules: list[CustomRule], tree: Tree, assets: AssetLookup) -> _Found:
+    matching = [
+        (each, frozenset().union(*(one.matching(tree) for one in each.selectors)))
+        for each in rules
+    ]
+    found = _Found()
+    inside: set[int] = set()
+    for element, tag in tree.pairs():
+        if id(element) in inside:
+            continue
+        for custom, tags in matching:
+            if id(tag) in tags and (
+                claim := _asked(custom, element, tag, assets, found)
+            ):
+                found.claims[id(element)] = claim
+                inside.update(id(below) for below in walk(element))
+                _open_around(element, found.opened)
+                break
+    return found
+
+
+def _asked(
+    custom: CustomRule, element: Element, tag: Tag, assets: AssetLookup, found: _Found
+) -> Claim | None:
+    place = f"rule/{len(found.claims) + 1}"
+    try:
+        returned = custom(tag)
+    except (Exception, SystemExit) as error:
+        said = _PLACE_IN_MEMORY.sub("", f"{type(error).__name__}: {error}")
+        found.failures.append((element, _told(custom.name, said)))
+        return None
+    if returned is None:
+        return None
+    try:
+        block = block_of(returned, assets.uid, f"{place}/body")
+    except ValueError as error:
+        found.failures.append((element, _told(custom.name, str(error))))
+        return None
+    return Claim(element, custom.name, block, place)
+
+
+def _told(name: str, said: str) -> str:
+    said = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
+    return (
+        f"The rule `{name}` of this project went wrong here ({said}), so the element "
+        "was treated as without it."
+    )
+
+
+def _open_around(element: Element, opened: set[int]) -> None:
+    outer = element.parent
+    while outer is not None and id(outer) not in opened:
+        opened.add(id(outer))
+        outer = outer.parent
+
+
+def _begin_tag(html: str, element: Element) -> str:
+    tag = html[element.start : element.inner_start] or f"<{element.tag}>"
+    return tag if len(tag) <= _LONGEST else f"{tag[:_LONGEST]}…"

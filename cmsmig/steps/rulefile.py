@@ -1,0 +1,148 @@
+"""The rules that a project brings along: a Python file named in `cmsmig.toml`.
+
+The file is the operator's own code, and it is run; nothing else ever is. It lies
+in the project folder, and only what is in it counts: its fingerprint is part of
+every plan.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from cmsmig.errors import SettingsError
+from cmsmig.mapping.design import BlockDesign
+from cmsmig.settings import Project
+
+if TYPE_CHECKING:
+    from cmsmig.richtext.claims import CustomRules
+    from cmsmig.richtext.customrules import CustomRule, RuleComponent, RuleFunction
+    from cmsmig.richtext.soup import Tag
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFile:
+    """A project's rules, loaded."""
+
+    name: str
+    """As `cmsmig.toml` names it."""
+    digest: str
+    rules: CustomRules
+    blocks: tuple[BlockDesign, ...]
+    """The components that the file declares."""
+
+
+def load_rules(project: Project, name: str) -> RuleFile | None:
+    """Return the rules in the file called `name`; None when none is named.
+
+    Runs the file. Raises `SettingsError` when it is not in the project folder,
+    or goes wrong, or holds no rule.
+    """
+    if not name:
+        return None
+    # Only here: BeautifulSoup takes longer to load than most commands run.
+    from cmsmig.richtext.claims import CustomRules
+
+    path = _inside(project, name)
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise SettingsError(
+            f"{path}, which {project.toml} names as its rules, cannot be read "
+            f"({error.strerror}); correct the name there or take it out."
+        ) from error
+    digest = hashlib.sha256(source).hexdigest()
+    names = _run(source, path, digest)
+    rules, components = tuple(_rules(names)), tuple(_components(names))
+    _refuse_doubles(path, [each.name for each in rules], "rule")
+    _refuse_doubles(path, [each.name for each in components], "component")
+    if not rules:
+        raise SettingsError(
+            f"{path} holds no rule; put @rule(...) above a function in it, or take "
+            f"its name out of {project.toml}."
+        )
+    return RuleFile(name, digest, CustomRules(rules), tuple(map(_block, components)))
+
+
+def _inside(project: Project, name: str) -> Path:
+    root = project.root.resolve()
+    path = (root / name).resolve()
+    if not path.is_relative_to(root):
+        raise SettingsError(
+            f"{project.toml} names {name} as its rules, which lies outside of the "
+            "project folder; move the file into it."
+        )
+    return path
+
+
+def _run(source: bytes, path: Path, digest: str) -> Mapping[str, object]:
+    """Return the names that the file leaves when it is run."""
+    module = ModuleType(f"cmsmig_rules_{digest[:16]}")
+    module.__file__ = str(path)
+    # Dataclasses and pickles look their module up.
+    sys.modules[module.__name__] = module
+    try:
+        with redirect_stdout(sys.stderr):
+            code = compile(source, str(path), "exec", dont_inherit=True)
+            exec(code, module.__dict__)
+    except (Exception, SystemExit) as error:
+        said = " ".join(str(error).split()).rstrip(".")
+        raise SettingsError(
+            f"The rules in {path} cannot be used{_line(error, path)}: "
+            f"{type(error).__name__}: {said}."
+        ) from error
+    return vars(module)
+
+
+def _line(error: BaseException, path: Path) -> str:
+    if isinstance(error, SyntaxError):
+        return f", line {error.lineno}" if error.lineno else ""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [each.lineno for each in frames if each.filename == str(path)]
+    return f", line {lines[-1]}" if lines else ""
+
+
+def _rules(names: Mapping[str, object]) -> Iterator[CustomRule]:
+    from cmsmig.richtext.customrules import CustomRule
+
+    found = {id(each): each for each in names.values() if isinstance(each, CustomRule)}
+    for each in found.values():
+        yield replace(each, function=_aside(each.function))
+
+
+def _components(names: Mapping[str, object]) -> Iterator[RuleComponent]:
+    from cmsmig.richtext.customrules import RuleComponent
+
+    found = {
+        id(each): each for each in names.values() if isinstance(each, RuleComponent)
+    }
+    yield from found.values()
+
+
+def _aside(function: RuleFunction) -> RuleFunction:
+    """Keep what a rule prints out of a command's own output."""
+
+    def called(tag: Tag) -> Mapping[str, object] | None:
+        with redirect_stdout(sys.stderr):
+            return function(tag)
+
+    return called
+
+
+def _block(component: RuleComponent) -> BlockDesign:
+    return BlockDesign(component.name, component.display_name, component.schema)
+
+
+def _refuse_doubles(path: Path, names: list[str], what: str) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise SettingsError(
+                f"{path} holds two {what}s called `{name}`; rename one of them."
+            )
