@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from bs4 import BeautifulSoup
-from bs4.element import Tag
-
 from cmsmig.mapping.routes import Routes
 from cmsmig.origin.schema import Item
 from cmsmig.report.oldpages import every_item
+from cmsmig.richtext.soup import Tag, parse_html
 from cmsmig.steps.migration import Origin
 
 _BODY_TYPES = ("RichText",)
@@ -156,7 +154,7 @@ def rich_bodies(origin: Origin) -> Iterator[tuple[Item, str, str]]:
 
 
 def _structures(body: str, routes: Routes) -> Mapping[str, list[Tag]]:
-    soup = BeautifulSoup(body, "lxml", multi_valued_attributes=None)
+    soup = parse_html(body)
     found: dict[str, list[Tag]] = {}
     embeds = soup.select(_EMBEDS)
     for embed in embeds:
