@@ -18,6 +18,7 @@ from cmsmig.mapping.choices import (
 from cmsmig.mapping.design import BlockRole, Design, Reviewed
 from cmsmig.mapping.design_document import design_body, read_design
 from cmsmig.mapping.documents import Entry, read_document, write_document
+from cmsmig.richtext.outline import BlockNames
 from cmsmig.richtext.policy import EmbedPolicy
 
 Decision = (
@@ -98,6 +99,16 @@ def embed_policy(decision: EmbedsDecision, design: Design) -> EmbedPolicy:
         html_component=html.component if html else found.html_component,
         embed_component=embed.component if embed else found.embed_component,
         image_component=image.component if image else found.image_component,
+    )
+
+
+def block_names(design: Design) -> BlockNames:
+    """Return the components that documents converted for `design` hold."""
+    policy = embed_policy(EmbedsDecision(), design)
+    return BlockNames(
+        html=policy.html_component,
+        embed=policy.embed_component,
+        figure=policy.image_component,
     )
 
 

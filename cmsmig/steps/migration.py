@@ -14,16 +14,14 @@ from cmsmig.canonical import fingerprint
 from cmsmig.errors import UndecidedError
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.store import derived_namespace
-from cmsmig.mapping.addresses import host_of
 from cmsmig.mapping.assets import (
-    KNOWN_FILE_HOSTS,
     AssetUse,
-    FileFact,
     UploadPlan,
     alts_of,
     find_assets,
     plan_uploads,
 )
+from cmsmig.mapping.blockdesigns import split_design
 from cmsmig.mapping.choices import (
     ConflictAction,
     ConflictKind,
@@ -50,6 +48,13 @@ from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.validate import wrong_document
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decisionfiles import Decisions, read_decisions
+from cmsmig.steps.pulledfiles import file_facts, file_hosts, missing_files
+from cmsmig.steps.splits import (
+    Splits,
+    find_splits,
+    refuse_undecided,
+    undesigned_blocks,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,9 @@ class Migration:
 
     origin: Origin
     decisions: Decisions
+    design: Design
+    """As it is imported: with `bloks` fields where bodies are split."""
+    splits: Splits
     selected: tuple[Selected, ...]
     skipped: tuple[SkippedItem, ...]
     places: Places
@@ -95,11 +103,6 @@ class Migration:
     """The selected items by key, in the version that was decided on."""
     content_types: Mapping[str, str]
     """By the hash of a file's bytes."""
-
-    @property
-    def design(self) -> Design:
-        """Return the reviewed design."""
-        return self.decisions.design
 
     @property
     def folders(self) -> tuple[FolderPlan, ...]:
@@ -187,6 +190,7 @@ class Migration:
             alts=alts_of(self.uses),
             file_hosts=self.file_hosts,
             collections={each.collection_id: each for each in self.origin.collections},
+            blocks=self.splits.blocks,
         )
 
 
@@ -212,21 +216,31 @@ def read_origin(project: Project, site_id: str | None) -> Origin:
     )
 
 
-def open_migration(project: Project, settings: Settings) -> Migration:
+def open_migration(
+    project: Project, settings: Settings, *, reviewing: bool = False
+) -> Migration:
     """Return the migration that the project folder describes.
 
     Raises `UnreadError` without a complete pull, `UndecidedError` without the
-    decisions and `DecisionsError` when they do not fit the origin.
+    decisions and `DecisionsError` when they do not fit the origin. While
+    `reviewing`, blocks of bodies that are still to be decided on are no error:
+    no body's blocks are looked at then.
     """
     origin = read_origin(project, settings.site_id)
     decisions = read_decisions(project)
-    _check(decisions, origin)
+    _check(decisions, origin, reviewing=reviewing)
     selections = _select(origin, decisions)
     selected = tuple(
         entry for selection in selections.values() for entry in selection.selected
     )
+    splits = Splits({})
+    if not reviewing:
+        splits = find_splits(
+            (entry.item for entry in selected), decisions, NativeEngine()
+        )
+        refuse_undecided(splits)
     namespace = derived_namespace(origin.site.site_id, settings.space_id)
-    hosts = _file_hosts(origin.files)
+    hosts = file_hosts(origin.files)
     uses = tuple(_uses(origin, selected, hosts))
     places = assign_places(
         {name: each.selected for name, each in selections.items()},
@@ -238,14 +252,16 @@ def open_migration(project: Project, settings: Settings) -> Migration:
     return Migration(
         origin=origin,
         decisions=decisions,
+        design=split_design(decisions.design, decisions.blocks),
+        splits=splits,
         selected=selected,
         skipped=tuple(
             entry for selection in selections.values() for entry in selection.skipped
         ),
         places=places,
         uses=uses,
-        uploads=plan_uploads(uses, _facts(origin.files), namespace=namespace),
-        missing_files=_missing(uses, origin.files),
+        uploads=plan_uploads(uses, file_facts(origin.files), namespace=namespace),
+        missing_files=missing_files(uses, origin.files),
         routes=_routes(origin, selected, places.places),
         known=_known(origin, decisions, selected),
         namespace=namespace,
@@ -281,7 +297,7 @@ def _select(origin: Origin, decisions: Decisions) -> dict[str, Selection]:
     return found
 
 
-def _check(decisions: Decisions, origin: Origin) -> None:
+def _check(decisions: Decisions, origin: Origin, *, reviewing: bool) -> None:
     for decision in (
         decisions.collections,
         decisions.design,
@@ -295,11 +311,16 @@ def _check(decisions: Decisions, origin: Origin) -> None:
             decisions.collections, origin.collections, origin.site.locales
         ),
         *undecided_design(decisions.design, decisions.collections, origin.collections),
+        *(
+            undesigned_blocks(decisions.design, decisions.blocks)
+            if not reviewing
+            else ()
+        ),
     )
     if undecided:
         more = f", and {len(undecided) - 1} more" if len(undecided) > 1 else ""
         raise UndecidedError(
-            f"{undecided[0].rstrip('.')}{more}; decide in the notebooks 01 and 02, or "
+            f"{undecided[0].rstrip('.')}{more}; decide in the notebooks 01 to 03, or "
             "in the files under decisions/."
         )
 
@@ -308,11 +329,6 @@ def _unreviewed(decisions: Decisions) -> Iterator[str]:
     for decision in (decisions.collections, decisions.design):
         if decision.reviewed is None:
             yield f"Nobody has accepted {FILE_NAMES[type(decision)]} yet."
-
-
-def _file_hosts(files: Mapping[str, FileRow]) -> frozenset[str]:
-    """Return the hosts that the pull took files from."""
-    return KNOWN_FILE_HOSTS | {host for row in files if (host := host_of(row))}
 
 
 def _renamed(places: Places, conflicts: ConflictsDecision) -> Places:
@@ -338,33 +354,6 @@ def _uses(
     for entry in selected:
         collection = by_id[entry.item.key.collection_id]
         yield from find_assets(entry.item, collection, hosts)
-
-
-def _facts(files: Mapping[str, FileRow]) -> dict[str, FileFact]:
-    return {
-        address: FileFact(
-            sha256=row.sha256,
-            width=row.width,
-            height=row.height,
-            content_type=row.content_type,
-            size=row.size,
-        )
-        for address, row in files.items()
-        if not row.error
-    }
-
-
-def _missing(
-    uses: tuple[AssetUse, ...], files: Mapping[str, FileRow]
-) -> dict[str, str]:
-    missing: dict[str, str] = {}
-    for use in uses:
-        row = files.get(use.address)
-        if row is None:
-            missing[use.address] = "It was not downloaded; run `cmsmig pull` again."
-        elif row.error:
-            missing[use.address] = row.detail or row.error
-    return missing
 
 
 def _routes(
