@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,14 +66,39 @@ def read_decisions(project: Project) -> Decisions:
 
 
 def write_decision(project: Project, decision: Decision) -> Path:
-    """Replace one decision file in one step.
+    """Replace one decision file in one step, when nobody else is writing one.
+
+    Raises `StorageError` when the folder cannot be written.
+    """
+    with writing(project):
+        return replace_decision(project, decision)
+
+
+@contextmanager
+def writing(project: Project) -> Iterator[None]:
+    """Hold the decisions for the body, so that what is read in it stays true until
+    it is replaced. Waits for whoever holds them; must not be nested."""
+    folder = project.decisions
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def replace_decision(project: Project, decision: Decision) -> Path:
+    """Replace one decision file in one step; the caller holds the decisions.
 
     Raises `StorageError` when the folder cannot be written.
     """
     name = FILE_NAMES[type(decision)]
     path = project.decisions / name
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{name}.")
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(to_text(decision))
@@ -80,29 +107,41 @@ def write_decision(project: Project, decision: Decision) -> Path:
         Path(draft).chmod(0o644)
         Path(draft).replace(path)
     except OSError as error:
-        raise StorageError(
-            f"{path} cannot be written ({error.strerror}); free some space or correct "
-            "the rights of the folder, then run this again."
-        ) from error
+        raise _unwritable(path, error) from error
     return path
 
 
-def _required(project: Project, kind: type[D]) -> D:
+def _unwritable(path: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"{path} cannot be written ({error.strerror}); free some space or correct the "
+        "rights of the folder, then run this again."
+    )
+
+
+def decision_in(project: Project, kind: type[D]) -> D | None:
+    """Return one decision, or None where its file is missing. Reads only.
+
+    Raises `DecisionsError` naming the file when it is malformed.
+    """
     name = FILE_NAMES[kind]
     text = _text(project.decisions / name)
-    if text is None:
+    return None if text is None else from_text(text, name, kind)
+
+
+def _required(project: Project, kind: type[D]) -> D:
+    found = decision_in(project, kind)
+    if found is None:
         raise UndecidedError(
-            f"Nothing is decided yet: {project.decisions / name} is missing; decide in "
-            "the notebooks 01 and 02, or run `cmsmig decide --accept-proposals "
-            "--reviewer NAME`."
+            f"Nothing is decided yet: {project.decisions / FILE_NAMES[kind]} is "
+            "missing; decide in the notebooks 01 and 02, or run `cmsmig decide "
+            "--accept-proposals --reviewer NAME`."
         )
-    return from_text(text, name, kind)
+    return found
 
 
 def _optional(project: Project, default: D) -> D:
-    name = FILE_NAMES[type(default)]
-    text = _text(project.decisions / name)
-    return default if text is None else from_text(text, name, type(default))
+    found = decision_in(project, type(default))
+    return default if found is None else found
 
 
 def _text(path: Path) -> str | None:
