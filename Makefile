@@ -11,7 +11,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 	$$each -c '$(RECENT)' 2>/dev/null && { echo $$each; break; }; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse conservation fuzz format constraints
+.PHONY: help demo lab test check rehearse conservation fuzz conformance bench format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -64,6 +64,12 @@ conservation: $(STAMP) ## the account of random bodies, and of SITES=folder's, i
 
 fuzz: $(STAMP) ## 100,000 mutated bodies through the converter; goes on where it stopped
 	$(BIN)/python .ci/fuzz.py --count $(or $(COUNT),100000)
+
+conformance: $(RUNS) ## our converter against the official one, live; needs Node
+	$(BIN)/python .ci/conformance.py $(OPTIONS)
+
+bench: $(RUNS) ## the speed of ours and the official converter; needs Node
+	$(BIN)/python .ci/bench.py $(OPTIONS)
 
 format: $(STAMP) ## format the code
 	$(BIN)/ruff format .

@@ -7,7 +7,8 @@ import random
 _WORDS = (
     'alpha beta *odd _x_ "quoted" it\'s (c) (tm) +- ... -- --- 1.5 42. <b>raw</b> '
     "&amp; &copy; www.example.com https://example.com/a?b=1&c=2 me@example.com "
-    "example.org \\*not\\* snake_case_word ~ ~~ ` 東京 Überblick \u00a0 😀 :) | [x] [ ] # !"
+    "example.org \\*not\\* snake_case_word ~ ~~ ` 東京 Überblick \u00a0 😀 :) | [x] "
+    "[ ] # !"
 )
 WORDS = _WORDS.split(" ")
 LINKS = (

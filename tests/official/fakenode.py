@@ -1,0 +1,113 @@
+"""Programs that stand in for Node and npm, written into a folder for PATH."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+NODE = """
+import json, os, signal, sys, time
+if sys.argv[1:] == ["--version"]:
+    print({version!r})
+    sys.exit()
+with open({folder!r} + "/started", "a") as file:
+    file.write(f"{{os.getpid()}} {{sorted(os.environ)}}\\n")
+say = lambda value: print(value, flush=True)
+if {unready!r}:
+    print("noise\\nError: cannot find the package", file=sys.stderr)
+    sys.exit(1)
+say(json.dumps({{"ready": True}}))
+def read():
+    line = sys.stdin.readline()
+    if not line:
+        sys.exit()
+    return json.loads(line)
+while True:
+    asked = read()
+    body = asked["body"]
+    answer = {{"id": asked["id"], "result": json.dumps([asked["what"], body])}}
+    if body == "pair":
+        behind = read()
+        say(json.dumps(answer))
+        asked, body = behind, behind["body"]
+        answer = {{"id": asked["id"], "result": json.dumps([asked["what"], body])}}
+    if body == "die":
+        os.kill(os.getpid(), signal.SIGKILL)
+    elif body == "leave":
+        print("TypeError: out of " + "memory", file=sys.stderr)
+        sys.exit(7)
+    elif body == "hang":
+        time.sleep(600)
+    elif body == "garble":
+        say("a warning of some package")
+    elif body == "list":
+        say("[1]")
+    elif body == "confuse":
+        say(json.dumps({{"id": -1, "result": "x"}}))
+    elif body == "nothing":
+        say(json.dumps({{"id": asked["id"]}}))
+    elif body == "throw":
+        say(json.dumps({{"id": asked["id"], "error": "Maximum depth"}}))
+    elif body == "noise":
+        sys.stderr.write("warning " * 100_000)
+        say(json.dumps(answer))
+    elif body == "document":
+        document = json.dumps({{"type": "doc", "text": "\\u2028\\ud83d\\ude00 7.0"}})
+        say(json.dumps({{"id": asked["id"], "result": document}}))
+    elif body == "half":
+        sys.stdout.write('{{"id"')
+        sys.stdout.flush()
+        sys.exit()
+    else:
+        say(json.dumps(answer))
+"""
+NPM = """
+import os, pathlib, sys
+with open({folder!r} + "/npm.log", "a") as file:
+    file.write(" ".join(sys.argv[1:]) + "\\n")
+if {refusal!r}:
+    told = "npm error code E404\\nnpm error 404 Not Found - the package"
+    print(told, file=sys.stderr)
+    sys.exit(1)
+pathlib.Path("node_modules").mkdir()
+"""
+
+
+class FakePrograms:
+    """A folder with a `node` and an `npm`, and what became of them."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
+        self.folder = folder
+        self.cache = folder / "cache"
+
+    @property
+    def environ(self) -> dict[str, str]:
+        """The environment in which only these programs are found."""
+        return {"PATH": str(self.folder), "HOME": "/nowhere", "CMSMIG_TOKEN": "secret"}
+
+    def node(self, version: str = "v20.11.1", *, unready: bool = False) -> None:
+        """Write a Node of this version; `unready`: it ends before it is ready."""
+        known = {"version": version, "unready": unready}
+        self._write("node", NODE.format(folder=str(self.folder), **known))
+
+    def npm(self, *, refusal: bool = False) -> None:
+        """Write an npm that installs, or refuses to."""
+        self._write("npm", NPM.format(folder=str(self.folder), refusal=refusal))
+
+    def starts(self) -> list[str]:
+        """Return a line for each Node process: its id, its variables."""
+        return _lines(self.folder / "started")
+
+    def installs(self) -> list[str]:
+        """Return the arguments of each call of npm."""
+        return _lines(self.folder / "npm.log")
+
+    def _write(self, name: str, code: str) -> None:
+        program = self.folder / name
+        program.write_text(f"#!{sys.executable}\n{code}", encoding="utf-8")
+        program.chmod(0o755)
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text("utf-8").splitlines() if path.exists() else []
