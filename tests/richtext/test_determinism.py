@@ -1,0 +1,77 @@
+"""The same bodies give the same bytes, wherever and however often."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+from bodies import bodies, body, garbage
+from hypothesis import HealthCheck, given, settings
+
+from cmsmig.richtext.native import Mode, NativeEngine
+from cmsmig.steps.converting import convert_folder
+
+
+COMMAND = [sys.executable, "-m", "cmsmig.cli", "convert", "--batch"]
+
+
+def written(folder: Path) -> dict[str, bytes]:
+    """Return every file of a folder."""
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Sixty bodies in a folder."""
+    folder = tmp_path / "bodies"
+    folder.mkdir()
+    for number in range(60):
+        html = "".join(body(Random(f"{number}{part}")) for part in "abc")
+        (folder / f"{number}.html").write_text(html, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+@given(html=bodies | garbage)
+def test_conversion_remembers_nothing(mode: Mode, html: str) -> None:
+    """One engine gives what another gives, before and after other bodies."""
+    engine = NativeEngine(mode)
+    first = engine.from_html(html)
+    engine.from_html("<p><a href=x>other</a><img src=i>")
+    assert engine.from_html(html) == first == NativeEngine(mode).from_html(html)
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("mode", list(Mode))
+def test_cores_do_not_matter(mode: Mode, source: Path, tmp_path: Path) -> None:
+    """A folder converted on three cores holds the bytes of one core."""
+    for cores in (1, 3):
+        target = tmp_path / str(cores)
+        convert_folder(source, target, mode=str(mode), kind="html", processes=cores)
+    assert len(written(tmp_path / "1")) >= 60
+    assert written(tmp_path / "1") == written(tmp_path / "3")
+
+
+@pytest.mark.timeout(30)
+def test_hash_seeds_do_not_matter(source: Path, tmp_path: Path) -> None:
+    """Processes that order their sets otherwise write the same bytes."""
+    for seed in ("0", "1", "4242"):
+        subprocess.run(
+            [*COMMAND, str(source), str(tmp_path / seed)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        )
+    assert len(written(tmp_path / "0")) >= 60
+    assert written(tmp_path / "0") == written(tmp_path / "1")
+    assert written(tmp_path / "0") == written(tmp_path / "4242")
