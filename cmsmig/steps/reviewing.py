@@ -23,7 +23,7 @@ from cmsmig.mapping.bodyreviews import (
 )
 from cmsmig.mapping.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions import block_names
-from cmsmig.mapping.design import BlockRole, Design
+from cmsmig.mapping.design import BlockRole, Design, Reviewed
 from cmsmig.mapping.standings import BodyState, Standing, standing
 from cmsmig.richtext.blocks import (
     Blocks,
@@ -107,6 +107,13 @@ class Review:
             words = f"chose how bodies in `{field}` are stored"
             self._steps.append(_Step(words, {}, before))
 
+    def sign(self) -> None:
+        """Stand for the file as a whole, fields and all, as the reviewer."""
+        by = self._named()
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        signed = Reviewed(by, at, INDIVIDUALLY)
+        self._file.change(lambda now: replace(now, reviewed=signed), design=False)
+
     def facts(self, html: str, document: JsonObject) -> BodyFacts:
         """Return what proposing and deciding needs of a body; pure.
 
@@ -189,9 +196,7 @@ class Review:
             self._put({key: self._review(key, facts, blocks)}, words)
 
     def _accept(self, bodies: Iterable[tuple[BodyKey, BodyFacts]], how: str) -> int:
-        by = self.reviewer.strip()
-        if not by:
-            raise UsageError("Decisions name who took them; enter your name first.")
+        by = self._named()
         at = datetime.now(UTC).isoformat(timespec="seconds")
         accepted: dict[BodyKey, BodyReview | None] = {}
         for key, facts in bodies:
@@ -204,6 +209,12 @@ class Review:
             noun = "body" if len(accepted) == 1 else "bodies"
             self._put(accepted, f"accepted {len(accepted)} {noun}")
         return len(accepted)
+
+    def _named(self) -> str:
+        by = self.reviewer.strip()
+        if not by:
+            raise UsageError("Decisions name who took them; enter your name first.")
+        return by
 
     def _review(
         self,
