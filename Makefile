@@ -63,6 +63,7 @@ conservation: $(STAMP) ## the account of random bodies, and of SITES=folder's, i
 	$(BIN)/python .ci/conservation.py --count $(or $(COUNT),5000) $(SITES)
 
 fuzz: $(STAMP) ## 100,000 mutated bodies through the converter; goes on where it stopped
+	$(BIN)/python .ci/fuzz.py --extremes
 	$(BIN)/python .ci/fuzz.py --count $(or $(COUNT),100000)
 
 conformance: $(RUNS) ## our converter against the official one, live; needs Node

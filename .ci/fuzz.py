@@ -1,10 +1,13 @@
 """Mutated bodies through the converter: nothing raises, hangs, crawls or is lost.
 
 usage: fuzz.py [--count N] [--seed WORD] [--minutes M] [--state FOLDER] [--only I]
+       fuzz.py --extremes [NAME]
 
 Input number I of a seed is always the same text. Work goes on where it stopped,
 from the start when the converter has changed since; a child process does it, so
-that what hangs or dies costs one input. Exits 1 with findings.
+that what hangs or dies costs one input. With `--extremes`, bodies that are too
+much of something, at full size and at half of it: done, nothing lost, no more
+than linear. Exits 1 with findings.
 """
 
 from __future__ import annotations
@@ -24,9 +27,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "richtext")]
 
+from extremes import EXTREMES, Extreme  # noqa: E402
 from mutation import mutated, seeds  # noqa: E402
 
-HANG = 60.0
+HANG = 90.0
 """Seconds after which an input counts as one that hangs."""
 SLOW = 100
 """How many times the median time per byte is too slow."""
@@ -40,6 +44,8 @@ def main() -> int:
     """Go on with the work, report, and return the exit code."""
     options = _options()
     os.nice(19)
+    if options.extremes is not None:
+        return _extremes(options.extremes)
     if options.only is not None:
         return _shown(options.seed, options.only)
     options.state.mkdir(parents=True, exist_ok=True)
@@ -64,6 +70,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--seed", default="one")
     parser.add_argument("--only", type=int, help="show one input made smaller")
+    parser.add_argument("--extremes", nargs="?", const="", metavar="NAME")
     parser.add_argument("--minutes", type=float, default=24 * 60.0)
     parser.add_argument("--state", type=Path, default=ROOT / "build" / "fuzz")
     return parser.parse_args()
@@ -174,6 +181,36 @@ def _work(out: Connection, seed: str, start: int, to: int, limits: dict) -> None
 
 def _hanging(_signal: int, _frame: object) -> None:
     raise TimeoutError(f"no end within {HANG:.0f} seconds")
+
+
+def _extremes(name: str) -> int:
+    """Measure each kind of excess; return the exit code."""
+    bad = 0
+    print("| what | how much | MB | faithful s | to half | exact s | to half | |")
+    print("|" + "---|" * 8)
+    for extreme in EXTREMES:
+        if name not in extreme.name:
+            continue
+        here, there = multiprocessing.Pipe(duplex=False)
+        child = multiprocessing.Process(target=_excess, args=(there, extreme))
+        child.start()
+        there.close()
+        row = _received(here)
+        child.kill()
+        child.join()
+        if row is None:
+            row = {"cells": ["", "", "", "", ""], "found": ["hangs or dies"]}
+        cells = [extreme.name, extreme.full, *row["cells"], "; ".join(row["found"])]
+        print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+        bad += bool(row["found"])
+    print(f"{bad} findings")
+    return int(bad > 0)
+
+
+def _excess(out: Connection, extreme: Extreme) -> None:
+    from fuzzing import excessive
+
+    out.send(excessive(extreme))
 
 
 def _shown(seed: str, number: int) -> int:

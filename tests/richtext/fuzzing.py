@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 
+from conservation import of_document, of_losses
+from extremes import Extreme
 from reading import unread
 from validity import faults
 
@@ -37,6 +40,55 @@ def checks(kind: str, text: str, made: object) -> Iterator[str]:
         written.encode("utf-8", "surrogatepass")
     if kind == "faithful":
         yield from unread(text, made)
+
+
+TOO_STEEP = 3.0
+"""How many times as long twice as much may take; 2 is linear."""
+NOISE = 0.2
+"""Seconds below which a measurement says nothing."""
+
+
+def excessive(extreme: Extreme) -> dict[str, list]:
+    """Convert an extreme at full and at half size: what it took, what is wrong."""
+    html, half = extreme.written(extreme.full), extreme.written(extreme.full // 2)
+    cells: list[object] = [f"{len(html) / 1e6:.1f}"]
+    found: list[str] = []
+    for name, engine in (("faithful", _FAITHFUL), ("exact", _EXACT)):
+        try:
+            took, made = _took(engine, html)
+            before, _ = _took(engine, half)
+            if took > NOISE and took > TOO_STEEP * before:
+                took, before = min(took, _took(engine, html)[0]), _took(engine, half)[0]
+            ratio = took / max(before, 1e-9)
+            if took > NOISE and ratio > TOO_STEEP:
+                found.append(f"{name}: {ratio:.1f} times as long for twice as much")
+            found.extend(_lasting(name, extreme, html, made))
+            cells += [f"{took:.2f}", f"{ratio:.1f}"]
+        except Exception as error:
+            cells += ["", ""]
+            found.append(f"{name}: {type(error).__name__}: {str(error)[:80]}")
+    return {"cells": cells, "found": found}
+
+
+def _took(engine: NativeEngine, html: str) -> tuple[float, Converted]:
+    began = time.process_time()
+    made = engine.from_html(html)
+    return time.process_time() - began, made
+
+
+def _lasting(name: str, extreme: Extreme, html: str, made: Converted) -> Iterator[str]:
+    yield from (
+        f"{name}: {each}" for each in set(faults(made.document, exact=name == "exact"))
+    )
+    document_text(made.document)
+    render_rich_text(made.document)
+    if name == "faithful":
+        shown = html.count("x") if extreme.texts is None else extreme.texts
+        shown = extreme.full if shown < 0 else shown
+        texts = (*of_document(made.document).texts, *of_losses(made.losses).texts)
+        held = sum(each.count("x") for each in texts)
+        if held < shown:
+            yield f"{shown - held} of {shown} texts are gone"
 
 
 def verdicts(text: str, number: int) -> list[str]:

@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, given, settings
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.steps.converting import convert_folder
 
-
 COMMAND = [sys.executable, "-m", "cmsmig.cli", "convert", "--batch"]
 
 
