@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _JSON = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
 )
+_SPLITS = ["headings", "images", "embeds", "tables", "quotes", "code", "galleries"]
 _DRY_RUN = click.option(
     "--dry-run", is_flag=True, help="Show the plan and write nothing."
 )
@@ -102,28 +103,31 @@ def pull(folder: Path | None, refresh: bool, as_json: bool) -> None:
 @click.option("--accept-proposals", is_flag=True, help="Write proposals as decisions.")
 @click.option("--reviewer", default="", help="Who accepts them.")
 @click.option("--overwrite", is_flag=True, help="Replace decisions that are there.")
+@click.option(
+    "--split", "rules", multiple=True, type=click.Choice(_SPLITS), help="Make blocks."
+)
+@click.option("--heading-level", type=click.IntRange(1, 6), help="For headings; or 2.")
+@_JSON
 @click.pass_obj
 def decide(
-    folder: Path | None, accept_proposals: bool, reviewer: str, overwrite: bool
+    folder: Path | None,
+    accept_proposals: bool,
+    reviewer: str,
+    overwrite: bool,
+    rules: tuple[str, ...],
+    heading_level: int | None,
+    as_json: bool,
 ) -> None:
     """Write the proposals as decisions, accepted in bulk by a person."""
-    from cmsmig.steps.deciding import accept_proposals as accept
+    from cmsmig.report.accepting import accept
 
     if not accept_proposals:
         raise click.UsageError(
             "Decide in the notebooks 01 to 03, or give --accept-proposals."
         )
     project, settings = _load(folder, origin=False, destination=False)
-    written = asyncio.run(
-        accept(
-            project,
-            settings,
-            reviewer=reviewer,
-            observer=_progress(),
-            overwrite=overwrite,
-        )
-    )
-    emit_lines(f"{path} written" for path in written)
+    splits = (rules, heading_level)
+    accept(project, settings, reviewer, splits, overwrite=overwrite, as_json=as_json)
 
 
 @commands.command()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.errors import UsageError
 from cmsmig.events import Noticed, Observer
-from cmsmig.mapping.choices import ConflictsDecision
+from cmsmig.mapping.blockdesigns import with_blocks
+from cmsmig.mapping.choices import BlocksDecision, BodyMode, ConflictsDecision
 from cmsmig.mapping.decisions import FILE_NAMES, Decision
-from cmsmig.mapping.design import Reviewed
+from cmsmig.mapping.design import Design, Reviewed
 from cmsmig.mapping.facts import SpaceFacts
 from cmsmig.mapping.proposals import (
     propose_bodies,
@@ -19,10 +20,23 @@ from cmsmig.mapping.proposals import (
     propose_embeds,
 )
 from cmsmig.origin.schema import Item
+from cmsmig.richtext.blocks import Heuristics
+from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
-from cmsmig.steps.decisionfiles import write_decision
-from cmsmig.steps.migration import Origin, read_origin
+from cmsmig.steps.decisionfiles import read_decisions, write_decision
+from cmsmig.steps.migration import Origin, open_migration, read_origin
+from cmsmig.steps.reviewing import Review
+from cmsmig.steps.splits import find_splits
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """What was written."""
+
+    written: tuple[Path, ...]
+    bodies: int
+    """Bodies whose blocks were accepted in bulk."""
 
 
 async def accept_proposals(
@@ -32,11 +46,14 @@ async def accept_proposals(
     reviewer: str,
     observer: Observer,
     overwrite: bool = False,
-) -> tuple[Path, ...]:
+    heuristics: Heuristics | None = None,
+) -> Accepted:
     """Write the proposals as decisions accepted in bulk by `reviewer`.
 
-    Files that exist are kept unless `overwrite`. Returns the files written.
-    Raises `UnreadError` without a complete pull.
+    Files that exist are kept unless `overwrite`. With `heuristics` every RichText
+    body is split by them. Where bodies are split, now or as decided earlier, the
+    proposals of those that nobody decided on are accepted too, and those that
+    somebody did stay as they are. Raises `UnreadError` without a complete pull.
     """
     if not reviewer.strip():
         raise UsageError(
@@ -45,16 +62,63 @@ async def accept_proposals(
     origin = read_origin(project, settings.site_id)
     facts = await space_facts(settings, observer)
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    written = []
-    for decision in _proposals(
-        origin, facts, Reviewed(reviewer.strip(), at, "in bulk")
-    ):
+    reviewed = Reviewed(reviewer.strip(), at, "in bulk")
+    written: dict[Path, None] = {}
+    for decision in _proposals(origin, facts, reviewed):
         name = FILE_NAMES[type(decision)]
         if (project.decisions / name).exists() and not overwrite:
             observer(Noticed(name, "it is decided already and stays as it is"))
         else:
-            written.append(write_decision(project, decision))
-    return tuple(written)
+            written[write_decision(project, decision)] = None
+    if heuristics is not None:
+        written[_split(project, heuristics, reviewed)] = None
+    bodies = _accept_blocks(project, settings, facts, reviewed, written)
+    return Accepted(tuple(written), bodies)
+
+
+def _split(project: Project, heuristics: Heuristics, reviewed: Reviewed) -> Path:
+    """Write that the bodies of every RichText field are split."""
+    design, there = _decided(project)
+    known = {(each.collection_id, each.field) for each in there.bodies}
+    proposed = propose_bodies(design).bodies
+    added = [each for each in proposed if (each.collection_id, each.field) not in known]
+    bodies = tuple(
+        replace(each, mode=BodyMode.BLOCKS, heuristics=heuristics)
+        for each in (*there.bodies, *added)
+    )
+    return write_decision(project, replace(there, bodies=bodies, reviewed=reviewed))
+
+
+def _accept_blocks(
+    project: Project,
+    settings: Settings,
+    facts: SpaceFacts,
+    reviewed: Reviewed,
+    written: dict[Path, None],
+) -> int:
+    """Accept the blocks of the bodies that are open; return how many there were."""
+    design, decision = _decided(project)
+    if not decision.split_fields():
+        return 0
+    if (wanted := with_blocks(design, decision, facts)) != design:
+        written[write_decision(project, wanted)] = None
+    migration = open_migration(project, settings, reviewing=True)
+    items = [entry.item for entry in migration.selected]
+    splits = find_splits(items, migration.decisions, NativeEngine())
+    slugs = {each.body.key: each.body.item.slug for each in splits.undecided}
+    review = Review.open(project, wanted, decision, slugs=slugs)
+    review.reviewer = reviewed.by
+    accepted = review.accept_all(
+        [(each.body.key, each.facts) for each in splits.undecided]
+    )
+    if accepted:
+        written[project.decisions / FILE_NAMES[BlocksDecision]] = None
+    return accepted
+
+
+def _decided(project: Project) -> tuple[Design, BlocksDecision]:
+    decisions = read_decisions(project)
+    return decisions.design, decisions.blocks
 
 
 async def space_facts(settings: Settings, observer: Observer) -> SpaceFacts:

@@ -48,11 +48,20 @@ class SplitBody:
 
 
 @dataclass(frozen=True, slots=True)
+class UndecidedBody:
+    """A body whose proposal splits it, which nobody has accepted."""
+
+    body: SplitBody
+    facts: BodyFacts
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
 class Splits:
     """The blocks of all split bodies, and those that nobody decided on."""
 
     blocks: Mapping[BodyKey, Blocks]
-    undecided: tuple[tuple[SplitBody, Standing], ...] = ()
+    undecided: tuple[UndecidedBody, ...] = ()
 
 
 def split_bodies(
@@ -91,14 +100,14 @@ def find_splits(items: Iterable[Item], decisions: Decisions, engine: Engine) -> 
     """Return the blocks that each body of a split field has. Converts them all."""
     policy = embed_policy(decisions.embeds, decisions.design)
     blocks: dict[BodyKey, Blocks] = {}
-    undecided: list[tuple[SplitBody, Standing]] = []
+    undecided: list[UndecidedBody] = []
     for body in split_bodies(items, decisions.design, decisions.blocks):
         review = decisions.blocks.reviews.get(body.key)
         facts = facts_of(body.html, engine, policy, decisions.design)
         found = standing(review, facts, body.choice.heuristics)
         blocks[body.key] = found.blocks
         if found.state in (BodyState.OPEN, BodyState.REOPENED):
-            undecided.append((body, found))
+            undecided.append(UndecidedBody(body, facts, found))
     return Splits(blocks, tuple(undecided))
 
 
@@ -107,8 +116,8 @@ def refuse_undecided(splits: Splits) -> None:
     open_ = splits.undecided
     if not open_:
         return
-    reopened = sum(found.state is BodyState.REOPENED for _, found in open_)
-    named = ", ".join(body.title for body, _ in open_[:_NAMED])
+    reopened = sum(each.standing.state is BodyState.REOPENED for each in open_)
+    named = ", ".join(each.body.title for each in open_[:_NAMED])
     more = f" and {len(open_) - _NAMED} more" if len(open_) > _NAMED else ""
     raise UndecidedError(
         f"Nobody has reviewed how {_count(len(open_))} split into blocks"

@@ -1,0 +1,66 @@
+"""Proposals accepted on the command line, and what is said about it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from cmsmig.canonical import JsonObject
+from cmsmig.errors import UsageError
+from cmsmig.report.console import emit_json, emit_lines
+from cmsmig.report.progress import Progress
+from cmsmig.richtext.blocks import Heuristic, Heuristics
+from cmsmig.settings import Project, Settings
+from cmsmig.steps.deciding import Accepted, accept_proposals
+
+
+def accept(
+    project: Project,
+    settings: Settings,
+    reviewer: str,
+    splits: tuple[tuple[str, ...], int | None],
+    *,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Write the proposals as decisions and print what was written.
+
+    `splits` are the rules that split bodies, and the level of headings that do.
+    Raises `UsageError` for a level without headings, and what `accept_proposals`
+    raises.
+    """
+    rules, level = splits
+    on = frozenset(Heuristic(rule) for rule in rules)
+    if level is not None and Heuristic.HEADINGS not in on:
+        raise UsageError(
+            "--heading-level counts only beside --split headings; give both or neither."
+        )
+    heuristics = Heuristics(on, level or Heuristics().heading_level)
+    done = asyncio.run(
+        accept_proposals(
+            project,
+            settings,
+            reviewer=reviewer,
+            observer=Progress(sys.stderr),
+            overwrite=overwrite,
+            heuristics=heuristics if on else None,
+        )
+    )
+    emit_json(accepted_json(done)) if as_json else emit_lines(accepted_lines(done))
+
+
+def accepted_json(done: Accepted) -> JsonObject:
+    """Return the document that `decide --json` prints."""
+    return {
+        "written": [str(path) for path in done.written],
+        "bodies_accepted": done.bodies,
+    }
+
+
+def accepted_lines(done: Accepted) -> list[str]:
+    """Return the files that were written, and how many bodies were accepted."""
+    lines = [f"{path} written" for path in done.written]
+    if done.bodies:
+        noun = "body" if done.bodies == 1 else "bodies"
+        lines.append(f"blocks of {done.bodies} {noun} accepted in bulk")
+    return lines
