@@ -26,7 +26,7 @@ from cmsmig.richtext.outline import BlockKind
 
 ROLES: Mapping[BlockKind, BlockRole] = {
     BlockKind.TEXT: BlockRole.TEXT,
-    BlockKind.IMAGE: BlockRole.LINKED_IMAGE,
+    BlockKind.IMAGE: BlockRole.FIGURE,
     BlockKind.GALLERY: BlockRole.GALLERY,
     BlockKind.EMBED: BlockRole.EMBED,
     BlockKind.HTML: BlockRole.HTML,

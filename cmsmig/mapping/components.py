@@ -79,7 +79,7 @@ def block_body(design: Design, block: BlockDesign) -> JsonObject:
     """Return the body of a nestable component; a gallery holds pictures alone."""
     held: JsonObject = {}
     if block.role is BlockRole.GALLERY:
-        figure = design.block(BlockRole.LINKED_IMAGE)
+        figure = design.block(BlockRole.FIGURE)
         held = _restricted([figure.component] if figure else [])
     schema: JsonObject = {
         key: {**definition, **_held(definition, held), "pos": position}

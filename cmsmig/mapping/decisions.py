@@ -90,15 +90,15 @@ def from_text(text: str, where: str, kind: type[D]) -> D:
 def embed_policy(decision: EmbedsDecision, design: Design) -> EmbedPolicy:
     """Return the policy for the conversion, with the design's component names."""
     found = EmbedPolicy(dict(decision.kinds), dict(decision.signatures))
-    html, embed, image = (
+    html, embed, figure = (
         design.block(role)
-        for role in (BlockRole.HTML, BlockRole.EMBED, BlockRole.LINKED_IMAGE)
+        for role in (BlockRole.HTML, BlockRole.EMBED, BlockRole.FIGURE)
     )
     return replace(
         found,
         html_component=html.component if html else found.html_component,
         embed_component=embed.component if embed else found.embed_component,
-        image_component=image.component if image else found.image_component,
+        figure_component=figure.component if figure else found.figure_component,
     )
 
 
@@ -108,7 +108,7 @@ def block_names(design: Design) -> BlockNames:
     return BlockNames(
         html=policy.html_component,
         embed=policy.embed_component,
-        figure=policy.image_component,
+        figure=policy.figure_component,
     )
 
 
@@ -169,7 +169,8 @@ _HEADERS: Mapping[type[Decision], str] = {
     ),
     EmbedsDecision: (
         "What becomes of what rich text has no node for, by kind and by host.\n"
-        "html | component | link | drop (listed as a loss)"
+        "html | component | link | drop (listed as a loss)\n"
+        "figure and linked-image: component | picture (an image node, the rest listed)"
     ),
     ConflictsDecision: (
         "What to do where the destination already holds something in our place.\n"

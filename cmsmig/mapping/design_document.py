@@ -149,6 +149,9 @@ def _left_out(entry: Entry) -> LeftOutField:
     return found
 
 
+_FORMER_ROLE = "linked_image"
+
+
 def _block_body(block: BlockDesign) -> JsonObject:
     body: JsonObject = {
         "component": block.component,
@@ -160,6 +163,13 @@ def _block_body(block: BlockDesign) -> JsonObject:
 
 
 def _block(entry: Entry) -> BlockDesign:
+    if entry.text("role", "") == _FORMER_ROLE:
+        entry.refuse(
+            "the role `linked_image` is `figure` now, with the fields image, caption "
+            "(richtext), link, alignment and size: take this block out, or delete the "
+            "file and accept the proposals again",
+            "role",
+        )
     found = BlockDesign(
         component=entry.text("component"),
         display_name=entry.text("display_name"),

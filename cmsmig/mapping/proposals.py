@@ -150,14 +150,16 @@ def propose_blocks() -> tuple[BlockDesign, ...]:
             BlockRole.EMBED,
         ),
         BlockDesign(
-            "linked_image",
-            "Linked image",
+            "figure",
+            "Figure",
             {
                 "image": {**asset, "display_name": "Image"},
+                "caption": {"type": "richtext", "display_name": "Caption"},
                 "link": {**LINK_FIELD, "display_name": "Link"},
-                "caption": {"type": "text", "display_name": "Caption"},
+                "alignment": {"type": "text", "display_name": "Alignment"},
+                "size": {"type": "text", "display_name": "Size"},
             },
-            BlockRole.LINKED_IMAGE,
+            BlockRole.FIGURE,
         ),
     )
 
@@ -184,8 +186,9 @@ def propose_embeds() -> EmbedsDecision:
             "iframe": Treatment.COMPONENT,
             "embed": Treatment.HTML,
             "component": Treatment.HTML,
-            "linked-image": Treatment.COMPONENT,
             "media": Treatment.COMPONENT,
+            "figure": Treatment.COMPONENT,
+            "linked-image": Treatment.COMPONENT,
         }
     )
 

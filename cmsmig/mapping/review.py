@@ -15,7 +15,7 @@ from cmsmig.mapping.slugs import slug_problem
 from cmsmig.origin.schema import Collection, Locale
 
 EMBED_KINDS = frozenset(
-    ("video", "iframe", "embed", "component", "linked-image", "media")
+    ("video", "iframe", "embed", "component", "media", "figure", "linked-image")
 )
 
 

@@ -40,12 +40,12 @@ STRUCTURES: tuple[Structure, ...] = (
     Structure(
         "captioned-image",
         "Images with a caption",
-        "The caption becomes a paragraph below the image.",
+        "A figure block, the caption in it.",
     ),
     Structure(
         "linked-image",
         "Images that link",
-        "Rich text images cannot link, so each becomes a linked image block.",
+        "Rich text images cannot link, so each becomes a figure block.",
     ),
     Structure(
         "image-without-alt",
@@ -55,7 +55,7 @@ STRUCTURES: tuple[Structure, ...] = (
     Structure(
         "layout",
         "Alignment and size of figures",
-        "Layout: listed as a loss, the content stands.",
+        "Kept in the figure block; elsewhere listed as a loss.",
     ),
     Structure("video", "Videos", "An embed block with the address and the caption."),
     Structure(

@@ -14,7 +14,10 @@ from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.parse import parse
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 
+FIGURE = "figure"
 LINKED_IMAGE = "linked-image"
+_PICTURES = frozenset((LINKED_IMAGE, FIGURE))
+_OF_PICTURES = frozenset(("component", "picture"))
 _ADDRESSES = ("src", "href", "poster", "data-src", "data-page-url")
 
 
@@ -57,12 +60,12 @@ def embeds_of(html: str) -> Iterator[tuple[str, str, str]]:
     engine = NativeEngine()
     kinds = dict.fromkeys(propose_embeds().kinds, Treatment.DROP)
     for loss in engine.from_html(html, EmbedPolicy(kinds)).losses:
-        if loss.kind in kinds and loss.kind != LINKED_IMAGE:
+        if loss.kind in kinds and loss.kind not in _PICTURES:
             yield loss.kind, signature_of(loss.what), loss.what
     policy = EmbedPolicy()
     for block in blocks_of(engine.from_html(html, policy).document):
-        if block.get("component") == policy.image_component:
-            yield LINKED_IMAGE, "", _linked_address(block)
+        if block.get("component") == policy.figure_component:
+            yield from _pictured(block)
 
 
 def signature_of(html: str) -> str:
@@ -93,11 +96,30 @@ def blocks_of(document: Json) -> Iterator[JsonObject]:
             stack.append(node.get("content"))
 
 
+def offered_for(kind: str) -> tuple[Treatment, ...]:
+    """Return what a kind may become; a picture is never raw HTML or a bare link."""
+    pictures = kind in _PICTURES
+    return tuple(
+        each
+        for each in Treatment
+        if (each in _OF_PICTURES) == pictures or (each is Treatment.COMPONENT)
+    )
+
+
 def treatment_of(embed: EmbedSort, decision: EmbedsDecision) -> Treatment:
     """Return what a decision does with a sort of embeds; its host beats its kind."""
     if embed.signature in decision.signatures:
         return decision.signatures[embed.signature]
     return decision.kinds.get(embed.kind, propose_embeds().kinds[embed.kind])
+
+
+def _pictured(block: JsonObject) -> Iterator[tuple[str, str, str]]:
+    if "link" in block:
+        yield LINKED_IMAGE, "", _linked_address(block)
+    if not {"caption", "alignment", "size"}.isdisjoint(block):
+        image = block.get("image")
+        shown = image.get("filename") if isinstance(image, dict) else ""
+        yield FIGURE, "", shown if isinstance(shown, str) else ""
 
 
 def _linked_address(block: JsonObject) -> str:

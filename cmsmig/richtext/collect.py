@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from cmsmig.richtext.dom import Element, Node, Text, path_of, walk
+from cmsmig.richtext.dom import Element, Node, Text, path_of
 from cmsmig.richtext.losses import Loss, Severity
 
 _CONTEXT_LENGTH = 80
@@ -12,9 +10,10 @@ _CONTEXT_LENGTH = 80
 LAYOUT, MEANING, CONTENT = Severity.LAYOUT, Severity.MEANING, Severity.CONTENT
 
 KINDS: dict[str, tuple[Severity, str]] = {
-    "alignment": (LAYOUT, "Rich text images have no alignment."),
+    "alignment": (LAYOUT, "Nothing here can hold the alignment of this figure."),
     "anchor": (MEANING, "Links to this place of the page lead to its top now."),
     "attribute": (LAYOUT, "Rich text has no place for this attribute."),
+    "mark-in-code": (LAYOUT, "A text that is code can't be anything else besides."),
     "code-in-link": (LAYOUT, "A text can't be code and a link, so the link stands."),
     "comment": (MEANING, "A comment that never ends hides the rest of the body."),
     "component": (CONTENT, "Components are left out, as the embed choices say."),
@@ -40,7 +39,7 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "missing-file": (CONTENT, "This file could not be had; its old address stands."),
     "nesting": (LAYOUT, "Nested this deep, the content stands without this level."),
     "script": (CONTENT, "Scripts don't belong in rich text, and this one never ran."),
-    "size": (LAYOUT, "Rich text images have no size of their own."),
+    "size": (LAYOUT, "Nothing here can hold the size of this picture."),
     "source-set": (LAYOUT, "The destination makes its own picture sizes."),
     "spacer": (LAYOUT, "A paragraph that shows nothing was left out."),
     "style": (LAYOUT, "Rich text has no place for this style."),
@@ -81,16 +80,6 @@ class Collector:
     def settle(self, element: Element) -> None:
         """Remember that an element has its place or is a loss already."""
         self._settled.add(element.start)
-
-    def settle_all(self, element: Element) -> None:
-        """Settle an element with everything below it."""
-        self.settle(element)
-        for below in walk(element):
-            self.settle(below)
-
-    def unsettle(self, elements: Iterable[Element]) -> None:
-        """Forget about elements that will be looked at on their own."""
-        self._settled.difference_update(element.start for element in elements)
 
     def settled(self, element: Element) -> bool:
         """Say whether an element has its place or is a loss already."""

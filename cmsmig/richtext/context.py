@@ -74,6 +74,9 @@ class Hooks:
     """Of every text; returns what to write in its place."""
     filled: Callable[[Element, MarkSet], None] | None = None
     """Of a finished block with something in it, before the block is placed."""
+    marked: Callable[[MarkSet, bool], None] | None = None
+    """Of the marks of an emoji, which stand (True), and of those that a text loses
+    in a code block."""
     unplaced: Callable[[Element], None] | None = None
     """Of every leaf that found no place."""
 
@@ -96,6 +99,7 @@ class Context:
         self._joined = hooks.joined
         self._placed = hooks.placed
         self._filled = hooks.filled
+        self._marked = hooks.marked
         self._unplaced = hooks.unplaced
         self._nodes = [Open("doc", {}, True, False)]
         self._open = 0
@@ -182,6 +186,8 @@ class Context:
         top = self._take("text")
         if top.kind == "code_block":
             top.content.append(Run(text, ()))
+            if marks and self._marked is not None:
+                self._marked(marks, False)
         elif self._placed is None:
             top.content.append(Run(text, marks))
         else:
@@ -277,6 +283,8 @@ class Context:
             node["attrs"] = attributes
         if kind in INLINES and marks and top.kind != "code_block":
             node["marks"] = [mark.as_json() for mark in marks]
+            if kind == "emoji" and self._marked is not None:
+                self._marked(marks, True)
         top.content.append(node)
         return True
 

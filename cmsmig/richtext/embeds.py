@@ -1,5 +1,4 @@
-"""Blocks for what rich text has no node for: videos, frames, raw HTML, pictures
-that link."""
+"""Blocks for what rich text has no node for: videos, frames, raw HTML, figures."""
 
 from __future__ import annotations
 
@@ -9,16 +8,15 @@ from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.richtext.collect import Collector
-from cmsmig.richtext.dom import Element, Node, Text, walk
+from cmsmig.richtext.dom import Element, Text, walk
 from cmsmig.richtext.engine import AssetLookup
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
-from cmsmig.richtext.rules import link_allowed
+from cmsmig.richtext.rules import BLOCK_TAGS, link_allowed
 
 _DEFAULTS = {
     "video": Treatment.COMPONENT,
     "iframe": Treatment.COMPONENT,
     "media": Treatment.COMPONENT,
-    "linked-image": Treatment.COMPONENT,
     "embed": Treatment.HTML,
     "component": Treatment.HTML,
 }
@@ -51,9 +49,9 @@ class Embeds:
         self._made = 0
 
     @property
-    def image_component(self) -> str:
-        """The component for a picture with a link."""
-        return self._policy.image_component
+    def policy(self) -> EmbedPolicy:
+        """What was chosen for this body."""
+        return self._policy
 
     def html_of(self, element: Element) -> str:
         """Return an element's HTML as it stands, file addresses rewritten."""
@@ -87,17 +85,17 @@ class Embeds:
                     return self._policy.signatures[host]
         return self._policy.kinds.get(kind, _DEFAULTS[kind])
 
-    def node(self, found: Found) -> list[Node]:
-        """Return what stands for an embed: a block, a paragraph or nothing."""
-        self._losses.settle_all(found.element)
-        treatment = self.treatment(found.kind, found.element)
+    def node(self, found: Found, treatment: Treatment | None = None) -> list[Element]:
+        """Return what stands for an embed: a block, a paragraph, or an element
+        that shows nothing."""
+        if treatment is None:
+            treatment = self.treatment(found.kind, found.element)
         if treatment is Treatment.DROP:
-            self._losses.lose(found.kind, found.html, found.element)
-            return []
-        addressed = bool(found.url) and link_allowed(found.url)
-        if treatment is Treatment.LINK and addressed:
+            self._losses.lose(found.kind, found.html or found.url, found.element)
+            return [emptied(found.element)]
+        if treatment is Treatment.LINK and addressed(found.url):
             return self._as_link(found)
-        if treatment in (Treatment.HTML, Treatment.LINK) or not addressed:
+        if treatment is not Treatment.COMPONENT or not addressed(found.url):
             component = self._policy.html_component
             return [self.blok(found.element, component, html=found.html)]
         return [
@@ -112,7 +110,7 @@ class Embeds:
             )
         ]
 
-    def _as_link(self, found: Found) -> list[Node]:
+    def _as_link(self, found: Found) -> list[Element]:
         self._losses.lose(
             found.kind,
             found.html,
@@ -123,11 +121,7 @@ class Embeds:
         link.children.append(Text(found.title or found.url))
         paragraph = Element("p", {}, found.element.start)
         paragraph.append(link)
-        if not found.caption:
-            return [paragraph]
-        caption = Element("p", {}, found.element.start)
-        caption.children.append(Text(found.caption))
-        return [paragraph, caption]
+        return [paragraph]
 
     def blok(self, element: Element, component: str, **fields: Json) -> Element:
         """Return a finished `blok` node holding one component."""
@@ -142,6 +136,20 @@ class Embeds:
         made.parent, made.nth = element.parent, element.nth
         made.payload = {"id": self._assets.uid(place), "body": [body]}
         return made
+
+
+def addressed(url: str) -> bool:
+    """Say whether a reader can be led to an address."""
+    return bool(url) and link_allowed(url)
+
+
+def emptied(element: Element) -> Element:
+    """Return an element without its content; it parts the texts around it still."""
+    element.children = []
+    element.tag = "div" if element.tag in BLOCK_TAGS else "span"
+    name = element.attributes.get("id")
+    element.attributes = {"id": name} if name else {}
+    return element
 
 
 def host_of(address: str) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
+from cmsmig.richtext.amended import repairs_for, rules_for
+from cmsmig.richtext.attributes import means_a_place
 from cmsmig.richtext.collect import Collector
-from cmsmig.richtext.context import Context, Hooks, Repairs, Runs
-from cmsmig.richtext.dom import Element, walk
+from cmsmig.richtext.context import Context, Hooks, Runs
+from cmsmig.richtext.deviation import ALL, Deviation
+from cmsmig.richtext.dom import Element
 from cmsmig.richtext.engine import (
     NO_ASSETS,
     NO_EMBED_CHOICES,
@@ -16,38 +20,34 @@ from cmsmig.richtext.engine import (
 )
 from cmsmig.richtext.marks import Mark, MarkSet, added
 from cmsmig.richtext.parse import parse
+from cmsmig.richtext.parse import parse as parse_as_official
+from cmsmig.richtext.pictures import body_of
 from cmsmig.richtext.policy import EmbedPolicy
-from cmsmig.richtext.rules import RULES, Rule, Rules
+from cmsmig.richtext.rules import RULES, link_allowed
 from cmsmig.richtext.stage import Stage
+
+_WORD = re.compile(r"\s*\S+")
+_SAME_TYPE = frozenset(("textStyle", "highlight", "styled"))
 
 
 class Mode(StrEnum):
     """How HTML is converted."""
 
     FAITHFUL = "faithful"
-    """With the HTML stage; repaired, and every loss listed."""
+    """The official's rules but for the deviations; every loss is listed."""
     EXACT = "exact"
     """As the official converter does it, without stage and losses."""
-
-
-def _lasting(rule: Rule) -> Rule:
-    return Rule(rule.name, rule.read, rule.mark, consuming=False)
-
-
-FAITHFUL_RULES: Rules = {
-    **RULES,
-    "span": tuple(
-        _lasting(rule) if rule.name == "anchor" else rule for rule in RULES["span"]
-    ),
-}
-"""A span keeps its class beside its id."""
 
 
 class NativeEngine:
     """Converts bodies in this process; pure and deterministic."""
 
-    def __init__(self, mode: Mode = Mode.FAITHFUL) -> None:
+    def __init__(
+        self, mode: Mode = Mode.FAITHFUL, deviations: frozenset[Deviation] = ALL
+    ) -> None:
+        """`deviations` are those of faithful mode that are on."""
         self._mode = mode
+        self._on = deviations
 
     def from_html(
         self,
@@ -56,10 +56,10 @@ class NativeEngine:
         assets: AssetLookup = NO_ASSETS,
     ) -> Converted:
         """Convert an origin body. Never raises, whatever the text is."""
-        root = parse(html)
         if self._mode is Mode.EXACT:
-            return Converted(Context(RULES).build(root))
-        return _Conversion(html, policy, assets).convert(root)
+            return Converted(Context(RULES).build(parse_as_official(html)))
+        read = parse if Deviation.MARKUP in self._on else parse_as_official
+        return _Conversion(html, policy, assets, self._on).convert(read(html))
 
     def from_markdown(
         self,
@@ -76,63 +76,170 @@ class NativeEngine:
 class _Conversion:
     """One body on its way, with what is still looking for a place."""
 
-    def __init__(self, html: str, policy: EmbedPolicy, assets: AssetLookup) -> None:
+    def __init__(
+        self,
+        html: str,
+        policy: EmbedPolicy,
+        assets: AssetLookup,
+        on: frozenset[Deviation],
+    ) -> None:
+        self._source = html
+        self._policy = policy
+        self._assets = assets
+        self._on = on
         self._losses = Collector()
-        self._stage = Stage(html, policy, assets, self._losses)
-        self._waiting: tuple[str, Element] | None = None
+        self._rules = rules_for(on)
+        self._repairs = repairs_for(on)
+        self._hooks = Hooks(
+            entered=self._entered,
+            joined=self._joined,
+            placed=self._placed,
+            filled=self._filled,
+            marked=self._marked,
+            unplaced=self._unplaced,
+        )
+        self._anchors = Deviation.ANCHOR in on
+        self._linked_code = Deviation.CODE_IN_LINK in on
+        self._waiting: list[tuple[str, Element]] = []
+        self._named: set[str] = set()
+        self._spans: list[Element] = []
+        self._partly: set[int] = set()
 
     def convert(self, root: Element) -> Converted:
-        sources = [
-            (element, element.attributes["href"])
-            for element in walk(root)
-            if element.tag in ("a", "area") and "href" in element.attributes
-        ]
-        self._stage.work(root)
-        document = self._build(root)
-        if self._waiting is not None:
-            self._losses.lose("anchor", *self._waiting)
-        self._account(sources)
+        stage = Stage(self._source, self._policy, self._assets, self._losses, self._on)
+        stage.work(root)
+        document = self._built(root, ())
+        for name, element in self._waiting:
+            self._losses.lose("anchor", name, element)
+        for element in self._spans:
+            if not self._losses.settled(element):
+                self._losses.lose("anchor", element.attributes["id"], element)
+        for element, href in stage.links:
+            if not self._losses.settled(element) and href.strip():
+                self._losses.lose("link", href, element)
         return Converted(document, self._losses.losses())
 
-    def _build(self, root: Element) -> JsonObject:
-        hooks = Hooks(
-            entered=self._entered, placed=self._placed, unplaced=self._unplaced
-        )
-        repairs = Repairs(inside=True, apart=True, blanks=True)
-        return Context(FAITHFUL_RULES, repairs, hooks).build(root)
+    def _built(self, root: Element, marks: MarkSet) -> JsonObject:
+        return Context(self._rules, self._repairs, self._hooks).build(root, marks)
+
+    # Places that links lead to
 
     def _entered(self, element: Element) -> None:
-        if (name := element.attributes.get("id")) is None:
+        given = element.attributes
+        if not given:
             return
+        name = given.get("id", "")
+        if element.tag == "a":
+            href = given.get("href", "")
+            if href and link_allowed(href):
+                return  # the link keeps its own name
+            name = name or given.get("name", "")
+        if not means_a_place(name) or name in self._named:
+            return
+        self._named.add(name)
         if element.tag == "span" and element.children:
-            return
-        if self._waiting is not None:
-            self._losses.lose("anchor", *self._waiting)
-        self._waiting = (name, element)
+            self._spans.append(element)
+        elif self._anchors:
+            self._waiting.append((name, element))
+        elif element.tag != "img":
+            self._losses.lose("anchor", name, element)
 
     def _placed(self, text: str, marks: MarkSet) -> Runs:
-        return ((text, self._marked(text, marks)),)
-
-    def _marked(self, text: str, marks: MarkSet) -> MarkSet:
+        if not marks and not self._waiting:
+            return ((text, marks),)
+        if text.isspace():
+            return ((text, marks),)
         for mark in marks:
-            if mark.source is not None and mark.name == "link":
+            if mark.source is not None and mark.name in ("link", "anchor"):
                 self._losses.settle(mark.source)
-        if self._waiting is None or not text.strip():
+        if not self._waiting or any(mark.name in ("code", "anchor") for mark in marks):
+            return ((text, marks),)
+        return self._anchored(text, marks)
+
+    def _anchored(self, text: str, marks: MarkSet) -> Runs:
+        """Give each waiting name a word; what is left of the text goes to the last."""
+        starts = [found.start() for found in _WORD.finditer(text)]
+        starts = starts[: len(self._waiting)]
+        runs: list[tuple[str, MarkSet]] = []
+        for index, start in enumerate(starts):
+            name, _ = self._waiting[index]
+            last = index + 1 == len(starts)
+            piece = text[start:] if last else text[start : starts[index + 1]]
+            runs.append((piece, added(Mark("anchor", {"id": name}), marks)))
+        del self._waiting[: len(starts)]
+        return runs
+
+    # Marks
+
+    def _joined(self, mark: Mark, marks: MarkSet) -> MarkSet:
+        if not marks:
+            return (mark,)
+        if mark.name == "code":
+            return self._code(mark, marks)
+        if marks[0].name == "code":
+            if mark.name == "link" and self._linked_code:
+                self._lose_mark("code-in-link", "<code>", marks[0])
+                return (mark,)
+            if mark.name not in ("link", "code", "anchor"):
+                self._lose_mark("mark-in-code", mark.name, mark)
             return marks
-        if any(mark.name in ("code", "anchor") for mark in marks):
-            return marks
-        mark = Mark("anchor", {"id": self._waiting[0]})
-        self._waiting = None
+        for other in marks:
+            if other.name == mark.name in _SAME_TYPE and other != mark:
+                what = " ".join(str(value) for value in other.attributes.values())
+                self._lose_mark("style", f"{other.name}: {what}", other)
         return added(mark, marks)
+
+    def _code(self, mark: Mark, marks: MarkSet) -> MarkSet:
+        if self._linked_code and any(other.name == "link" for other in marks):
+            self._lose_mark("code-in-link", "<code>", mark)
+            return marks
+        for other in marks:
+            if other.name not in ("link", "code", "anchor"):
+                self._lose_mark("mark-in-code", other.name, mark)
+        return added(mark, marks)
+
+    def _lose_mark(self, kind: str, what: str, mark: Mark) -> None:
+        if mark.source is not None:
+            self._losses.lose(kind, what, mark.source)
+
+    def _marked(self, marks: MarkSet, kept: bool) -> None:
+        """Hear of the marks on an emoji, and of those that a code block refuses."""
+        for mark in marks:
+            if mark.source is None or kept:
+                if mark.source is not None:
+                    self._losses.settle(mark.source)
+            elif mark.name == "link":
+                self._lose_link(mark, mark.source)
+            elif mark.name != "anchor":
+                self._losses.lose("mark-in-code", mark.name, mark.source)
+
+    # Blocks
+
+    def _filled(self, element: Element, marks: MarkSet) -> None:
+        """Make a figure's caption a document; note a link that a block can't have."""
+        body = body_of(element) if element.tag == "cms:blok" else {}
+        if "link" not in body:
+            for mark in marks:
+                if mark.name == "link" and mark.source is not None:
+                    kind = "linked-image" if element.tag == "img" else "link"
+                    self._lose_link(mark, mark.source, kind)
+        if "caption" in body and body["caption"] is None:
+            outside = tuple(
+                mark
+                for mark in marks
+                if mark.source is None or mark.source.start < element.inner_start
+            )
+            body["caption"] = self._built(element, outside)
+
+    def _lose_link(self, mark: Mark, source: Element, kind: str = "link") -> None:
+        self._losses.settle(source)
+        if id(source) not in self._partly:
+            self._partly.add(id(source))
+            href = source.attributes.get("href", "")
+            self._losses.lose(kind, href or str(mark.attributes["href"]), source)
 
     def _unplaced(self, element: Element) -> None:
         self._losses.lose("dropped", element.tag, element)
-
-    def _account(self, sources: list[tuple[Element, str]]) -> None:
-        """Record the links that no text carries: empty, refused, or in code."""
-        for element, href in sources:
-            if not self._losses.settled(element) and href.strip():
-                self._losses.lose("link", href, element)
 
 
 def convert_text(

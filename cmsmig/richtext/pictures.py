@@ -1,77 +1,127 @@
-"""Pictures: plain ones become image nodes, those that link become blocks."""
+"""Pictures: what an image node holds of them, and the component that holds more."""
 
 from __future__ import annotations
 
-from cmsmig.canonical import Json, JsonObject
-from cmsmig.richtext.attributes import image_layout
-from cmsmig.richtext.collect import Collector
-from cmsmig.richtext.dom import Element, Node
-from cmsmig.richtext.embeds import Embeds, asset_value, link_value
-from cmsmig.richtext.engine import AssetLookup, ImageTarget
-from cmsmig.richtext.policy import Treatment
-from cmsmig.richtext.rules import link_allowed
+from collections.abc import Set
 
-_INHERIT = "__wf_reserved_inherit"
-_DECORATIVE = "__wf_reserved_decorative"
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.richtext.attributes import Layout, account_image, width_of
+from cmsmig.richtext.collect import Collector
+from cmsmig.richtext.deviation import Deviation
+from cmsmig.richtext.dom import Element
+from cmsmig.richtext.embeds import Embeds, addressed, asset_value, link_value
+from cmsmig.richtext.engine import AssetLookup, ImageTarget
+
+INHERIT = "__wf_reserved_inherit"
+DECORATIVE = "__wf_reserved_decorative"
+RESERVED = frozenset((INHERIT, DECORATIVE))
+NO_LAYOUT = Layout("", "")
 
 
 class Pictures:
-    """Makes the nodes of one body's pictures."""
+    """Works on the pictures of one body."""
 
-    def __init__(self, embeds: Embeds, assets: AssetLookup, losses: Collector) -> None:
+    def __init__(
+        self,
+        embeds: Embeds,
+        assets: AssetLookup,
+        losses: Collector,
+        on: Set[Deviation],
+    ) -> None:
         self._embeds = embeds
         self._assets = assets
         self._losses = losses
+        self._on = on
+        self._linking = Deviation.LINKED_IMAGE in on and embeds.policy.keeps(
+            "linked-image"
+        )
 
-    def plain(self, element: Element) -> list[Node]:
-        """Return an image node, or nothing and a loss when it has no address."""
-        address = _address(element)
+    def place(self, element: Element, link: Element | None) -> Element:
+        """Return what stands for a picture: itself, or a component with its link."""
+        made = self.component(element, link, NO_LAYOUT, None)
+        if made is not None:
+            return made
+        self._as_node(element)
+        return element
+
+    def component(
+        self,
+        element: Element,
+        link: Element | None,
+        layout: Layout,
+        caption: Element | None,
+    ) -> Element | None:
+        """Return the component for a picture with more than a node holds, or None.
+
+        The caption is made a document when the component is placed.
+        """
+        address = self.address(element)
         if not address:
-            what = element.attributes.get("alt", "")
-            self._losses.lose("image", what, element)
-            return []
-        target = self._target(element, address)
-        node = Element("cms:image", {}, element.start)
-        node.parent, node.nth = element.parent, element.nth
-        node.payload = {
-            "id": target.asset_id,
-            "src": target.src,
-            "alt": self._alt(element, address),
-            "title": element.attributes.get("title", ""),
-            "source": "",
-            "copyright": "",
-            "meta_data": {},
-        }
-        self._losses.settle(element)
-        return [node]
-
-    def linked(self, element: Element, link: Element, caption: str) -> Element | None:
-        """Return a block for a picture in a link; None: treat it as plain."""
-        href = _full_href(link)
-        address = _address(element)
-        if not href or not address or not link_allowed(href):
             return None
-        treatment = self._embeds.treatment("linked-image", element)
-        if treatment in (Treatment.DROP, Treatment.LINK):
+        leads = self._link_of(link)
+        if leads is None and caption is None and layout == NO_LAYOUT:
             return None
         target = self._target(element, address)
-        self._losses.settle(element)
-        self._losses.settle(link)
         title = element.attributes.get("title", "")
+        alt = self._alt(element, address) or ""
         fields: JsonObject = {
-            "image": asset_value(
-                target.asset_id, target.src, self._alt(element, address), title
-            ),
-            "link": self._link_value(link, href),
-            "caption": caption,
+            "image": asset_value(target.asset_id, target.src, alt, title)
         }
-        return self._embeds.blok(element, self._embeds.image_component, **fields)
+        if caption is not None:
+            fields["caption"] = None
+        if leads is not None and link is not None:
+            self._losses.settle(link)
+            fields["link"] = leads
+        if layout.alignment:
+            fields["alignment"] = layout.alignment
+        if layout.size:
+            fields["size"] = layout.size
+        account_image(element, self._losses, sized=layout.size == width_of(element))
+        made = self._embeds.blok(
+            element, self._embeds.policy.figure_component, **fields
+        )
+        made.attributes = _named(element)
+        if caption is not None:
+            made.append(caption)
+        return made
 
-    def _link_value(self, link: Element, href: str) -> Json:
+    def address(self, element: Element) -> str:
+        """Return where a picture lies, or empty when rich text can't show it."""
+        given = element.attributes
+        source = given.get("src", "")
+        if Deviation.IMAGE_SOURCE not in self._on:
+            return "" if source.startswith("data:") else source
+        return source or given.get("data-src", "")
+
+    def _as_node(self, element: Element) -> None:
+        """Note what an image node holds that the picture itself does not say."""
+        account_image(element, self._losses)
+        given = element.attributes
+        held: JsonObject = {}
+        element.payload = held
+        address = self.address(element)
+        if not address:
+            what = given.get("src") or given.get("data-src") or given.get("alt", "")
+            self._losses.lose("image", what, element)
+            return
+        target = self._target(element, address)
+        if target.asset_id is not None or Deviation.ANCHOR in self._on:
+            held["id"] = target.asset_id
+        if target.src != given.get("src"):
+            held["src"] = target.src
+        alt = self._alt(element, address)
+        if alt != given.get("alt"):
+            held["alt"] = alt
+
+    def _link_of(self, link: Element | None) -> JsonObject | None:
+        if link is None or not self._linking:
+            return None
         given = link.attributes
-        if given.get("data-linktype") == "asset" or (new := self._assets.file(href)):
-            address = href if given.get("data-linktype") == "asset" else str(new)
-            value: JsonObject = {**link_value(address), "linktype": "asset"}
+        href = given.get("href", "").strip()
+        if not addressed(href):
+            return None
+        if given.get("data-linktype") == "asset":
+            value: JsonObject = {**link_value(href), "linktype": "asset"}
         else:
             value = link_value(href)
         if (target := given.get("target")) in ("_blank", "_self"):
@@ -79,24 +129,26 @@ class Pictures:
         return value
 
     def _target(self, element: Element, address: str) -> ImageTarget:
-        image_layout(element, self._losses)
         if reason := self._assets.missing(address):
             self._losses.lose("missing-file", address, element, why=reason)
         return self._assets.image(address) or ImageTarget(None, address)
 
-    def _alt(self, element: Element, address: str) -> str:
-        alt = element.attributes.get("alt", "")
-        if alt.strip() == _INHERIT:
-            alt = self._assets.alt(address)
-        return "" if alt.strip() in (_INHERIT, _DECORATIVE) else alt
+    def _alt(self, element: Element, address: str) -> str | None:
+        alt = element.attributes.get("alt")
+        if alt is None or alt.strip() not in RESERVED:
+            return alt
+        if Deviation.RESERVED_ALT not in self._on:
+            return alt
+        return self._assets.alt(address) if alt.strip() == INHERIT else ""
 
 
-def _address(element: Element) -> str:
-    return element.attributes.get("src") or element.attributes.get("data-src", "")
+def _named(element: Element) -> dict[str, str]:
+    name = element.attributes.get("id", "")
+    return {"id": name} if name else {}
 
 
-def _full_href(link: Element) -> str:
-    href = link.attributes.get("href", "").strip()
-    if link.attributes.get("data-linktype") == "email":
-        return f"mailto:{href}"
-    return href
+def body_of(made: Element) -> dict[str, Json]:
+    """Return the fields of a finished block's one component."""
+    held = made.payload["body"] if made.payload is not None else []
+    first = held[0] if isinstance(held, list) and held else {}
+    return first if isinstance(first, dict) else {}

@@ -16,6 +16,9 @@ class Treatment(StrEnum):
     """A `blok` node holding a component with the address."""
     LINK = "link"
     """A paragraph with a link to the address."""
+    PICTURE = "picture"
+    """For figures and pictures that link: an image node, what it can't hold is
+    listed as a loss, and the caption follows as a paragraph."""
     DROP = "drop"
     """Left out, and listed as a loss."""
 
@@ -24,17 +27,26 @@ class Treatment(StrEnum):
 class EmbedPolicy:
     """Treatments by kind, and by signature (host or script) where one is named.
 
-    The defaults lose nothing: videos and iframes become embed components,
-    custom embeds raw HTML components.
+    The defaults lose nothing: figures and pictures that link become figure
+    components, videos and iframes embed components, custom embeds raw HTML
+    components.
     """
 
     kinds: Mapping[str, Treatment] = field(default_factory=dict)
-    """Keys: `video`, `iframe`, `embed`, `component`, `linked-image`, `media`."""
+    """Keys: `video`, `iframe`, `embed`, `component`, `media`; and `figure` and
+    `linked-image`, which are `component` or `picture`."""
     signatures: Mapping[str, Treatment] = field(default_factory=dict)
     """Keys: a host such as `www.youtube.com`, or a script's host."""
     html_component: str = "html_embed"
     """Component for raw HTML; its one field is `html` (textarea)."""
     embed_component: str = "embed"
     """Component for an address: `url` (text), `kind`, `title`, `caption`, `html`."""
-    image_component: str = "linked_image"
-    """Component for a picture with a link: `image` (asset), `link`, `caption`."""
+    figure_component: str = "figure"
+    """Component for a picture with more than an image node holds: `image` (asset),
+    `caption` (richtext), `link`, `alignment` and `size` (text)."""
+
+    def keeps(self, kind: str) -> bool:
+        """Say whether `figure` or `linked-image` keeps what an image node can't
+        hold. Treatments that say nothing about a picture mean what is nearest."""
+        chosen = self.kinds.get(kind, Treatment.COMPONENT)
+        return chosen in (Treatment.COMPONENT, Treatment.HTML)

@@ -3,58 +3,56 @@ addresses, before anything is converted. Spec: import rule 5, rich text
 structures in origin HTML.
 
 It knows three dialects: the API's (`data-rt-*`), the published page's
-(`w-richtext-*`, `w-embed`) and whatever importers have stored.
+(`w-richtext-*`, `w-embed`) and whatever importers have stored. What has no
+place in a document is recorded; the tree changes only where a deviation or a
+file's new address says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence, Set
 from typing import TypeAlias
 
-from cmsmig.richtext.attributes import (
-    figure_layout,
-    strip_attributes,
-)
+from cmsmig.richtext.attributes import account, account_link
 from cmsmig.richtext.collect import Collector
-from cmsmig.richtext.dom import Element, Node, Text, find, tag_set, text_of, walk
-from cmsmig.richtext.embeds import Embeds, Found
+from cmsmig.richtext.deviation import ALL, Deviation
+from cmsmig.richtext.dom import Element, Node, Text, tag_set, text_of, walk
+from cmsmig.richtext.embeds import Embeds
 from cmsmig.richtext.engine import AssetLookup
+from cmsmig.richtext.figures import Figures
+from cmsmig.richtext.frames import Frames, is_custom_embed, is_empty
 from cmsmig.richtext.pictures import Pictures
-from cmsmig.richtext.policy import EmbedPolicy, Treatment
+from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.rules import RULES, link_allowed
+from cmsmig.richtext.shown import Showing
 
 DEEPEST = 16
-"""Levels of lists, quotes and tables that are kept; services and JSON readers
-refuse documents that nest without bound."""
-INVISIBLE = " \t\r\n\f\v\u00a0\u200b\u200c\u200d\u2060\ufeff"
-"""A paragraph of nothing else is a spacer."""
+"""Levels of lists, quotes and tables that are kept: a level is four of JSON, and
+readers of JSON refuse what nests deeper than a hundred."""
 
-_CONTAINERS = tag_set(
+NESTING = tag_set(
     "ul ol li blockquote table thead tbody tfoot tr td th caption figure figcaption pre"
 )
 _LEVELS = tag_set("ul ol blockquote table figure figcaption pre")
-_SHOWN = tag_set(
-    "img iframe video audio hr input select textarea svg canvas object embed "
-    "wf-component script style picture form button table"
-)
-"""Elements that show something, or are a loss of their own, without a text."""
-_EMBED_MARKS = frozenset(("data-rt-embed-type", "data-emoji"))
-_SPACERS = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6"))
-_SCRIPTS = frozenset(("script", "style"))
-_DROPPED = frozenset(("head", "title", "noscript", "template", "meta", "link", "base"))
-_CONTROLS = frozenset(("input", "select", "textarea", "progress", "meter", "datalist"))
-_RAW_EMBEDS = frozenset(("svg", "math", "canvas", "object", "embed", "applet", "map"))
+SPACERS = tag_set("p h1 h2 h3 h4 h5 h6 figcaption")
+CONTROLS = tag_set("input select textarea progress meter datalist")
+MEDIA = frozenset(("video", "audio"))
+RAW_EMBEDS = tag_set("svg math canvas object embed applet map")
+HIDDEN = tag_set("head title noscript object")
+"""Elements that the official leaves out with everything in them."""
+_MACHINERY = tag_set("meta link base param track area")
 _PLAIN = tag_set(
     "body div section article main nav header footer aside figure figcaption span "
-    "hgroup thead tbody tfoot picture colgroup col wbr caption"
+    "hgroup thead tbody tfoot picture colgroup col wbr caption cms:blok"
 )
 """Elements without a rule whose passing nobody would miss."""
 
-_Handler: TypeAlias = "Callable[[Stage, Element], list[Node]]"
+Handler: TypeAlias = "Callable[[Element], Sequence[Node] | None]"
+"""Returns what stands for an element; None: it stays as it is."""
 
 
 class Stage:
-    """Works one body over."""
+    """Works one body over. `custom` is asked first about every element."""
 
     def __init__(
         self,
@@ -62,336 +60,197 @@ class Stage:
         policy: EmbedPolicy,
         assets: AssetLookup,
         losses: Collector,
+        on: Set[Deviation] = ALL,
+        custom: Handler | None = None,
     ) -> None:
-        self._losses = losses
-        self._assets = assets
-        self._embeds = Embeds(source, policy, assets, losses)
-        self._pictures = Pictures(self._embeds, assets, losses)
-        self._filled: set[int] = set()
-        self._linking: set[int] = set()
-        self._link: Element | None = None
         self._source = source
+        self._assets = assets
+        self._losses = losses
+        self._custom = custom
+        self._embeds = Embeds(source, policy, assets, losses)
+        self._showing = Showing()
+        pictures = Pictures(self._embeds, assets, losses, on)
+        self._pictures = pictures
+        self._figures = Figures(self._embeds, pictures, self._showing, losses, on)
+        self._frames = Frames(self._embeds, assets, losses)
+        self._handlers = self._handled(on)
+        self._spacers = SPACERS if Deviation.SPACER in on else frozenset[str]()
+        self._embedding = Deviation.EMBED in on
+        self._shallow = Deviation.NESTING in on
+        self._link: Element | None = None
+        self._captioned = False
+        self.links: list[tuple[Element, str]] = []
+        """Every link that was met, and where it leads."""
 
     def work(self, root: Element) -> None:
         """Rewrite the tree below `root` in place."""
-        self._filled, self._linking = survey(root)
-        stack: list[tuple[Element, Element | None, int]] = [(root, None, 0)]
+        stack: list[tuple[Element, Element | None, int, bool]] = [
+            (root, None, 0, False)
+        ]
         while stack:
-            parent, self._link, depth = stack.pop()
+            parent, self._link, depth, self._captioned = stack.pop()
             children: list[Node] = []
             for child in parent.children:
-                if isinstance(child, Text):
+                if isinstance(child, Text) or child.payload is not None:
+                    children.append(child)
+                    continue
+                made = self._staged(child, depth)
+                if made is None:
                     children.append(child)
                 else:
-                    children.extend(self._staged(child, depth))
+                    children.extend(made)
             parent.children = children
             for node in reversed(children):
-                if isinstance(node, Element) and node.payload is None:
+                if isinstance(node, Element) and node.children:
                     link = node if node.tag == "a" else self._link
                     level = depth + (node.tag in _LEVELS)
-                    stack.append((node, link, level))
+                    captioned = self._captioned or node.payload is not None
+                    stack.append((node, link, level, captioned))
 
-    def _staged(self, element: Element, depth: int) -> list[Node]:
+    def _handled(self, on: Set[Deviation]) -> dict[str, Handler]:
+        table: dict[str, Handler] = {
+            "figure": self._figure,
+            "a": self._anchor,
+            "img": self._image,
+            "pre": self._code_block,
+            "source": self._source_set,
+            "span": self._span,
+            "cms:comment": self._comment,
+            "script": self._script,
+            "style": self._script,
+            **dict.fromkeys(CONTROLS, self._control),
+            **dict.fromkeys(HIDDEN, self._drop),
+            **dict.fromkeys(_MACHINERY, self._machinery),
+        }
+        if Deviation.VIDEO in on:
+            table |= {"iframe": self._frames.frame}
+            table |= dict.fromkeys(MEDIA, self._frames.media)
+        else:
+            table |= dict.fromkeys(("iframe", *MEDIA), self._not_embedded)
+        if Deviation.EMBED in on:
+            table |= dict.fromkeys(RAW_EMBEDS, self._frames.other)
+        if Deviation.COMPONENT in on:
+            table["wf-component"] = self._frames.component
+        return table
+
+    def _staged(self, element: Element, depth: int) -> Sequence[Node] | None:
         tag = element.tag
-        if "data-rt-embed-type" in element.attributes or "w-embed" in element.classes:
-            return self._custom_embed(element)
-        if depth >= DEEPEST and tag in _CONTAINERS:
+        if self._custom is not None:
+            made = self._custom(element)
+            if made is not None:
+                return made
+        given = element.attributes
+        if given and is_custom_embed(element):
+            if is_empty(element):
+                self._lost_whole("empty-embed", element)
+                return None
+            if self._embedding:
+                return self._frames.custom_embed(element)
+        if depth >= DEEPEST and self._shallow and tag in NESTING:
             self._losses.lose("nesting", f"<{tag}>", element)
-            element.tag = "div"
-        if tag in _SPACERS and id(element) not in self._filled:
+            element.tag = tag = "div"
+        if tag in self._spacers and not self._showing.shows(element):
             return self._spacer(element)
-        if "data-emoji" in element.attributes and tag in ("span", "img"):
-            return self._emoji(element)
-        handler = _HANDLERS.get(element.tag)
+        handler = self._handlers.get(tag)
         if handler is not None:
-            return handler(self, element)
-        return self._ordinary(element)
-
-    def _ordinary(self, element: Element) -> list[Node]:
-        tag = element.tag
+            return handler(element)
         if tag not in RULES and tag not in _PLAIN:
             self._losses.lose("element", f"<{tag}>", element)
-        strip_attributes(element, self._losses)
-        return [element]
+        if given:
+            account(element, self._losses)
+        return None
 
-    def _spacer(self, element: Element) -> list[Node]:
+    def _spacer(self, element: Element) -> Sequence[Node]:
+        """Leave the end of the paragraph before it, and what links may jump to."""
+        if element.tag != "figcaption" or text_of(element).strip(" \t\r\n\f"):
+            self._losses.lose("spacer", f"<{element.tag}>", element)
+        account(element, self._losses)
+        named: list[Element] = []
         for below in walk(element):
-            strip_attributes(below, self._losses)
-        strip_attributes(element, self._losses)
-        self._losses.lose("spacer", f"<{element.tag}>", element)
-        named = [below for below in walk(element) if "id" in below.attributes]
-        for below in (element, *named):
-            below.tag, below.children = "span", []
-        return [below for below in (element, *named) if "id" in below.attributes]
-
-    # Embeds
-
-    def _custom_embed(self, element: Element) -> list[Node]:
-        shows = text_of(element).strip() or find(element, *_ANYTHING) is not None
-        if not shows:
-            return self._gone("empty-embed", element)
-        html = self._embeds.html_within(element)
-        return self._embeds.node(Found("embed", element, _first_address(element), html))
-
-    def _component(self, element: Element) -> list[Node]:
-        html = self._embeds.html_of(element)
-        return self._embeds.node(Found("component", element, "", html))
-
-    def _frame(self, element: Element) -> list[Node]:
-        title = element.attributes.get("title", "").strip()
-        url = _first_address(element)
-        return self._embeds.node(
-            Found("iframe", element, url, self._embeds.html_of(element), title)
-        )
-
-    def _media(self, element: Element) -> list[Node]:
-        title = element.attributes.get("title", "").strip()
-        url = _first_address(element)
-        target = self._assets.file(url)
-        return self._embeds.node(
-            Found("media", element, target or url, self._embeds.html_of(element), title)
-        )
-
-    def _raw_embed(self, element: Element) -> list[Node]:
-        return self._embeds.node(
-            Found("embed", element, "", self._embeds.html_of(element))
-        )
+            account(below, self._losses)
+            if below.tag == "a":
+                self.links.append((below, below.attributes.get("href", "")))
+            if below.attributes.get("id") or below.attributes.get("name"):
+                below.children = []
+                named.append(below)
+        element.tag, element.children = "div", []
+        element.attributes = {
+            name: value for name, value in element.attributes.items() if name == "id"
+        }
+        for below in named:
+            below.tag, below.payload = "span", {}
+            place = below.attributes.get("id") or below.attributes.get("name", "")
+            below.attributes = {"id": place}
+        element.children = list(named)
+        element.payload = {}
+        return (element,)
 
     # Figures and pictures
 
-    def _figure(self, element: Element) -> list[Node]:
-        frame = find(element, "iframe")
-        if frame is not None and self._only(element, frame):
-            return self._video(element, frame)
-        if frame is None and element.attributes.get("data-page-url"):
-            return self._video(element, None)
-        picture = find(element, "img")
-        if picture is not None and (simple := self._linked_figure(element)):
-            return simple
-        figure_layout(element, self._losses)
-        return [element]
+    def _figure(self, element: Element) -> None:
+        self._figures.work(element, self._link, captioned=self._captioned)
 
-    def _only(self, figure: Element, frame: Element) -> bool:
-        """Say whether a figure shows nothing but the frame and a caption."""
-        return all(
-            below is frame or below.tag in ("div", "figcaption") or _in_caption(below)
-            for below in walk(figure)
-        ) and not _loose_text(figure)
+    def _image(self, element: Element) -> Sequence[Node] | None:
+        if "data-emoji" in element.attributes:
+            return None
+        made = self._pictures.place(element, self._link)
+        return None if made is element else (made,)
 
-    def _video(self, figure: Element, frame: Element | None) -> list[Node]:
-        page = figure.attributes.pop("data-page-url", "").strip()
-        caption, plain = _caption(figure)
-        html = self._embeds.html_of(frame if frame is not None else figure)
-        source = frame.attributes.get("src", "").strip() if frame is not None else ""
-        title = frame.attributes.get("title", "").strip() if frame is not None else ""
-        text = " ".join(text_of(caption).split()) if caption and plain else ""
-        figure_layout(figure, self._losses)
-        below = list(walk(caption)) if caption is not None and not plain else []
-        unsettled = [node for node in below if not self._losses.settled(node)]
-        if self._embeds.treatment("video", figure) is Treatment.HTML:
-            text, plain = "", False
-            target = frame if frame is not None else figure
-            made = self._embeds.node(Found("video", target, page or source, html))
-        else:
-            made = self._embeds.node(
-                Found("video", figure, page or source, html, title, text)
-            )
-        self._losses.unsettle(unsettled)
-        if caption is not None and not plain:
-            made.extend(self._as_paragraph(caption))
-        elif text and not made:
-            made.extend(self._as_paragraph(caption) if caption is not None else [])
-        return made
-
-    def _linked_figure(self, figure: Element) -> list[Node]:
-        """Return a picture that links, with its caption inside of the block."""
-        link, picture = find(figure, "a"), find(figure, "img")
-        caption, plain = _caption(figure)
-        if link is None or picture is None or caption is None or not plain:
-            return []
-        if find(link, "img") is not picture or _loose_text(figure):
-            return []
-        if sum(1 for below in walk(figure) if below.tag == "img") > 1:
-            return []
-        text = " ".join(text_of(caption).split())
-        node = self._pictures.linked(picture, link, text)
-        if node is None:
-            return []
-        figure_layout(figure, self._losses)
-        strip_attributes(caption, self._losses)
-        return [node]
-
-    def _as_paragraph(self, caption: Element) -> list[Node]:
-        if not text_of(caption).strip(INVISIBLE) and find(caption, *_SHOWN) is None:
-            return []
-        strip_attributes(caption, self._losses)
-        caption.tag = "p"
-        return [caption]
-
-    def _figcaption(self, element: Element) -> list[Node]:
-        blocks = ("p", "div", "ul", "ol", "table", "blockquote", "pre", "figcaption")
-        if find(element, *blocks) is not None:
-            strip_attributes(element, self._losses)
-            return [element]
-        return self._as_paragraph(element)
-
-    def _emoji(self, element: Element) -> list[Node]:
-        shown = text_of(element).strip()
-        if shown and shown != element.attributes["data-emoji"].strip():
-            self._losses.lose("text", shown, element)
-        for below in walk(element):
-            strip_attributes(below, self._losses)
-        element.children = []
-        return [element]
-
-    def _image(self, element: Element) -> list[Node]:
-        if self._link is not None and (
-            node := self._pictures.linked(element, self._link, "")
-        ):
-            return [node]
-        return self._pictures.plain(element)
-
-    def _source_set(self, element: Element) -> list[Node]:
+    def _source_set(self, element: Element) -> None:
         address = element.attributes.get("srcset", "")
         self._losses.lose("source-set", address, element)
-        return []
+
+    def _not_embedded(self, element: Element) -> None:
+        kind = "iframe" if element.tag == "iframe" else "media"
+        self._lost_whole(kind, element, why="This is converted as the official does.")
 
     # Links, code, and what is left out
 
-    def _anchor(self, element: Element) -> list[Node]:
+    def _anchor(self, element: Element) -> None:
         given = element.attributes
-        href = given.get("href", "").strip()
-        strip_attributes(element, self._losses)
+        href = given.get("href", "")
         if not href or not link_allowed(href):
-            return [element]
+            account(element, self._losses)
+            if href.strip():
+                self.links.append((element, href))
+            return
+        account_link(element, self._losses)
+        self.links.append((element, href))
         if reason := self._assets.missing(href):
             self._losses.lose("missing-file", href, element, why=reason)
         if (target := self._assets.file(href)) is not None:
-            element.attributes["href"] = target
-            element.attributes["data-linktype"] = "asset"
-        elif href.lower().startswith("mailto:"):
-            element.attributes["href"] = href[len("mailto:") :]
-            element.attributes["data-linktype"] = "email"
-        else:
-            element.attributes["href"] = href
-        return [element]
+            given["href"] = target
+            given["data-linktype"] = "asset"
 
-    def _code_block(self, element: Element) -> list[Node]:
-        if id(element) not in self._filled:
-            return self._gone("empty-code", element)
-        strip_attributes(element, self._losses)
-        first = element.children[0]
-        if isinstance(first, Text):
-            first.value = first.value.removeprefix("\r").removeprefix("\n")
-        return [element]
+    def _span(self, element: Element) -> None:
+        account(element, self._losses)
+        if "data-emoji" not in element.attributes:
+            return
+        shown = text_of(element).strip()
+        if shown and shown != element.attributes["data-emoji"].strip():
+            self._losses.lose("text", shown, element)
 
-    def _code(self, element: Element) -> list[Node]:
-        if self._link is not None or id(element) in self._linking:
-            self._losses.lose("code-in-link", "<code>", element)
-            element.tag = "span"
-        strip_attributes(element, self._losses)
-        return [element]
+    def _code_block(self, element: Element) -> None:
+        if not text_of(element) and not self._showing.shows(element):
+            self._lost_whole("empty-code", element)
+        account(element, self._losses)
 
-    def _script(self, element: Element) -> list[Node]:
-        return self._gone("script", element)
+    def _script(self, element: Element) -> None:
+        self._lost_whole("script", element)
 
-    def _control(self, element: Element) -> list[Node]:
-        return self._gone("form-control", element)
+    def _control(self, element: Element) -> None:
+        self._lost_whole("form-control", element)
 
-    def _comment(self, element: Element) -> list[Node]:
-        return self._gone("comment", element)
+    def _comment(self, element: Element) -> None:
+        self._lost_whole("comment", element)
 
-    def _drop(self, element: Element) -> list[Node]:
-        return self._gone("dropped", element)
+    def _drop(self, element: Element) -> None:
+        self._lost_whole("dropped", element)
+        element.children = []
 
-    def _gone(self, kind: str, element: Element) -> list[Node]:
-        self._losses.settle_all(element)
-        self._losses.lose(kind, self._source[element.start : element.end], element)
-        return []
+    def _machinery(self, element: Element) -> None:
+        self._lost_whole("dropped", element)
 
-
-_ANYTHING = (*_SHOWN, *_DROPPED, "param", "source", "area")
-
-_HANDLERS: dict[str, _Handler] = {
-    "figure": Stage._figure,
-    "figcaption": Stage._figcaption,
-    "iframe": Stage._frame,
-    "video": Stage._media,
-    "audio": Stage._media,
-    "img": Stage._image,
-    "source": Stage._source_set,
-    "a": Stage._anchor,
-    "pre": Stage._code_block,
-    "code": Stage._code,
-    "wf-component": Stage._component,
-    "cms:comment": Stage._comment,
-    **dict.fromkeys(_SCRIPTS, Stage._script),
-    **dict.fromkeys(_CONTROLS, Stage._control),
-    **dict.fromkeys(_DROPPED, Stage._drop),
-    **dict.fromkeys(_RAW_EMBEDS, Stage._raw_embed),
-}
-
-
-def survey(root: Element) -> tuple[set[int], set[int]]:
-    """Return the identities of the elements that show something, and of those
-    with a link in them; asking each element for itself would not be linear."""
-    showing: set[int] = set()
-    linking: set[int] = set()
-    stack: list[tuple[Node, Element | None, bool]] = [(root, None, False)]
-    while stack:
-        node, parent, done = stack.pop()
-        if isinstance(node, Text):
-            if parent is not None and node.value.strip(INVISIBLE):
-                showing.add(id(parent))
-            continue
-        if not done:
-            stack.append((node, parent, True))
-            stack.extend((child, node, False) for child in node.children)
-            continue
-        if node.tag in _SHOWN or not _EMBED_MARKS.isdisjoint(node.attributes):
-            showing.add(id(node))
-        if parent is not None and id(node) in showing:
-            showing.add(id(parent))
-        if parent is not None and (node.tag == "a" or id(node) in linking):
-            linking.add(id(parent))
-    return showing, linking
-
-
-def _first_address(element: Element) -> str:
-    for below in (element, *walk(element)):
-        if address := below.attributes.get("src", "").strip():
-            return address
-    return ""
-
-
-def _caption(figure: Element) -> tuple[Element | None, bool]:
-    """Return a figure's caption, and whether it is a plain text."""
-    caption = find(figure, "figcaption")
-    if caption is None:
-        return None, True
-    plain = all(
-        isinstance(child, Text) or child.tag == "br" for child in caption.children
-    )
-    return caption, plain
-
-
-def _in_caption(element: Element) -> bool:
-    parent = element.parent
-    while parent is not None:
-        if parent.tag == "figcaption":
-            return True
-        parent = parent.parent
-    return False
-
-
-def _loose_text(figure: Element) -> bool:
-    """Say whether a figure shows text beside its caption."""
-    stack: list[Node] = [figure]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Text):
-            if node.value.strip(INVISIBLE):
-                return True
-        elif node.tag not in ("figcaption", "iframe"):
-            stack.extend(node.children)
-    return False
+    def _lost_whole(self, kind: str, element: Element, *, why: str = "") -> None:
+        what = self._source[element.start : element.end]
+        self._losses.lose(kind, what, element, why=why)

@@ -51,7 +51,7 @@ def test_a_content_type_is_root_and_a_block_is_nestable() -> None:
     ] == [
         ("html_embed", "html_embed", False, True),
         ("embed", "embed", False, True),
-        ("linked_image", "linked_image", False, True),
+        ("figure", "figure", False, True),
         ("post", "post", True, False),
         ("person", "person", True, False),
     ]

@@ -292,7 +292,7 @@ def test_an_embed_decision_becomes_the_conversions_policy() -> None:
     policy = embed_policy(decision, Design((), blocks))
     assert policy.html_component == "html_embed_2"
     assert policy.embed_component == "embed_2"
-    assert policy.image_component == "linked_image_2"
+    assert policy.figure_component == "figure_2"
     assert policy.kinds["embed"] is Treatment.HTML
     assert policy.signatures == {"x.example.org": Treatment.DROP}
 

@@ -264,7 +264,7 @@ def test_a_taken_block_name_moves_and_keeps_its_role() -> None:
     assert [block.component for block in found.blocks] == [
         "html_embed",
         "embed_2",
-        "linked_image",
+        "figure",
     ]
 
 

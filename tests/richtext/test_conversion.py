@@ -11,6 +11,7 @@ import pytest
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.richtext.engine import Converted, ImageTarget, Unmapped
 from cmsmig.richtext.native import Mode, NativeEngine, convert_text
+from cmsmig.richtext.plaintext import visible_text
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.richtext.validate import problems
 
@@ -88,7 +89,7 @@ def kinds(made: Converted) -> list[str]:
         ("<p>👩\u200d🚀</p>", "paragraph('👩\u200d🚀')"),
         ("a<b>b</b><i> c</i>", "paragraph('a', 'b', ' c')"),
         ("<main>a</main><nav>b</nav>", "paragraph('a'), paragraph('b')"),
-        ("<pre>\na\n  b</pre>", "code_block('a\\n  b')"),
+        ("<pre>\na\n  b</pre>", "code_block('\\na\\n  b')"),
         ("1 < 2 & 3 > 2", "paragraph('1 < 2 & 3 > 2')"),
     ],
 )
@@ -97,40 +98,59 @@ def test_structure(html: str, expected: str) -> None:
     assert body(html) == expected
 
 
-def test_figure_keeps_caption_and_names_its_layout() -> None:
-    """A captioned image becomes image and paragraph; alignment and width are lost."""
-    made = converted(
+def test_a_figure_keeps_caption_alignment_and_size() -> None:
+    """A captioned picture is one block; marks and links of the caption stay."""
+    html = (
         '<figure class="w-richtext-align-center w-richtext-figure-type-image" '
-        'style="max-width:600px"><div><img src="a.png" alt="2024"></div>'
-        "<figcaption>A <em>cap</em></figcaption></figure>"
+        'style="max-width:600px">\n<div><img src="a.png" alt="2024"></div>\n'
+        '<figcaption>A <em>cap</em> <a href="/z">l</a></figcaption>\n</figure>'
     )
-    assert outline(made.document) == "doc(image, paragraph('A ', 'cap'))"
-    assert [(loss.kind, loss.what) for loss in made.losses] == [
-        ("alignment", "center"),
-        ("size", "max-width: 600px"),
+    made, held = converted(html), block(html)
+    assert made.losses == ()
+    assert list(held) == [
+        "_uid",
+        "component",
+        "image",
+        "caption",
+        "alignment",
+        "size",
     ]
-    content = made.document["content"]
-    assert isinstance(content, list)
-    assert isinstance(content[0], dict)
-    assert content[0]["attrs"] == {
-        "id": None,
-        "src": "a.png",
-        "alt": "2024",
-        "title": "",
-        "source": "",
-        "copyright": "",
-        "meta_data": {},
-    }
+    assert (held["alignment"], held["size"]) == ("center", "600px")
+    assert outline(held["caption"]) == "doc(paragraph('A ', 'cap', ' ', 'l'))"
+    assert '"href": "/z"' in json.dumps(held["caption"])
+    image = held["image"]
+    assert isinstance(image, dict)
+    assert (image["filename"], image["alt"]) == ("a.png", "2024")
 
 
-def test_linked_image_is_a_block_with_image_link_and_caption() -> None:
-    """A picture in a link keeps the link."""
+def test_a_bare_picture_has_the_officials_attributes() -> None:
+    """Null where the source says nothing; texts stay texts."""
+    content = converted('<img src="a.png" alt="2024">').document["content"]
+    assert content == [
+        {
+            "type": "image",
+            "attrs": {
+                "id": None,
+                "src": "a.png",
+                "alt": "2024",
+                "title": None,
+                "source": None,
+                "copyright": None,
+                "meta_data": None,
+            },
+        }
+    ]
+
+
+def test_linked_image_is_a_figure_with_its_link() -> None:
+    """A picture in a link keeps the link; the caption does not get it."""
     held = block(
         '<figure><a href="/z" target="_blank"><div><img src="a.png" alt="x"></div></a>'
         "<figcaption>Cap</figcaption></figure>"
     )
-    assert held["component"] == "linked_image"
-    assert held["caption"] == "Cap"
+    assert held["component"] == "figure"
+    assert outline(held["caption"]) == "doc(paragraph('Cap'))"
+    assert "marks" not in json.dumps(held["caption"])
     assert held["link"] == {
         "fieldtype": "multilink",
         "id": "",
@@ -139,9 +159,83 @@ def test_linked_image_is_a_block_with_image_link_and_caption() -> None:
         "cached_url": "/z",
         "target": "_blank",
     }
-    image = held["image"]
-    assert isinstance(image, dict)
-    assert (image["filename"], image["alt"]) == ("a.png", "x")
+
+
+FIGURE = (
+    '<figure class="w-richtext-align-center"><a href="/z"><img src="a"></a>'
+    "<figcaption>Cap</figcaption></figure>"
+)
+
+
+def test_figures_as_pictures() -> None:
+    """Chosen so, an image node with the caption below; the layout is a loss."""
+    kept = {"figure": Treatment.PICTURE, "linked-image": Treatment.PICTURE}
+    made = converted(FIGURE, EmbedPolicy(kinds=kept))
+    assert outline(made.document) == "doc(image, paragraph('Cap'))"
+    assert kinds(made) == ["alignment", "linked-image"]
+
+
+def test_a_figure_keeps_its_caption_where_the_link_is_not_wanted() -> None:
+    """The two choices about pictures do not touch each other."""
+    made = EmbedPolicy(kinds={"linked-image": Treatment.PICTURE})
+    assert "link" not in block(FIGURE, made)
+    assert "caption" in block(FIGURE, made)
+    kept = EmbedPolicy(kinds={"figure": Treatment.PICTURE})
+    assert "link" in block(FIGURE, kept)
+    assert "caption" not in block(FIGURE, kept)
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (
+            "<figure><img src=a><img src=b><figcaption>c</figcaption></figure>",
+            "image, blok(b: c)",
+        ),
+        (
+            "<figure><figcaption>c</figcaption><img src=a></figure>",
+            "blok(a: c)",
+        ),
+        ("<figure><figcaption>c</figcaption></figure>", "paragraph('c')"),
+        (
+            "<figure><img src=a><figcaption>c</figcaption>"
+            "<iframe src=/v></iframe><figcaption>d</figcaption></figure>",
+            "blok(a: c), blok(video: d)",
+        ),
+        (
+            "<figure><img src=a><p>between</p><figcaption>c</figcaption></figure>",
+            "image, paragraph('between'), paragraph('c')",
+        ),
+        (
+            "<figure><img src=a><figcaption>c<figure><img src=b><figcaption>d"
+            "</figcaption></figure></figcaption></figure>",
+            "blok(a: c d)",
+        ),
+        ("<figure><img src=a><figcaption> ‍</figcaption></figure>", "image"),
+    ],
+)
+def test_captions_go_with_what_they_are_captions_of(html: str, expected: str) -> None:
+    """To the picture or video before them, else after them, else they stand alone."""
+    content = converted(html).document["content"]
+    assert isinstance(content, list)
+    assert ", ".join(map(told, content)) == expected
+
+
+def told(node: Json) -> str:
+    """Return a node's outline, a blok as what it shows and its caption."""
+    assert isinstance(node, dict)
+    if node["type"] != "blok":
+        return outline(node)
+    attributes = node["attrs"]
+    assert isinstance(attributes, dict)
+    assert isinstance(attributes["body"], list)
+    held = attributes["body"][0]
+    assert isinstance(held, dict)
+    image, caption = held.get("image"), held.get("caption")
+    shown = image["filename"] if isinstance(image, dict) else held.get("kind")
+    if isinstance(caption, dict):
+        caption = visible_text(caption).replace("\n", " ")
+    return f"blok({shown}: {caption})"
 
 
 VIDEO = (
@@ -211,6 +305,29 @@ def test_mail_addresses_become_email_links() -> None:
     marks = json.dumps(converted('<a href="mailto:a@b.c">m</a>').document)
     assert '"href": "a@b.c"' in marks
     assert '"linktype": "email"' in marks
+
+
+def test_names_of_one_text_share_its_words() -> None:
+    """Of several ids before one text each has a word; what is left is a loss."""
+    made = converted('<div id="a"><h2 id="b">One two</h2></div><i id="z"></i>')
+    written = json.dumps(made.document)
+    for name, text in (("a", "One"), ("b", " two")):
+        mark = f'{{"type": "anchor", "attrs": {{"id": "{name}"}}}}'
+        assert f'"marks": [{mark}], "text": "{text}"' in written
+    assert [(loss.kind, loss.what) for loss in made.losses] == [("anchor", "z")]
+
+
+def test_marks_that_code_tolerates_not_are_losses() -> None:
+    """Around code, in code, and in a code block; a link beats the code."""
+    made = converted(
+        '<b><code>x <i>y</i> <a href="/l">z</a></code></b><pre>a <b>b</b></pre>'
+    )
+    assert sorted((loss.kind, loss.what, loss.context[:7]) for loss in made.losses) == [
+        ("code-in-link", "<code>", "x y z"),
+        ("mark-in-code", "bold", "2 times"),
+        ("mark-in-code", "italic", "y"),
+    ]
+    assert '"href": "/l"' in json.dumps(made.document)
 
 
 def test_ids_become_anchors() -> None:
