@@ -86,6 +86,22 @@ def accept(workspace: Workspace, decisions: Sequence[Decision], reviewer: str) -
     )
 
 
+def save(workspace: Workspace, decision: D, reviewer: str) -> D:
+    """Write a decision right after a choice in it; return it as written.
+
+    With a name it is accepted by that person, else by nobody yet. Writes nothing
+    in a dry run.
+    """
+    reviewed = None
+    if reviewer:
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        reviewed = Reviewed(reviewer, at, "individually")
+    saved = replace(decision, reviewed=reviewed)
+    if not workspace.dry_run:
+        write_decision(workspace.project, saved)
+    return saved
+
+
 def told(reviewed: Reviewed | None) -> str:
     """Return who accepted something, when and how, as a sentence."""
     if reviewed is None:

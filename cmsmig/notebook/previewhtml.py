@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from cmsmig.mapping.choices import BlocksDecision, EmbedsDecision
-from cmsmig.report.bodies import BodyShelf
+from cmsmig.mapping.choices import BlocksDecision, BodyMode, EmbedsDecision
 from cmsmig.report.embeds import treatment_of
 from cmsmig.report.marking import destination_html, marked_html
 from cmsmig.report.safehtml import (
@@ -24,83 +24,156 @@ from cmsmig.report.safehtml import (
     source,
     table,
 )
+from cmsmig.report.shelf import BodyShelf
+from cmsmig.richtext.blocks import Heuristic
 from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.policy import Treatment
 
-TREATMENTS = {
+TREATMENTS: Mapping[str, str] = {
     Treatment.HTML: "raw HTML block",
     Treatment.COMPONENT: "embed block",
     Treatment.LINK: "link",
     Treatment.DROP: "left out",
+    "picture": "picture alone",
 }
 """What becomes of an embed, in words."""
 
+HEIGHT = 420
+"""Pixels of the three columns."""
 _WHAT = 240
 """Characters of a lost thing that a table shows; the ledger keeps all of it."""
 _UNBROKEN = 26
 """Characters of a cell that stay on one line."""
 _DOCUMENT = 60_000
 """Characters of a document that are shown."""
-_SCROLLED = Markup('<div style="max-height:340px;overflow:auto">{}</div>')
+_SCROLLED = Markup(
+    '<div style="max-height:{}px;overflow:auto" tabindex="0" role="group" '
+    'aria-label="Document">{}</div>'
+)
 _UNFRAMED = Markup(
     "<style>.cmsmig-unframed{{display:none}}</style>{}"
     '<div class="cmsmig-unframed" style="max-height:340px;overflow:auto">{}</div>'
 )
 
 
-_SIDE_BY_SIDE = Markup(
+_COLUMNS = Markup(
     '<div style="display:grid;gap:8px;'
-    'grid-template-columns:repeat(3,minmax(0,1fr))">{}{}{}</div>'
+    'grid-template-columns:minmax(0,3fr) minmax(0,{}fr) minmax(0,2fr)">{}{}{}</div>'
 )
 
 
+@dataclass(frozen=True, slots=True)
+class BodyParts:
+    """One body as it is shown, part by part."""
+
+    title: str
+    place: str
+    """The collection and the field."""
+    origin: Markup
+    target: Markup
+    """As readers will see it: in one piece, or as cards."""
+    document: Markup
+    losses: Markup
+
+
 def bodies_html(shelf: BodyShelf, blocks: BlocksDecision) -> Markup:
-    """Return the bodies per field and the losses by kind, as tables."""
-    modes = {(each.collection_id, each.field): str(each.mode) for each in blocks.bodies}
+    """Return the bodies per field and the losses by kind, as tables.
+
+    Losses are those of the bodies that were looked through so far.
+    """
     rows: dict[tuple[str, str], list[int]] = {}
     titles: dict[tuple[str, str], tuple[str, str]] = {}
+    digests = shelf.digests()
     for index, body in enumerate(shelf.bodies):
         place = (body.collection.collection_id, body.design.origin)
         titles[place] = (body.collection.display_name, body.design.origin)
-        losses = shelf.converted(index)
+        digest = digests.get(index)
         counts = rows.setdefault(place, [0, 0, 0])
-        for position, more in enumerate((1, bool(losses.losses), bool(losses.worst))):
-            counts[position] += more
+        counts[0] += 1
+        if digest is not None:
+            counts[1] += bool(digest.losses)
+            counts[2] += digest.content > 0
     listed: list[tuple[Cell, ...]] = [
-        (*titles[place], modes.get(place, "one_richtext").replace("_", " "), *counts)
+        (*titles[place], mode_told(blocks, *place), *counts)
         for place, counts in rows.items()
     ]
     head = ("collection", "field", "stored as", "bodies", "with losses", "of content")
     return sheet(
-        table(head, listed, caption="Bodies to import"), _losses_by_kind(shelf)
+        looked_html(shelf),
+        table(head, listed, caption="Bodies to import"),
+        _losses_by_kind(shelf),
     )
 
 
-def body_html(shelf: BodyShelf, index: int, *, kept: bool = False) -> Markup:
+def looked_html(shelf: BodyShelf) -> Markup:
+    """Return how many bodies were looked through, while it is not all of them."""
+    if shelf.known == len(shelf.bodies):
+        return Markup("")
+    return note(
+        f"{shelf.known:,} of {len(shelf.bodies):,} bodies are looked through so far; "
+        "the counts go on growing."
+    )
+
+
+def mode_told(blocks: BlocksDecision, collection_id: str, field: str) -> str:
+    """Return how a field's bodies are stored, in words."""
+    choice = blocks.choice(collection_id, field)
+    if choice is None or choice.mode is BodyMode.ONE_RICHTEXT:
+        return "one rich text"
+    names = [
+        f"headings 1 to {choice.heuristics.heading_level}"
+        if each is Heuristic.HEADINGS
+        else str(each)
+        for each in Heuristic
+        if each in choice.heuristics.on
+    ]
+    return f"blocks, split at: {', '.join(names) or 'nothing yet'}"
+
+
+def body_html(
+    shelf: BodyShelf, index: int, *, kept: bool = False, cards: Markup | None = None
+) -> Markup:
     """Return one body: origin, destination and document, then its losses.
 
-    `kept` for what is stored in a notebook, which may be opened without trust.
+    `kept` for what is stored in a notebook, which may be opened without trust;
+    `cards` are the body's blocks where it is stored as such.
     """
-    show = _kept_preview if kept else preview
+    parts = body_parts(shelf, index, kept=kept, cards=cards)
+    return sheet(
+        heading(f"{parts.title} — {parts.place}"),
+        _COLUMNS.format(
+            3 if cards is None else 4,
+            _titled("Origin", parts.origin),
+            _titled("Destination", parts.target),
+            _titled("Document", parts.document),
+        ),
+        parts.losses,
+    )
+
+
+def body_parts(
+    shelf: BodyShelf, index: int, *, kept: bool = False, cards: Markup | None = None
+) -> BodyParts:
+    """Return what `body_html` puts side by side."""
+    show = _kept_preview if kept else _preview
     body, converted = shelf.bodies[index], shelf.converted(index)
-    place = f"{body.collection.display_name}, {body.design.origin}"
-    document = json.dumps(converted.document, ensure_ascii=False, indent=1)
-    if len(document) > _DOCUMENT:
-        document = f"{document[:_DOCUMENT]}\n… {len(document) - _DOCUMENT} more"
     origin = show(
         marked_html(body.text, converted.losses), title=f"Origin of {body.title}"
     )
-    target = show(
-        destination_html(converted.document), title=f"Destination of {body.title}"
-    )
-    return sheet(
-        heading(f"{body.title} — {place}"),
-        _SIDE_BY_SIDE.format(
-            _titled("Origin", origin),
-            _titled("Destination", target),
-            _titled("Document", _SCROLLED.format(source(document))),
-        ),
-        losses_html(converted.losses),
+    target = cards
+    if target is None:
+        html = destination_html(converted.document)
+        target = show(html, title=f"Destination of {body.title}")
+    document = json.dumps(converted.document, ensure_ascii=False, indent=1)
+    if len(document) > _DOCUMENT:
+        document = f"{document[:_DOCUMENT]}\n… {len(document) - _DOCUMENT} more"
+    return BodyParts(
+        title=body.title,
+        place=f"{body.collection.display_name}, {body.design.origin}",
+        origin=origin,
+        target=target,
+        document=_SCROLLED.format(HEIGHT, source(document)),
+        losses=losses_html(converted.losses),
     )
 
 
@@ -124,6 +197,24 @@ def losses_html(losses: Sequence[Loss]) -> Markup:
     return table(head, rows, caption=f"Losses: {len(losses)}")
 
 
+def fields_html(shelf: BodyShelf, blocks: BlocksDecision) -> Markup:
+    """Return how each field's bodies are stored, and how many there are."""
+    counts = Counter(
+        (body.collection.collection_id, body.design.origin) for body in shelf.bodies
+    )
+    rows = [
+        (
+            each.collection_slug,
+            each.field,
+            counts[each.collection_id, each.field],
+            mode_told(blocks, each.collection_id, each.field),
+        )
+        for each in blocks.bodies
+    ]
+    head = ("collection", "field", "bodies", "stored as")
+    return table(head, rows, caption="How bodies are stored")
+
+
 def embeds_html(shelf: BodyShelf, decision: EmbedsDecision) -> Markup:
     """Return the embeds by kind and host with their treatment, as a table."""
     found = shelf.embeds()
@@ -145,21 +236,13 @@ def embeds_html(shelf: BodyShelf, decision: EmbedsDecision) -> Markup:
 
 
 def _losses_by_kind(shelf: BodyShelf) -> Markup:
-    counts: Counter[tuple[str, str]] = Counter()
-    touched: Counter[tuple[str, str]] = Counter()
-    reasons: dict[tuple[str, str], str] = {}
-    for index in range(len(shelf.bodies)):
-        losses = shelf.converted(index).losses
-        kinds = [(str(loss.severity), loss.kind) for loss in losses]
-        counts.update(kinds)
-        touched.update(set(kinds))
-        for kind, loss in zip(kinds, losses, strict=True):
-            reasons.setdefault(kind, loss.why)
-    if not counts:
-        return note("No body loses anything.", "good")
+    found = shelf.losses()
+    if not found:
+        said = "No body loses anything." if shelf.known == len(shelf.bodies) else ""
+        return note(said, "good") if said else Markup("")
     rows = [
-        (_whole(kind[0]), _whole(kind[1]), reasons[kind], count, touched[kind])
-        for kind, count in sorted(counts.items())
+        (_whole(each.severity), _whole(each.kind), each.why, each.losses, each.bodies)
+        for each in found
     ]
     head = ("lost of", "kind", "why, such as", "losses", "bodies")
     return table(head, rows, caption="What bodies lose")
@@ -171,7 +254,11 @@ def _kept_preview(body: str, *, title: str) -> Markup:
     A front end that does not trust a notebook does both, and then shows the
     sanitised body itself; everywhere else the style hides that one.
     """
-    return _UNFRAMED.format(preview(body, title=title), sanitised(body))
+    return _UNFRAMED.format(preview(body, title=title, height=HEIGHT), sanitised(body))
+
+
+def _preview(body: str, *, title: str) -> Markup:
+    return preview(body, title=title, height=HEIGHT)
 
 
 def _titled(title: str, content: Markup) -> Markup:

@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
-from cmsmig.errors import UsageError
+from cmsmig.errors import UndecidedError, UsageError
+from cmsmig.itemkey import ItemKey
+from cmsmig.mapping.bodyreviews import BodyKey
 from cmsmig.mapping.choices import BlocksDecision, CollectionsDecision, EmbedsDecision
-from cmsmig.mapping.decisions import Decision
-from cmsmig.mapping.design import Design
+from cmsmig.mapping.design import Design, Reviewed
 from cmsmig.mapping.proposals import propose_bodies, propose_embeds
 from cmsmig.mapping.review import check_against
-from cmsmig.notebook.decided import accept, decided, insist_on_pull, required, told
+from cmsmig.mapping.standings import BodyState
+from cmsmig.notebook.decided import (
+    decided,
+    insist_on_pull,
+    required,
+    save,
+    told,
+)
+from cmsmig.notebook.looking import Looking
 from cmsmig.notebook.panel import Panel
-from cmsmig.notebook.previewhtml import bodies_html, body_html, embeds_html
+from cmsmig.notebook.previewcards import Split, cards_html
+from cmsmig.notebook.previewhtml import (
+    bodies_html,
+    body_html,
+    embeds_html,
+    fields_html,
+)
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.origin.schema import Collection
-from cmsmig.report.bodies import BodyShelf
-from cmsmig.report.safehtml import (
-    Cell,
-    facts,
-    note,
-    sheet,
-)
+from cmsmig.report.safehtml import Cell, facts, note, sheet
+from cmsmig.report.shelf import BodyShelf, Wanted
 from cmsmig.richtext.policy import Treatment
-from cmsmig.steps.migration import open_migration
+from cmsmig.steps.migration import Migration, open_migration
+from cmsmig.steps.reviewing import Review
+
+_NAMED = 5
+"""Bodies that a refusal names."""
 
 
 @dataclass(slots=True)
@@ -35,36 +49,53 @@ class Previews:
 
     workspace: Workspace
     shelf: BodyShelf
-    blocks: BlocksDecision
+    review: Review
+    looking: Looking
     embeds: EmbedsDecision
     collections: tuple[Collection, ...]
-    watchers: list[Callable[[], None]] = field(default_factory=list)
-    """Called after the embed choices changed."""
+    watchers: dict[str, Callable[[], None]] = field(default_factory=dict)
+    """By panel: called after something changed that it may show."""
+
+    @property
+    def blocks(self) -> BlocksDecision:
+        """Return what is decided about blocks now."""
+        return self.review.decision
 
     def treat_kind(self, kind: str, treatment: Treatment) -> None:
-        """Choose what becomes of a kind of embeds."""
+        """Choose what becomes of a kind of embeds; written at once."""
         kinds = {**self.embeds.kinds, kind: treatment}
         self._choose(replace(self.embeds, kinds=kinds))
 
     def treat_signature(self, host: str, treatment: Treatment | None) -> None:
-        """Choose what becomes of a host's embeds; None: as their kind."""
+        """Choose what becomes of a host's embeds, None: as their kind; written at
+        once."""
         signatures = {**self.embeds.signatures}
         signatures.pop(host, None)
         if treatment is not None:
             signatures[host] = treatment
         self._choose(replace(self.embeds, signatures=signatures))
 
-    def decisions(self) -> tuple[Decision, ...]:
-        """Return both decisions. Raises `DecisionsError` when one cannot work."""
+    def check(self) -> None:
+        """Raise `DecisionsError` when one of both decisions cannot work."""
         for each in (self.blocks, self.embeds):
             check_against(each, self.collections)
-        return (self.blocks, self.embeds)
+
+    def unreviewed(self) -> list[int]:
+        """Return the bodies whose split awaits a person; looks through them all."""
+        self.looking.finish()
+        return list(self.looking.unreviewed())
+
+    def tell(self, panel: str) -> None:
+        """Let the other panels show what a panel changed."""
+        for name, watcher in self.watchers.items():
+            if name != panel:
+                watcher()
 
     def _choose(self, embeds: EmbedsDecision) -> None:
-        self.embeds = embeds
+        self.embeds = save(self.workspace, embeds, self.review.reviewer)
         self.shelf.choose(embeds)
-        for watcher in self.watchers:
-            watcher()
+        self.looking.forget(())
+        self.tell("embeds")
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
@@ -80,7 +111,7 @@ class Previews:
         }
 
 
-def open_previews(workspace: Workspace) -> Previews:
+def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
     """Return the bodies of everything that was decided to be imported. Reads only.
 
     Choices about blocks and embeds are the decided ones, else the proposals.
@@ -92,10 +123,15 @@ def open_previews(workspace: Workspace) -> Previews:
     required(project, Design, "02")
     migration = open_migration(project, workspace.local_settings)
     embeds = decided(project, EmbedsDecision) or propose_embeds()
+    blocks = _completed(decided(project, BlocksDecision), migration.design)
+    review = Review.open(project, migration.design, blocks, dry_run=workspace.dry_run)
+    review.reviewer = reviewer or _last_reviewer(blocks, embeds)
+    shelf = BodyShelf(migration, embeds, review.facts)
     return Previews(
         workspace,
-        BodyShelf(migration, embeds),
-        _completed(decided(project, BlocksDecision), migration.design),
+        shelf,
+        review,
+        Looking(shelf, review),
         embeds,
         migration.origin.collections,
     )
@@ -105,10 +141,25 @@ def bodies(previews: Previews) -> Panel:
     """Show how many bodies each field has, and all that they lose, by kind."""
     from cmsmig.notebook.previewboard import bodies_board
 
+    def shown() -> Markup:
+        previews.looking.finish()
+        return bodies_html(previews.shelf, previews.blocks)
+
     return previews.workspace.panel(
-        lambda: bodies_html(previews.shelf, previews.blocks),
+        shown,
         lambda: bodies_board(previews),
         text=f"{len(previews.shelf.bodies)} bodies",
+    )
+
+
+def body_fields(previews: Previews) -> Panel:
+    """Show how the bodies of each field are stored; before a person with choices."""
+    from cmsmig.notebook.previewfields import fields_board
+
+    return previews.workspace.panel(
+        lambda: sheet(fields_html(previews.shelf, previews.blocks)),
+        lambda: fields_board(previews),
+        text="How bodies are stored",
     )
 
 
@@ -120,7 +171,7 @@ def body_preview(
     `item` (an id, slug or name) and `field` name one body; raises `UsageError`
     when there is none. Else unattended the `count` that lose most are shown.
     """
-    from cmsmig.notebook.previewboard import preview_board
+    from cmsmig.notebook.previewdesk import preview_desk
 
     shelf = previews.shelf
     chosen = shelf.find(item, field) if item else None
@@ -131,50 +182,116 @@ def body_preview(
         )
 
     def shown() -> Markup:
+        previews.looking.finish()
         indexes = _first(shelf, count) if chosen is None else (chosen,)
         if not indexes:
             return sheet(note("No item that is imported has a rich text body."))
-        return Markup("").join(body_html(shelf, index, kept=True) for index in indexes)
+        return Markup("").join(static_body(previews, index) for index in indexes)
 
     return previews.workspace.panel(
-        shown, lambda: preview_board(previews, chosen), text="Bodies side by side"
+        shown, lambda: preview_desk(previews, chosen), text="Bodies side by side"
     )
+
+
+def static_body(previews: Previews, index: int) -> Markup:
+    """Return one body as an unattended run shows it."""
+    shelf, standing = previews.shelf, previews.looking.standing(index)
+    cards = None
+    if standing.state is not BodyState.NOT_NEEDED:
+        outline = shelf.digest(index).facts.outline
+        document = shelf.converted(index).document
+        cards = cards_html(Split(document, outline, standing.blocks))
+    return body_html(shelf, index, kept=True, cards=cards)
 
 
 def embed_policies(previews: Previews) -> Panel:
     """Show the embeds that were found, and what becomes of each kind and host."""
-    from cmsmig.notebook.previewboard import embed_board
+    from cmsmig.notebook.previewembeds import embeds_board
+
+    def shown() -> Markup:
+        previews.looking.finish()
+        return embeds_html(previews.shelf, previews.embeds)
 
     return previews.workspace.panel(
-        lambda: embeds_html(previews.shelf, previews.embeds),
-        lambda: embed_board(previews),
+        shown,
+        lambda: embeds_board(previews),
         text="What becomes of embeds",
     )
 
 
 def accept_bodies(previews: Previews, reviewer: str = "") -> Panel:
-    """Before a person: the button that writes `blocks.yaml` and `embeds.yaml`.
+    """Before a person: the button that accepts `blocks.yaml` and `embeds.yaml`.
 
     Unattended it says who accepted them, and writes nothing; raises
-    `UndecidedError` while nobody has.
+    `UndecidedError` while nobody has, or while a body's split is unreviewed.
     """
     from cmsmig.notebook.previewboard import accept_board
 
     workspace = previews.workspace
+    if reviewer:
+        previews.review.reviewer = reviewer
     if not workspace.interactive:
         required(workspace.project, BlocksDecision, "03")
         required(workspace.project, EmbedsDecision, "03")
-    blocks, embeds = told(previews.blocks.reviewed), told(previews.embeds.reviewed)
-    state = f"Blocks: {blocks} Embeds: {embeds}"
+        _insist_on_reviews(previews)
     return workspace.panel(
-        sheet(note(state, "good")),
-        lambda: accept_board(
-            state,
-            reviewer,
-            lambda name: accept(workspace, previews.decisions(), name),
-        ),
-        text=state,
+        lambda: sheet(note(state_told(previews), "good")),
+        lambda: accept_board(previews),
+        text="Who accepted blocks and embeds",
     )
+
+
+def state_told(previews: Previews) -> str:
+    """Return who accepted blocks and embeds, as sentences."""
+    blocks, embeds = told(previews.blocks.reviewed), told(previews.embeds.reviewed)
+    return f"Blocks: {blocks} Embeds: {embeds}"
+
+
+def accept_both(previews: Previews, reviewer: str) -> str:
+    """Write both decisions as accepted by `reviewer`; return what was done.
+
+    Raises `UsageError` without a name.
+    """
+    previews.review.reviewer = reviewer.strip()
+    previews.check()
+    previews.review.sign()
+    previews.embeds = save(previews.workspace, previews.embeds, reviewer.strip())
+    if previews.workspace.dry_run:
+        return "Dry run: blocks.yaml and embeds.yaml would be written now."
+    folder = previews.workspace.project.decisions
+    return f"blocks.yaml and embeds.yaml written to {folder}, accepted by {reviewer}."
+
+
+def _insist_on_reviews(previews: Previews) -> None:
+    waiting = previews.unreviewed()
+    if not waiting:
+        return
+    names = ", ".join(previews.shelf.bodies[i].title for i in waiting[:_NAMED])
+    more = f" and {len(waiting) - _NAMED} more" if len(waiting) > _NAMED else ""
+    raise UndecidedError(
+        f"Nobody has reviewed how these bodies are split into blocks: {names}{more}; "
+        "review them in the notebook 03 by hand."
+    )
+
+
+def _last_reviewer(blocks: BlocksDecision, embeds: EmbedsDecision) -> str:
+    """Return who decided last here, so that a reload asks nobody again."""
+    said = [(each.at, each.by) for each in _reviews(blocks, embeds)]
+    return max(said, default=("", ""))[1]
+
+
+def _reviews(blocks: BlocksDecision, embeds: EmbedsDecision) -> Iterator[Reviewed]:
+    for each in (blocks.reviewed, embeds.reviewed):
+        if each is not None:
+            yield each
+    for body in blocks.reviews.values():
+        if body.by:
+            yield Reviewed(body.by, body.at, body.how)
+
+
+def _slug(migration: Migration, key: BodyKey) -> str:
+    item = migration.items.get(ItemKey(key.collection_id, key.item_id, key.locale_id))
+    return item.slug if item else ""
 
 
 def _completed(blocks: BlocksDecision | None, design: Design) -> BlocksDecision:
@@ -192,4 +309,4 @@ def _completed(blocks: BlocksDecision | None, design: Design) -> BlocksDecision:
 
 
 def _first(shelf: BodyShelf, count: int) -> tuple[int, ...]:
-    return shelf.tellingly(count) or shelf.select()[: max(count, 0)]
+    return shelf.tellingly(count) or shelf.select(Wanted())[: max(count, 0)]

@@ -1,0 +1,132 @@
+// Shows HTML that the kernel made, region by region, and tells the kernel what
+// people do in it. It decides nothing: what a control does stands in the kernel.
+//
+// data-do: the control's name, sent when it is clicked or changed; data-value goes
+// along, and what the field named by data-from holds. data-key: the one key that clicks or focuses it while the focus is in here.
+// data-focus: takes the focus when what held it is gone. data-scroll: its place is
+// kept. A region with data-patient waits while somebody is in one of its fields.
+
+const FIELDS = "input, select, textarea";
+const CONTROLS = `button, summary, a, label, ${FIELDS}`;
+const PAUSE = 250; // milliseconds after the last letter of a search
+
+function render({ model, el }) {
+  const root = document.createElement("div");
+  root.className = "cmsmig-live";
+  root.tabIndex = -1;
+  root.setAttribute("role", "region");
+  root.setAttribute("aria-label", model.get("label"));
+  root.innerHTML = model.get("frame");
+  el.append(root);
+
+  const shown = new Map();
+  let typing = 0;
+  let asked = model.get("wanted");
+
+  const named = (name) => root.querySelector(`[data-region="${name}"]`);
+  const byId = (id) => (id ? root.querySelector(`#${CSS.escape(id)}`) : null);
+  const focusOn = (target) => (target ?? root).focus({ preventScroll: true });
+  const send = (control, value) =>
+    model.send({ do: control.dataset.do, value: String(value) });
+
+  function busy(place) {
+    const active = document.activeElement;
+    return (
+      "patient" in place.dataset && place.contains(active) && active.matches(FIELDS)
+    );
+  }
+
+  function replace(place, html) {
+    const active = document.activeElement;
+    const held = place.contains(active) ? active.id : null;
+    const kept = [...place.querySelectorAll("[data-scroll]")].map((each) => [
+      each.dataset.scroll,
+      each.scrollTop,
+    ]);
+    place.innerHTML = html;
+    for (const [name, top] of kept) {
+      const same = place.querySelector(`[data-scroll="${CSS.escape(name)}"]`);
+      if (same) same.scrollTop = top;
+    }
+    if (held !== null) focusOn(byId(held) ?? place.querySelector("[data-focus]"));
+  }
+
+  function update() {
+    for (const name of model.get("regions")) {
+      const place = named(name);
+      const html = model.get(`region_${name}`);
+      if (shown.get(name) === html || busy(place)) continue;
+      shown.set(name, html);
+      replace(place, html);
+    }
+    const wanted = model.get("wanted");
+    if (wanted === asked) return;
+    asked = wanted;
+    const target = byId(wanted.split(" ")[0]);
+    if (!target) return;
+    focusOn(target);
+    target.scrollIntoView({ block: "nearest" });
+  }
+
+  function clicked(event) {
+    const near = event.target.closest(CONTROLS);
+    const control = (near ?? event.target).closest("[data-do]");
+    if (!control || !root.contains(control) || control.matches(FIELDS)) return;
+    if (near && !near.dataset.do) return;
+    if (control.getAttribute("aria-disabled") === "true") return;
+    const { value = "", from } = control.dataset;
+    send(control, from ? `${value}=${byId(from).value}` : value);
+  }
+
+  function changed(event) {
+    const field = event.target;
+    if (!field.dataset.do) return;
+    clearTimeout(typing);
+    const ticks = field.type === "checkbox";
+    const value = ticks ? `${field.dataset.value}=${field.checked ? 1 : 0}` : field.value;
+    send(field, field.dataset.row ? `${field.dataset.row}=${value}` : value);
+  }
+
+  function typed(event) {
+    if (event.target.type !== "search") return;
+    clearTimeout(typing);
+    typing = setTimeout(() => changed(event), PAUSE);
+  }
+
+  function pressed(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Tab" || (event.shiftKey && event.key === "Enter")) return;
+    // JupyterLab has meanings of its own for letters: `a` adds a cell, `dd` deletes.
+    event.stopPropagation();
+    const field = event.target.matches(FIELDS) && event.target.type !== "checkbox";
+    if (field) {
+      if (event.key === "Escape") focusOn(root);
+      return;
+    }
+    const control = root.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+    if (!control || event.repeat) return;
+    event.preventDefault();
+    if (control.matches(FIELDS)) {
+      control.focus();
+      return;
+    }
+    // Enter goes on with the same control afterwards.
+    if (!control.hasAttribute("data-still")) control.focus({ preventScroll: true });
+    control.click();
+  }
+
+  const waited = () => setTimeout(update, 0);
+  root.addEventListener("click", clicked);
+  root.addEventListener("change", changed);
+  root.addEventListener("input", typed);
+  root.addEventListener("keydown", pressed);
+  root.addEventListener("focusout", waited);
+  model.on("change", update);
+  update();
+  return () => {
+    clearTimeout(typing);
+    model.off("change", update);
+  };
+}
+
+export default { render };

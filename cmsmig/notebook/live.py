@@ -1,0 +1,88 @@
+"""Panels made of our own HTML that people work in: the only module with anywidget.
+
+The kernel makes the HTML, with the same functions as static previews; `live.js`
+shows it region by region, keeps the focus, and says which control was worked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import anywidget
+import traitlets
+from markupsafe import Markup
+
+from cmsmig.notebook.registry import dom_class
+from cmsmig.notebook.ui import Board, Element
+
+Heard: TypeAlias = Callable[[str], None]
+"""What a control does: quick, with the value that the page sent along."""
+_MODULE = Path(__file__).with_name("live.js")
+
+
+class Live(Element):
+    """HTML in regions, each replaced in place; its controls are told by name."""
+
+    def __init__(
+        self,
+        board: Board,
+        label: str,
+        frame: Markup,
+        regions: Sequence[str],
+        controls: Mapping[str, Heard],
+    ) -> None:
+        """`frame` holds an element with `data-region` for each of the regions.
+
+        `label` names the panel for those who cannot see it; `controls` are the
+        registered names with what they do.
+        """
+        for name in controls:
+            dom_class(name)
+        self._board = board
+        self._controls = controls
+        self._asked = 0
+        made = _model(tuple(regions))(frame=str(frame), label=label, regions=[*regions])
+        made.on_msg(self._told)
+        super().__init__(made)
+
+    def show(self, regions: Mapping[str, Markup], *, focus: str = "") -> None:
+        """Replace regions, all at once; the others stay as they are.
+
+        `focus` is the id of the element that takes the focus afterwards.
+        """
+        with self._handle.hold_sync():
+            for name, html in regions.items():
+                setattr(self._handle, f"region_{name}", str(html))
+            if focus:
+                self._asked += 1
+                self._handle.wanted = f"{focus} {self._asked}"
+
+    def region(self, name: str) -> str:
+        """Return what a region shows."""
+        return str(getattr(self._handle, f"region_{name}"))
+
+    def work(self, name: str, value: str = "") -> None:
+        """Do what a control does, as if a person had worked it."""
+        self._told(None, {"do": name, "value": value}, [])
+
+    def _told(self, _: object, content: object, buffers: object) -> None:
+        if not isinstance(content, dict):
+            return
+        heard = self._controls.get(str(content.get("do")))
+        if heard is not None:
+            # A function of its own each time: the queue drops what waits already.
+            self._board.queue(partial(heard, str(content.get("value", ""))))
+
+
+def _model(regions: tuple[str, ...]) -> Any:
+    """Return the widget class with a trait for each region, so that only what
+    changed travels."""
+    texts = ("frame", "label", "wanted", *(f"region_{name}" for name in regions))
+    traits: dict[str, Any] = {
+        name: traitlets.Unicode("").tag(sync=True) for name in texts
+    }
+    traits["regions"] = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    return type("LiveModel", (anywidget.AnyWidget,), {"_esm": _MODULE, **traits})

@@ -1,0 +1,164 @@
+"""Looks through all bodies while people work: in slices, with what is known so far."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from time import monotonic
+
+from cmsmig.mapping.bodyreviews import BodyKey
+from cmsmig.mapping.standings import BodyState, Standing
+from cmsmig.report.shelf import BodyShelf
+from cmsmig.richtext.outline import BlockKind
+from cmsmig.steps.reviewing import Review
+
+_SLICE = 0.03
+"""Seconds of work before anything else gets its turn."""
+_PAUSE = 0.01
+_TOLD = 0.7
+"""Seconds between two times that the watchers hear how far it is."""
+UNREVIEWED = frozenset((BodyState.OPEN, BodyState.REOPENED))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How a body stands, in short."""
+
+    state: BodyState
+    kinds: frozenset[BlockKind]
+    """The kinds of its blocks beside text; empty where there is only text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How far the review is, over the bodies that were looked through."""
+
+    bodies: int
+    seen: int
+    reviewed: int
+    left: int
+    reopened: int
+
+    @property
+    def complete(self) -> bool:
+        """Return whether every body was looked through."""
+        return self.seen == self.bodies
+
+
+class Looking:
+    """How every body stands, found out in the background and kept."""
+
+    def __init__(self, shelf: BodyShelf, review: Review) -> None:
+        self.shelf = shelf
+        self.review = review
+        self.watchers: dict[str, Callable[[], None]] = {}
+        """By panel: called now and then while it goes on, and at its end."""
+        self._seen: dict[int, Seen] = {}
+        self._indexes = {shelf.key(i): i for i in range(len(shelf.bodies))}
+        self._task: asyncio.Task[None] | None = None
+
+    def standing(self, index: int) -> Standing:
+        """Return how a body stands; looks through it if need be."""
+        facts = self.shelf.digest(index).facts
+        found = self.review.standing(self.shelf.key(index), facts)
+        kinds = {block.kind for block in found.blocks} - {BlockKind.TEXT}
+        self._seen[index] = Seen(found.state, frozenset(kinds))
+        return found
+
+    def state(self, index: int) -> BodyState | None:
+        """Return how a body stands, or None while nobody has looked through it."""
+        seen = self._seen.get(index)
+        return seen.state if seen else None
+
+    def unreviewed(self, kind: BlockKind | None = None) -> Iterator[int]:
+        """Yield the known bodies that await a person, in their order.
+
+        With `kind` those that split off nothing else beside text; `TEXT`: those
+        that are split into texts alone.
+        """
+        only = frozenset(() if kind is BlockKind.TEXT else (kind,))
+        for index in range(len(self.shelf.bodies)):
+            seen = self._seen.get(index)
+            if seen is None or seen.state not in UNREVIEWED:
+                continue
+            if kind is None or seen.kinds == only:
+                yield index
+
+    def kinds(self) -> Counter[BlockKind]:
+        """Return how many unreviewed bodies split off one kind alone, by kind."""
+        return Counter(
+            next(iter(seen.kinds), BlockKind.TEXT)
+            for seen in self._seen.values()
+            if seen.state in UNREVIEWED and len(seen.kinds) < 2
+        )
+
+    def tally(self) -> Tally:
+        """Return how far the review is."""
+        states = Counter(seen.state for seen in self._seen.values())
+        left = states[BodyState.OPEN] + states[BodyState.REOPENED]
+        return Tally(
+            len(self.shelf.bodies),
+            len(self._seen),
+            states[BodyState.REVIEWED],
+            left,
+            states[BodyState.REOPENED],
+        )
+
+    def indexes(self, keys: Iterable[BodyKey]) -> list[int]:
+        """Return the places of the bodies that keys name, unknown ones left out."""
+        return [index for key in keys if (index := self._indexes.get(key)) is not None]
+
+    def forget(self, indexes: Iterable[int] | None = None) -> None:
+        """Find out again how some bodies stand, None: all; then go on looking."""
+        if indexes is None:
+            self._seen.clear()
+        else:
+            for index in indexes:
+                self._seen.pop(index, None)
+        if self._task is not None:
+            self.start()
+
+    def finish(self) -> None:
+        """Look through everything now, however long it takes."""
+        for index in self._unseen():
+            self.standing(index)
+
+    def start(self) -> None:
+        """Look through everything in the background of the running loop."""
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._look())
+
+    async def _look(self) -> None:
+        told = monotonic()
+        while unseen := self._unseen():
+            for slice_ in _slices(unseen, self.standing):
+                if monotonic() - told > _TOLD:
+                    told = monotonic()
+                    self._tell()
+                await asyncio.sleep(_PAUSE if slice_ else 0)
+        self._tell()
+
+    def _unseen(self) -> list[int]:
+        known = self.shelf.digests()
+        return [
+            index
+            for index in range(len(self.shelf.bodies))
+            if index not in self._seen or index not in known
+        ]
+
+    def _tell(self) -> None:
+        for watcher in self.watchers.values():
+            watcher()
+
+
+def _slices(indexes: list[int], work: Callable[[int], object]) -> Iterator[bool]:
+    """Work through a list; yield whenever somebody else should have a turn."""
+    until = monotonic() + _SLICE
+    for index in indexes:
+        work(index)
+        if monotonic() > until:
+            yield True
+            until = monotonic() + _SLICE
+    yield False

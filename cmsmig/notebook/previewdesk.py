@@ -1,0 +1,441 @@
+"""The desk of notebook 03: one body after the other, its losses, its blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from markupsafe import Markup
+
+from cmsmig.errors import UsageError
+from cmsmig.mapping.standings import BodyState, Standing
+from cmsmig.notebook.live import Live
+from cmsmig.notebook.livehtml import (
+    STYLE,
+    bar,
+    button,
+    ident,
+    region,
+    select,
+    text,
+)
+from cmsmig.notebook.previewcards import KINDS, Split, card_id, cards_html
+from cmsmig.notebook.previewhtml import body_parts
+from cmsmig.notebook.previewing import Previews
+from cmsmig.notebook.previewpick import PAGE, Pick
+from cmsmig.notebook.ui import Board, Element, column
+from cmsmig.report.safehtml import note, sheet
+from cmsmig.richtext.outline import BlockKind
+
+_REGIONS = (
+    "tally",
+    "name",
+    "search",
+    "filters",
+    "item",
+    "steps",
+    "title",
+    "actions",
+    "said",
+    "origin",
+    "target",
+    "document",
+    "losses",
+    "bulk",
+)
+_COLUMN = Markup('<div><p style="margin:.3em 0"><b>{}</b></p>{}</div>')
+_ALL = "all"
+_TITLE = Markup(
+    '<h3 style="margin:.5em 0 .2em;font-size:15px">{} '
+    '<span style="font-weight:400">— {}{}</span></h3>'
+)
+_TALLY = Markup(
+    '<div style="display:flex;flex-wrap:wrap;gap:4px 12px;align-items:center">'
+    '<progress value="{}" max="{}" style="width:14em;height:14px" '
+    'aria-label="Reviewed bodies"></progress><b>{}</b><span>{}</span></div>'
+)
+
+
+def preview_desk(previews: Previews, first: int | None) -> Element:
+    """Return the desk with one body on it."""
+    return _Desk(previews, first).element()
+
+
+class _Desk:
+    """Shows a body, and does with it what is asked for."""
+
+    def __init__(self, previews: Previews, first: int | None) -> None:
+        self._previews = previews
+        self._review = previews.review
+        self._looking = previews.looking
+        self._shelf = previews.shelf
+        self._pick = Pick(previews.looking)
+        self._pick.renew()
+        self._block = 0
+        self._shown: int | None = None
+        self._said = ""
+        self._board = Board()
+        self._live = Live(
+            self._board, "Review of rich text bodies", _frame(), _REGIONS, self._heard()
+        )
+        if first is None:
+            first = next(iter(self._pick.passing), -1)
+        self._pick.at = first
+
+    def element(self) -> Element:
+        self._show()
+        self._previews.watchers["desk"] = lambda: self._board.queue(self._changed)
+        self._looking.watchers["desk"] = lambda: self._board.queue(self._progress)
+        self._looking.start()
+        return column(self._live, self._board.messages)
+
+    def _heard(self) -> dict[str, Callable[[str], None]]:
+        pick = self._pick
+        return {
+            "review-name": self._name,
+            "body-search": lambda value: self._narrow(text=value),
+            "body-loss": lambda value: self._narrow(lost=value),
+            "body-structure": lambda value: self._narrow(structure=value),
+            "body-locale": lambda value: self._narrow(locale=value),
+            "body-field": lambda value: self._after(lambda: pick.choose_field(value)),
+            "body-state": self._state,
+            "body-item": self._item,
+            "body-previous": lambda _: self._after(lambda: pick.step(-1)),
+            "body-next": lambda _: self._after(lambda: pick.step(1)),
+            "body-back": lambda _: self._after(lambda: pick.step(-PAGE)),
+            "body-on": lambda _: self._after(lambda: pick.step(PAGE)),
+            "body-open": lambda _: self._after(self._go_on),
+            "review-accept": lambda _: self._accept(),
+            "review-undo": lambda _: self._undo(),
+            "review-reset": lambda _: self._edit(self._review.reset),
+            "review-bulk": self._bulk,
+            "review-all": lambda _: self._bulk(_ALL),
+            "block-select": self._select,
+            "block-next": lambda _: self._select(str(self._block + 1)),
+            "block-previous": lambda _: self._select(str(self._block - 1)),
+            "block-merge": self._merge,
+            "block-reject": self._reject,
+            "block-split": self._split,
+            "block-type": self._retype,
+        }
+
+    # What people ask for.
+
+    def _name(self, value: str) -> None:
+        self._review.reviewer = value.strip()
+        self._previews.tell("desk")
+
+    def _narrow(self, **wanted: str) -> None:
+        self._after(lambda: self._pick.change(**wanted))
+
+    def _state(self, value: str) -> None:
+        self._pick.state = value
+        self._after(self._pick.narrow)
+
+    def _item(self, value: str) -> None:
+        if value:
+            self._pick.at = int(value)
+        self._after(lambda: None)
+
+    def _after(self, action: Callable[[], None]) -> None:
+        """Do something that may bring another body on show."""
+        self._said = ""
+        action()
+        self._show()
+
+    def _go_on(self) -> None:
+        if not self._pick.next_unreviewed():
+            self._said = self._nothing_left()
+
+    def _nothing_left(self) -> str:
+        tally = self._looking.tally()
+        if not tally.complete:
+            return (
+                f"Nothing to review among the {tally.seen:,} bodies looked through so "
+                "far."
+            )
+        return "Nothing is left to review."
+
+    def _accept(self) -> None:
+        index = self._pick.at
+        if index < 0:
+            return
+        standing = self._looking.standing(index)
+        if standing.state is BodyState.NOT_NEEDED:
+            self._said = "This body stays in one piece and needs no review."
+        elif standing.state is BodyState.REVIEWED:
+            self._said = "This body is reviewed already."
+        else:
+            self._review.accept(self._shelf.key(index), self._facts(index))
+            self._looking.standing(index)
+            self._said = f"Accepted: {self._shelf.bodies[index].title}."
+        self._previews.tell("desk")
+        if not self._pick.next_unreviewed():
+            self._said = f"{self._said} {self._nothing_left()}".strip()
+        self._show()
+
+    def _bulk(self, value: str) -> None:
+        kind = None if value == _ALL else BlockKind(value.partition("=")[2])
+        waiting = list(self._looking.unreviewed(kind))
+        bodies = [(self._shelf.key(index), self._facts(index)) for index in waiting]
+        count = self._review.accept_all(bodies) if bodies else 0
+        self._said = f"{count:,} bodies accepted in bulk."
+        if not self._looking.tally().complete:
+            self._said += " Bodies that are not looked through yet are not among them."
+        self._looking.forget(waiting)
+        self._previews.tell("desk")
+        self._show()
+
+    def _undo(self) -> None:
+        taken = self._review.undoable
+        indexes = self._looking.indexes(self._review.undo())
+        self._looking.forget(indexes or None)
+        self._said = f"Taken back: {taken}." if taken else "There is nothing to undo."
+        if len(indexes) == 1:
+            self._pick.at = indexes[0]
+        self._previews.tell("desk")
+        self._show()
+
+    def _edit(self, action: Callable[..., None], *arguments: object) -> None:
+        """Change the blocks of the body on show, and show what they are now."""
+        index = self._pick.at
+        if index < 0:
+            raise UsageError("No body is on show.")
+        self._said = ""
+        action(self._shelf.key(index), self._facts(index), *arguments)
+        self._looking.standing(index)
+        self._previews.tell("desk")
+        self._show()
+
+    def _select(self, value: str) -> None:
+        before, self._block = self._block, int(value)
+        self._show(focus=self._bounded() != before)
+
+    def _merge(self, value: str) -> None:
+        self._block = int(value)
+        self._edit(self._review.merge, self._block)
+
+    def _reject(self, value: str) -> None:
+        index = int(value)
+        self._block = max(index - 1, 0)
+        self._edit(self._review.reject, index)
+
+    def _split(self, value: str) -> None:
+        row, _, at = value.partition("=")
+        self._block = int(row)
+        self._edit(self._review.split, self._block, int(at))
+
+    def _retype(self, value: str) -> None:
+        row, _, kind = value.partition("=")
+        self._block = int(row)
+        self._edit(self._review.retype, self._block, BlockKind(kind))
+
+    def _facts(self, index: int):  # type: ignore[no-untyped-def]
+        return self._shelf.digest(index).facts
+
+    # What is shown.
+
+    def _changed(self) -> None:
+        """Show everything again, after a choice elsewhere changed it."""
+        self._shown = None
+        self._show()
+
+    def _progress(self) -> None:
+        """Show what looking through the bodies has brought so far."""
+        self._pick.renew()
+        if self._pick.at < 0 and self._pick.passing:
+            self._show()
+        else:
+            self._live.show(self._surroundings())
+
+    def _show(self, *, focus: bool = False) -> None:
+        index = self._pick.at
+        if index != self._shown:
+            self._block = 0
+        self._shown = index
+        self._live.show(
+            self._body(index) if index >= 0 else _nothing(),
+            focus=card_id(self._block) if focus else "",
+        )
+        # After the body, whose state is known only now.
+        self._pick.renew()
+        self._live.show(self._surroundings())
+
+    def _body(self, index: int) -> dict[str, Markup]:
+        standing = self._looking.standing(index)
+        cards = None
+        if standing.state is not BodyState.NOT_NEEDED:
+            self._block = self._bounded(standing)
+            document = self._shelf.converted(index).document
+            split = Split(document, self._facts(index).outline, standing.blocks)
+            cards = _moves(len(split.blocks)) + cards_html(split, self._block)
+        parts = body_parts(self._shelf, index, cards=cards)
+        return {
+            "title": _TITLE.format(parts.title, parts.place, _told(standing)),
+            "origin": parts.origin,
+            "target": parts.target,
+            "document": parts.document,
+            "losses": sheet(parts.losses),
+        }
+
+    def _bounded(self, standing: Standing | None = None) -> int:
+        if standing is None:
+            if self._pick.at < 0:
+                return 0
+            standing = self._looking.standing(self._pick.at)
+        self._block = min(max(self._block, 0), max(len(standing.blocks) - 1, 0))
+        return self._block
+
+    def _surroundings(self) -> dict[str, Markup]:
+        """Return everything but the body."""
+        return {
+            "tally": self._tally(),
+            "name": text(
+                "review-name",
+                "Reviewed by",
+                self._review.reviewer,
+                hint="your name",
+            ),
+            "search": self._pick.typed(),
+            "filters": self._pick.filters(),
+            "item": self._pick.listed(),
+            "steps": self._pick.steps(),
+            "actions": self._actions(),
+            "said": sheet(note(self._said, "good")) if self._said else Markup(""),
+            "bulk": self._bulk_choices(),
+        }
+
+    def _tally(self) -> Markup:
+        tally = self._looking.tally()
+        needed = tally.reviewed + tally.left
+        if needed:
+            reopened = (
+                f", {tally.reopened:,} of them reopened" if tally.reopened else ""
+            )
+            said = f"{tally.reviewed:,} reviewed, {tally.left:,} left{reopened}"
+        else:
+            said = "No body is split, so there is nothing to review"
+        looked = (
+            f"all {tally.bodies:,} bodies looked through"
+            if tally.complete
+            else f"{tally.seen:,} of {tally.bodies:,} bodies looked through so far"
+        )
+        return _TALLY.format(tally.reviewed, max(needed, 1), said, looked)
+
+    def _actions(self) -> Markup:
+        state = self._looking.state(self._pick.at) if self._pick.at >= 0 else None
+        undoable = self._review.undoable
+        return Markup("").join(
+            (
+                button(
+                    "review-accept",
+                    "Accept and go on",
+                    key="a",
+                    main=True,
+                    enabled=state in (BodyState.OPEN, BodyState.REOPENED),
+                ),
+                button(
+                    "review-undo",
+                    "Undo",
+                    key="u",
+                    still=True,
+                    about=f"Take back: {undoable}" if undoable else "Nothing to undo",
+                    enabled=bool(undoable),
+                ),
+                button(
+                    "review-reset",
+                    "Back to the proposal",
+                    enabled=state not in (None, BodyState.NOT_NEEDED),
+                ),
+            )
+        )
+
+    def _bulk_choices(self) -> Markup:
+        kinds = self._looking.kinds()
+        left = self._looking.tally().left
+        if not left:
+            return Markup("")
+        options = [
+            (f"{_only(kind)} ({count:,} bodies)", str(kind))
+            for kind, count in kinds.most_common()
+        ]
+        some = Markup("")
+        if options:
+            some = bar(
+                select(
+                    "review-kind",
+                    "Bodies that are split",
+                    options,
+                    options[0][1],
+                    told=False,
+                ),
+                button(
+                    "review-bulk",
+                    "Accept these",
+                    source=ident("review-kind"),
+                    value="kind",
+                ),
+            )
+        every = button("review-all", f"Accept all {left:,} that are left")
+        return some + bar(every)
+
+
+def _only(kind: BlockKind) -> str:
+    if kind is BlockKind.TEXT:
+        return "into texts alone"
+    return f"for one kind alone: {KINDS[kind]}"
+
+
+def _told(standing: Standing) -> str:
+    if standing.state is BodyState.REVIEWED:
+        return f" — reviewed {standing.how} by {standing.by}, {standing.at[:10]}"
+    if standing.state is BodyState.NOT_NEEDED:
+        return ""
+    edited = ", changed by hand" if standing.edited else ""
+    return f" — {standing.state}{edited}{f': {standing.why}' if standing.why else ''}"
+
+
+def _moves(count: int) -> Markup:
+    return bar(
+        Markup("<span>{} blocks</span>").format(count),
+        button("block-previous", "↑ block", key="k", still=True),
+        button("block-next", "↓ block", key="j", still=True),
+    )
+
+
+def _nothing() -> dict[str, Markup]:
+    empty = dict.fromkeys(("origin", "target", "document", "losses"), Markup(""))
+    return {**empty, "title": sheet(note("No body passes this choice."))}
+
+
+def _frame() -> Markup:
+    columns = Markup("").join(
+        _COLUMN.format(title, region(name))
+        for title, name in (
+            ("Origin", "origin"),
+            ("Destination", "target"),
+            ("Document", "document"),
+        )
+    )
+    return Markup("").join(
+        (
+            STYLE,
+            region("tally"),
+            bar(
+                region("search", patient=True),
+                region("filters", patient=True),
+            ),
+            bar(region("item", patient=True), region("steps")),
+            region("title"),
+            bar(region("actions"), region("name", patient=True)),
+            region("said", polite=True),
+            Markup(
+                '<div style="display:grid;gap:8px;grid-template-columns:'
+                'minmax(0,3fr) minmax(0,4fr) minmax(0,2fr)">{}</div>'
+            ).format(columns),
+            region("losses"),
+            Markup(
+                '<details style="margin:.6em 0"><summary>Accept many at once</summary>'
+                "{}</details>"
+            ).format(region("bulk", patient=True)),
+        )
+    )

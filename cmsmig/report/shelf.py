@@ -1,0 +1,286 @@
+"""All rich text bodies of a migration, each looked through at most once.
+
+Of a body that was looked through only a digest is kept, so that 10,000 of them fit
+and can be filtered and counted at once; documents are kept of the last few.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from typing import TypeAlias
+
+from cmsmig.canonical import JsonObject
+from cmsmig.mapping.bodyreviews import BodyFacts, BodyKey
+from cmsmig.mapping.choices import EmbedsDecision
+from cmsmig.report.bodies import (
+    Body,
+    ConvertedBody,
+    bodies_of,
+    convert_body,
+    preview_context,
+    structures_of,
+)
+from cmsmig.report.embeds import EmbedSort, embeds_of
+from cmsmig.richtext.policy import Treatment
+from cmsmig.steps.migration import Migration
+
+Told: TypeAlias = Callable[[str, JsonObject], BodyFacts]
+"""Returns what block decisions need to know of a body and its document."""
+LossKind: TypeAlias = tuple[str, str]
+"""A loss's severity and its kind."""
+_KEPT = 64
+"""Documents that are kept."""
+
+
+class Lost(StrEnum):
+    """Which bodies are wanted by what they lose, beside one kind of loss."""
+
+    ANY = ""
+    SOMETHING = "something"
+    CONTENT = "content"
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What lists and counts need to know of one body."""
+
+    losses: Mapping[LossKind, int]
+    structures: frozenset[str]
+    embeds: tuple[tuple[str, str], ...]
+    """Kind and signature of each."""
+    facts: BodyFacts
+
+    @property
+    def content(self) -> int:
+        """Return how many losses a reader would notice."""
+        return sum(n for kind, n in self.losses.items() if kind[0] == Lost.CONTENT)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which bodies a picker offers; what is empty lets everything pass."""
+
+    text: str = ""
+    """Part of the item's name, slug or id."""
+    lost: str = Lost.ANY
+    """A `Lost`, or a kind of loss."""
+    structure: str = ""
+    collection_id: str = ""
+    field: str = ""
+    locale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LossSort:
+    """All losses of one kind."""
+
+    severity: str
+    kind: str
+    why: str
+    """The reason of the first one."""
+    losses: int
+    bodies: int
+
+
+class BodyShelf:
+    """The bodies of a migration under the embed choices at hand."""
+
+    def __init__(
+        self, migration: Migration, embeds: EmbedsDecision, told: Told
+    ) -> None:
+        self._told = told
+        self.bodies = tuple(bodies_of(migration))
+        self._migration = migration
+        self._embeds = embeds
+        self._context = preview_context(migration, embeds)
+        self._converted: dict[int, ConvertedBody] = {}
+        self._found: dict[int, tuple[frozenset[str], tuple[tuple[str, str], ...]]] = {}
+        self._digests: dict[int, Digest] = {}
+        self._examples: dict[tuple[str, str], str] = {}
+        self._reasons: dict[LossKind, str] = {}
+
+    @property
+    def known(self) -> int:
+        """Return how many bodies were looked through."""
+        return len(self._digests)
+
+    def choose(self, embeds: EmbedsDecision) -> None:
+        """Convert under other embed choices from now on.
+
+        Bodies that hold an embed whose treatment may have changed are to be looked
+        through again.
+        """
+        kinds = _changed(self._embeds.kinds, embeds.kinds)
+        hosts = _changed(self._embeds.signatures, embeds.signatures)
+        self._embeds = embeds
+        self._context = preview_context(self._migration, embeds)
+        self._converted.clear()
+        seen = {kind for each in self._digests.values() for kind, _ in each.embeds}
+        for index, digest in list(self._digests.items()):
+            told = any(kind in kinds or host in hosts for kind, host in digest.embeds)
+            # Of a kind that is counted nowhere nobody knows which bodies hold it.
+            if told or not kinds <= seen:
+                del self._digests[index]
+
+    def key(self, index: int) -> BodyKey:
+        """Return what names a body in decisions."""
+        return self._keys[index]
+
+    def converted(self, index: int) -> ConvertedBody:
+        """Return what the body at `index` becomes."""
+        found = self._converted.pop(index, None)
+        if found is None:
+            found = convert_body(self.bodies[index], self._context)
+        self._converted[index] = found
+        while len(self._converted) > _KEPT:
+            del self._converted[next(iter(self._converted))]
+        return found
+
+    def digest(self, index: int) -> Digest:
+        """Return what lists need to know of a body; looks through it if need be."""
+        if index not in self._digests:
+            self._digests[index] = self._looked_through(index)
+        return self._digests[index]
+
+    def digests(self) -> Mapping[int, Digest]:
+        """Return the digests of the bodies that were looked through, by index."""
+        return self._digests
+
+    def unknown(self) -> Iterator[int]:
+        """Yield the indexes of the bodies that nobody has looked through yet."""
+        return (i for i in range(len(self.bodies)) if i not in self._digests)
+
+    def select(self, wanted: Wanted) -> tuple[int, ...]:
+        """Return the indexes of the bodies that pass, of those looked through."""
+        text = wanted.text.strip().casefold()
+        return tuple(
+            index
+            for index, body in enumerate(self.bodies)
+            if wanted.collection_id in ("", body.collection.collection_id)
+            and wanted.field in ("", body.design.origin)
+            and wanted.locale in ("", body.locale)
+            and text in self._names[index]
+            and self._passes(index, wanted)
+        )
+
+    def find(self, item: str, field: str = "") -> int | None:
+        """Return the first body of an item, named by its id, slug or name."""
+        return next(
+            (
+                index
+                for index, body in enumerate(self.bodies)
+                if item in (body.item.key.item_id, body.item.slug, body.item.name)
+                and field in ("", body.design.origin)
+            ),
+            None,
+        )
+
+    def structures(self) -> Mapping[str, int]:
+        """Return in how many of the known bodies each structure occurs."""
+        found: Counter[str] = Counter()
+        for digest in self._digests.values():
+            found.update(digest.structures)
+        return dict(sorted(found.items()))
+
+    def losses(self) -> tuple[LossSort, ...]:
+        """Return what the known bodies lose, by kind, content first."""
+        losses: Counter[LossKind] = Counter()
+        bodies: Counter[LossKind] = Counter()
+        for digest in self._digests.values():
+            losses.update(digest.losses)
+            bodies.update(digest.losses.keys())
+        return tuple(
+            LossSort(*kind, self._reasons[kind], count, bodies[kind])
+            for kind, count in sorted(losses.items())
+        )
+
+    def tellingly(self, count: int) -> tuple[int, ...]:
+        """Return up to `count` known bodies that lose most, the worst first."""
+        losing = [index for index, each in self._digests.items() if each.losses]
+        losing.sort(key=self._badness)
+        return tuple(losing[: max(count, 0)])
+
+    def embeds(self) -> tuple[EmbedSort, ...]:
+        """Return the embeds of the known bodies by kind and host, commonest first."""
+        count: Counter[tuple[str, str]] = Counter()
+        bodies: Counter[tuple[str, str]] = Counter()
+        for digest in self._digests.values():
+            count.update(digest.embeds)
+            bodies.update(set(digest.embeds))
+        found = (
+            EmbedSort(*sort, number, bodies[sort], self._examples[sort])
+            for sort, number in count.items()
+        )
+        return tuple(
+            sorted(found, key=lambda one: (-one.count, one.kind, one.signature))
+        )
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(
+            f"{body.title}\n{body.item.slug}\n{body.item.key.item_id}".casefold()
+            for body in self.bodies
+        )
+
+    @cached_property
+    def _keys(self) -> tuple[BodyKey, ...]:
+        return tuple(
+            BodyKey(
+                body.item.key.collection_id,
+                body.item.key.item_id,
+                body.item.key.locale_id,
+                body.design.origin,
+            )
+            for body in self.bodies
+        )
+
+    def _looked_through(self, index: int) -> Digest:
+        body, converted = self.bodies[index], self.converted(index)
+        if index not in self._found:
+            self._found[index] = self._contents(body)
+        structures, embeds = self._found[index]
+        losses: Counter[LossKind] = Counter()
+        for loss in converted.losses:
+            kind = (str(loss.severity), loss.kind)
+            losses[kind] += 1
+            self._reasons.setdefault(kind, loss.why)
+        facts = self._told(body.text, converted.document)
+        return Digest(losses, structures, embeds, facts)
+
+    def _contents(
+        self, body: Body
+    ) -> tuple[frozenset[str], tuple[tuple[str, str], ...]]:
+        sorts = []
+        for kind, host, example in embeds_of(body.text):
+            sorts.append((kind, host))
+            self._examples.setdefault((kind, host), example)
+        kinds = frozenset(kind for kind, _ in sorts)
+        return structures_of(body.text) | kinds, tuple(sorts)
+
+    def _passes(self, index: int, wanted: Wanted) -> bool:
+        if not wanted.lost and not wanted.structure:
+            return True
+        digest = self._digests.get(index)
+        if digest is None or not {wanted.structure} <= {"", *digest.structures}:
+            return False
+        if wanted.lost == Lost.SOMETHING:
+            return bool(digest.losses)
+        if wanted.lost == Lost.CONTENT:
+            return digest.content > 0
+        return not wanted.lost or any(kind == wanted.lost for _, kind in digest.losses)
+
+    def _badness(self, index: int) -> tuple[int, int, int]:
+        digest = self._digests[index]
+        return (-digest.content, -sum(digest.losses.values()), index)
+
+
+def _changed(
+    before: Mapping[str, Treatment], after: Mapping[str, Treatment]
+) -> frozenset[str]:
+    return frozenset(
+        name for name in {*before, *after} if before.get(name) != after.get(name)
+    )
