@@ -72,6 +72,10 @@ conformance: $(RUNS) ## our converter against the official one, live; needs Node
 bench: $(RUNS) ## the speed of ours and the official converter; needs Node
 	$(BIN)/python .ci/bench.py $(OPTIONS)
 
+FAULTS ?=
+faults: $(RUNS) ## every fault at every request of an import; FAULTS="--slice 1/50"
+	$(BIN)/python .ci/faults.py $(FAULTS)
+
 format: $(STAMP) ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only --quiet .
