@@ -65,7 +65,7 @@ class FaultDial:
             reply,
             service=reply.service or name.service,
             quota=reply.quota or (reply.status > 0 and name.service == "destination"),
-            route=reply.route or name.route,
+            route=reply.route or (name.route if entry else ""),
             subject=name.item,
             attempt=attempt,
             fault=str(entry.fault) if entry else "",
