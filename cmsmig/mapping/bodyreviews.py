@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,11 @@ from cmsmig.richtext.outline import BlockKind, Outline
 IN_BULK, INDIVIDUALLY = "in bulk", "individually"
 
 _HASH_DIGITS = 32
+_FILE_HOST = re.compile(
+    r"(?:https?:)?//[^/\s\"'<>]+(?=/(?:[^\s\"'<>]*/)?[0-9a-f]{24}_)"
+)
+"""The host of an uploaded file. It differs between an origin and its rehearsals,
+where the file's path is the same."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -47,7 +53,8 @@ class BodyFacts:
 def body_facts(html: str, outline: Outline) -> BodyFacts:
     """Return the facts of a body: `html` as the origin holds it."""
     shape = [[node.type, node.component] for node in outline]
-    return BodyFacts(fingerprint([html, shape])[:_HASH_DIGITS], outline)
+    content = fingerprint([_FILE_HOST.sub("", html), shape])
+    return BodyFacts(content[:_HASH_DIGITS], outline)
 
 
 @dataclass(frozen=True, slots=True)
