@@ -4,12 +4,13 @@ that stand for those."""
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject
-from cmsmig.richtext.attributes import figure_layout, strip_attributes
+from cmsmig.richtext.attributes import account, layout_of, lose_layout
 from cmsmig.richtext.collect import Collector
-from cmsmig.richtext.customblocks import block_of, left_out
+from cmsmig.richtext.customblocks import ADDRESSES, block_of, left_out
 from cmsmig.richtext.customrules import CustomRule
 from cmsmig.richtext.dom import Element, Node, tag_set, walk
 from cmsmig.richtext.engine import AssetLookup
@@ -36,13 +37,16 @@ class Claim:
     rule: str
     block: JsonObject
     place: str
+    link: str
+    """The address of the link around the element, or empty."""
 
 
 @dataclass(slots=True)
 class _Found:
     claims: dict[int, Claim] = field(default_factory=dict)
-    opened: set[int] = field(default_factory=set)
-    """Elements around a claimed one: no other structure may swallow them."""
+    opened: dict[int, str] = field(default_factory=dict)
+    """Elements around a claimed one, which no other structure may swallow, and
+    the link that each is in."""
     failures: list[tuple[Element, str]] = field(default_factory=list)
 
 
@@ -79,7 +83,7 @@ class Claimed:
     def __init__(
         self,
         claims: dict[int, Claim],
-        opened: set[int],
+        opened: Mapping[int, str],
         assets: AssetLookup,
         losses: Collector,
     ) -> None:
@@ -98,8 +102,9 @@ class Claimed:
 
     def _node(self, claim: Claim) -> Element:
         element = claim.element
-        self._losses.settle_all(element)
-        if missing := left_out(element, claim.block):
+        # Elsewhere conversion itself tells of the link around a block.
+        link = claim.link if "link" in claim.block else ""
+        if missing := left_out(element, claim.block, link):
             why = f"The rule `{claim.rule}` of this project left it out of its block."
             self._losses.lose("custom-rule", missing, element, why=why)
         made = Element("cms:blok", {}, element.start)
@@ -118,14 +123,23 @@ class Claimed:
         )
         if element.tag in _KEPT and not wraps:
             return None
+        for name in ADDRESSES:
+            if address := element.attributes.pop(name, "").strip():
+                why = "A rule of this project made a block of something inside of it."
+                self._losses.lose("custom-rule", address, element, why=why)
         if element.tag == "figure":
-            figure_layout(element, self._losses)
+            lose_layout(layout_of(element, self._losses), element, self._losses)
         else:
-            strip_attributes(element, self._losses)
+            account(element, self._losses)
         if element.tag not in _TEXTBLOCKS:
             if element.tag not in _PASSED_OVER:
                 self._losses.lose("element", f"<{element.tag}>", element)
             element.tag = "div"
+        element.attributes = {
+            name: value
+            for name, value in element.attributes.items()
+            if name in ("id", "style")
+        }
         return [element]
 
 
@@ -145,7 +159,6 @@ def _find(rules: list[CustomRule], tree: Tree, assets: AssetLookup) -> _Found:
             ):
                 found.claims[id(element)] = claim
                 inside.update(id(below) for below in walk(element))
-                _open_around(element, found.opened)
                 break
     return found
 
@@ -167,7 +180,8 @@ def _asked(
     except ValueError as error:
         found.failures.append((element, _told(custom.name, str(error))))
         return None
-    return Claim(element, custom.name, block, place)
+    link = _open_around(element, found.opened)
+    return Claim(element, custom.name, block, place, link)
 
 
 def _told(name: str, said: str) -> str:
@@ -178,11 +192,19 @@ def _told(name: str, said: str) -> str:
     )
 
 
-def _open_around(element: Element, opened: set[int]) -> None:
+def _open_around(element: Element, opened: dict[int, str]) -> str:
+    """Open what is around an element; return the address of the link it is in."""
+    path: list[Element] = []
     outer = element.parent
     while outer is not None and id(outer) not in opened:
-        opened.add(id(outer))
+        path.append(outer)
         outer = outer.parent
+    href = "" if outer is None else opened[id(outer)]
+    for each in reversed(path):
+        if each.tag == "a":
+            href = each.attributes.get("href", "").strip() or href
+        opened[id(each)] = href
+    return href
 
 
 def _begin_tag(html: str, element: Element) -> str:

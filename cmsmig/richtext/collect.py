@@ -17,6 +17,7 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "code-in-link": (LAYOUT, "A text can't be code and a link, so the link stands."),
     "comment": (MEANING, "A comment that never ends hides the rest of the body."),
     "component": (CONTENT, "Components are left out, as the embed choices say."),
+    "custom-rule": (MEANING, "A rule of this project has to do with it."),
     "description": (MEANING, "Rich text has no place for a text that isn't shown."),
     "dropped": (CONTENT, "Rich text can't hold this element and it was left out."),
     "element": (LAYOUT, "Rich text has no such element; its text stands as it is."),

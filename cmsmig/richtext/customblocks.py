@@ -18,7 +18,8 @@ DEEPEST = 40
 """Levels of values in a block; what nests deeper is taken for a mistake."""
 _COMPONENT = re.compile(r"[a-z0-9_-]+")
 _MARKUP = re.compile(r"[<>\"'=/]+")
-_ADDRESSES = ("href", "src", "poster", "data-src", "data-page-url", "action")
+ADDRESSES = ("href", "src", "poster", "data-src", "data-page-url", "action")
+"""Attributes that lead somewhere or show something."""
 
 
 def plain(value: object, depth: int = 0) -> Json:
@@ -83,7 +84,8 @@ def _blok(block: JsonObject) -> JsonObject:
 
 
 def _finished(value: Json, uid: Callable[[str], str], place: str) -> Json:
-    """Return a value with `_uid` and `component` first in each of its blocks."""
+    """Return a value with `_uid` and `component` first in each of its blocks, and
+    without the fields that hold nothing."""
     if isinstance(value, list):
         return [
             _finished(each, uid, f"{place}[{index}]")
@@ -101,21 +103,25 @@ def _finished(value: Json, uid: Callable[[str], str], place: str) -> Json:
     name = value["component"]
     if not isinstance(name, str) or not _COMPONENT.fullmatch(name):
         raise ValueError(f"it returned a block whose component is {name!r}")
-    return {"_uid": uid(place), "component": name, **inside}
+    filled = {key: each for key, each in inside.items() if each is not None}
+    return {"_uid": uid(place), "component": name, **filled}
 
 
-def left_out(element: Element, block: JsonObject) -> str:
-    """Return what of an element's words, code and addresses is not in a block."""
+def left_out(element: Element, block: JsonObject, link: str) -> str:
+    """Return what of an element's words, code and addresses is not in a block.
+
+    `link`: the address of the link around the element, or empty.
+    """
     strings = "\n".join(_strings(block))
     held = Counter(_words(strings))
-    missing: list[str] = []
+    missing = [link] if link and link not in strings else []
     stack: list[Node] = [element]
     while stack:
         node = stack.pop()
         if isinstance(node, Text):
             missing += _unheld(node.value, held)
             continue
-        for name in _ADDRESSES:
+        for name in ADDRESSES:
             address = node.attributes.get(name, "").strip()
             if address and address not in strings:
                 missing.append(address)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.amended import repairs_for, rules_for
@@ -26,6 +27,10 @@ from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.rules import RULES, link_allowed
 from cmsmig.richtext.stage import Stage
 
+if TYPE_CHECKING:
+    # Whoever has rules has loaded BeautifulSoup; nobody else needs to wait for it.
+    from cmsmig.richtext.claims import CustomRules
+
 _WORD = re.compile(r"\s*\S+")
 _SAME_TYPE = frozenset(("textStyle", "highlight", "styled"))
 
@@ -43,11 +48,16 @@ class NativeEngine:
     """Converts bodies in this process; pure and deterministic."""
 
     def __init__(
-        self, mode: Mode = Mode.FAITHFUL, deviations: frozenset[Deviation] = ALL
+        self,
+        mode: Mode = Mode.FAITHFUL,
+        deviations: frozenset[Deviation] = ALL,
+        rules: CustomRules | None = None,
     ) -> None:
-        """`deviations` are those of faithful mode that are on."""
+        """`deviations` are those of faithful mode that are on; `rules` are a
+        project's own, and exact mode knows none."""
         self._mode = mode
         self._on = deviations
+        self._custom = rules
 
     def from_html(
         self,
@@ -59,7 +69,8 @@ class NativeEngine:
         if self._mode is Mode.EXACT:
             return Converted(Context(RULES).build(parse_as_official(html)))
         read = parse if Deviation.MARKUP in self._on else parse_as_official
-        return _Conversion(html, policy, assets, self._on).convert(read(html))
+        conversion = _Conversion(html, policy, assets, self._on)
+        return conversion.convert(read(html), self._custom)
 
     def from_markdown(
         self,
@@ -105,8 +116,15 @@ class _Conversion:
         self._spans: list[Element] = []
         self._partly: set[int] = set()
 
-    def convert(self, root: Element) -> Converted:
-        stage = Stage(self._source, self._policy, self._assets, self._losses, self._on)
+    def convert(self, root: Element, rules: CustomRules | None = None) -> Converted:
+        custom = (
+            None
+            if rules is None
+            else rules.claimed(self._source, root, self._assets, self._losses)
+        )
+        stage = Stage(
+            self._source, self._policy, self._assets, self._losses, self._on, custom
+        )
         stage.work(root)
         document = self._built(root, ())
         for name, element in self._waiting:
@@ -243,14 +261,18 @@ class _Conversion:
 
 
 def convert_text(
-    text: str, *, source: str = "html", mode: str = "faithful"
+    text: str,
+    *,
+    source: str = "html",
+    mode: str = "faithful",
+    rules: CustomRules | None = None,
 ) -> Converted:
     """Convert one text on its own, as the command line does.
 
     `source` is `html` or `markdown`, `mode` one of `Mode`; raises `ValueError`
     for others.
     """
-    engine = NativeEngine(Mode(mode))
+    engine = NativeEngine(Mode(mode), rules=rules)
     if source == "markdown":
         return engine.from_markdown(text)
     if source != "html":
