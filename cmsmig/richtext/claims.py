@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.attributes import account, layout_of, lose_layout
 from cmsmig.richtext.collect import Collector
-from cmsmig.richtext.customblocks import ADDRESSES, block_of, left_out
+from cmsmig.richtext.customblocks import ADDRESSES, block_of, holds, left_out
 from cmsmig.richtext.customrules import CustomRule
 from cmsmig.richtext.dom import Element, Node, tag_set, walk
 from cmsmig.richtext.engine import AssetLookup
@@ -37,14 +37,14 @@ class Claim:
     rule: str
     block: JsonObject
     place: str
-    link: str
-    """The address of the link around the element, or empty."""
+    link: Element | None
+    """The link around the element."""
 
 
 @dataclass(slots=True)
 class _Found:
     claims: dict[int, Claim] = field(default_factory=dict)
-    opened: dict[int, str] = field(default_factory=dict)
+    opened: dict[int, Element | None] = field(default_factory=dict)
     """Elements around a claimed one, which no other structure may swallow, and
     the link that each is in."""
     failures: list[tuple[Element, str]] = field(default_factory=list)
@@ -83,7 +83,7 @@ class Claimed:
     def __init__(
         self,
         claims: dict[int, Claim],
-        opened: Mapping[int, str],
+        opened: Mapping[int, Element | None],
         assets: AssetLookup,
         losses: Collector,
     ) -> None:
@@ -102,9 +102,7 @@ class Claimed:
 
     def _node(self, claim: Claim) -> Element:
         element = claim.element
-        # Elsewhere conversion itself tells of the link around a block.
-        link = claim.link if "link" in claim.block else ""
-        if missing := left_out(element, claim.block, link):
+        if missing := left_out(element, claim.block):
             why = f"The rule `{claim.rule}` of this project left it out of its block."
             self._losses.lose("custom-rule", missing, element, why=why)
         made = Element("cms:blok", {}, element.start)
@@ -114,6 +112,9 @@ class Claimed:
             "body": [claim.block],
         }
         made.payload = body
+        if claim.link is not None and holds(claim.block, _href(claim.link)):
+            self._losses.settle(claim.link)
+            self._losses.settle(made)
         return made
 
     def _open(self, element: Element) -> list[Node] | None:
@@ -192,19 +193,23 @@ def _told(name: str, said: str) -> str:
     )
 
 
-def _open_around(element: Element, opened: dict[int, str]) -> str:
-    """Open what is around an element; return the address of the link it is in."""
+def _href(link: Element) -> str:
+    return link.attributes.get("href", "").strip()
+
+
+def _open_around(element: Element, opened: dict[int, Element | None]) -> Element | None:
+    """Open what is around an element; return the link that it is in."""
     path: list[Element] = []
     outer = element.parent
     while outer is not None and id(outer) not in opened:
         path.append(outer)
         outer = outer.parent
-    href = "" if outer is None else opened[id(outer)]
+    link = None if outer is None else opened[id(outer)]
     for each in reversed(path):
-        if each.tag == "a":
-            href = each.attributes.get("href", "").strip() or href
-        opened[id(each)] = href
-    return href
+        if each.tag == "a" and _href(each):
+            link = each
+        opened[id(each)] = link
+    return link
 
 
 def _begin_tag(html: str, element: Element) -> str:

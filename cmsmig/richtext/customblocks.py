@@ -107,14 +107,16 @@ def _finished(value: Json, uid: Callable[[str], str], place: str) -> Json:
     return {"_uid": uid(place), "component": name, **filled}
 
 
-def left_out(element: Element, block: JsonObject, link: str) -> str:
-    """Return what of an element's words, code and addresses is not in a block.
+def holds(block: JsonObject, address: str) -> bool:
+    """Say whether an address stands anywhere in a block."""
+    return any(address in text for text in _strings(block))
 
-    `link`: the address of the link around the element, or empty.
-    """
+
+def left_out(element: Element, block: JsonObject) -> str:
+    """Return what of an element's words, code and addresses is not in a block."""
     strings = "\n".join(_strings(block))
     held = Counter(_words(strings))
-    missing = [link] if link and link not in strings else []
+    missing: list[str] = []
     stack: list[Node] = [element]
     while stack:
         node = stack.pop()

@@ -236,7 +236,7 @@ class _Conversion:
     def _filled(self, element: Element, marks: MarkSet) -> None:
         """Make a figure's caption a document; note a link that a block can't have."""
         body = body_of(element) if element.tag == "cms:blok" else {}
-        if "link" not in body:
+        if "link" not in body and not self._losses.settled(element):
             for mark in marks:
                 if mark.name == "link" and mark.source is not None:
                     kind = "linked-image" if element.tag == "img" else "link"

@@ -232,7 +232,8 @@ def test_a_link_around_a_block_is_carried_or_listed() -> None:
     for fields, lost in (
         ({"text": "W"}, ["link"]),
         ({"text": "W", "link": "/there"}, []),
-        ({"text": "W", "link": "other"}, ["custom-rule"]),
+        ({"text": "W", "url": "/there"}, []),
+        ({"text": "W", "link": "other"}, ["link"]),
     ):
         made = convert(html, returning({"component": "x", **fields}))
         assert [each.kind for each in made.losses] == lost
