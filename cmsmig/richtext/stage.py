@@ -33,7 +33,7 @@ readers of JSON refuse what nests deeper than a hundred."""
 NESTING = tag_set(
     "ul ol li blockquote table thead tbody tfoot tr td th caption figure figcaption pre"
 )
-_LEVELS = tag_set("ul ol blockquote table figure figcaption pre")
+LEVELS = tag_set("ul ol blockquote table figure figcaption pre")
 SPACERS = tag_set("p h1 h2 h3 h4 h5 h6 figcaption")
 CONTROLS = tag_set("input select textarea progress meter datalist")
 MEDIA = frozenset(("video", "audio"))
@@ -103,7 +103,7 @@ class Stage:
             for node in reversed(children):
                 if isinstance(node, Element) and node.children:
                     link = node if node.tag == "a" else self._link
-                    level = depth + (node.tag in _LEVELS)
+                    level = depth + (node.tag in LEVELS)
                     captioned = self._captioned or node.payload is not None
                     stack.append((node, link, level, captioned))
 
