@@ -75,9 +75,17 @@ class Items:
             close_intent(db, intent, str(key), "done")
 
     def written(self, key: ItemKey, home: HomeRow, link_state: str) -> None:
-        """Write the result of an update of an item's story."""
+        """Write the result of an update of an item's story.
+
+        What of it was published is older now, so it counts as not published.
+        """
         with self._store.atomic() as db:
             _save_home(db, home)
+            db.execute(
+                """UPDATE item SET published = ''
+                   WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
+                _key(key),
+            )
             _set_link_state(db, key, link_state)
             close_intent(db, "update", str(key), "done")
 

@@ -49,18 +49,9 @@ class FaultDial:
         self._attempts[name] += 1
         attempt = self._attempts[name]
         entry = self._due(call, name)
-        reply = await (spoilt(entry, call, inner) if entry else inner(call))
         if entry is not None:
-            self.given.append(
-                {
-                    "number": call.number,
-                    "fault": str(entry.fault),
-                    "method": name.method,
-                    "route": name.route,
-                    "item": name.item,
-                    "attempt": attempt,
-                }
-            )
+            self._tell(entry, call, name, attempt)
+        reply = await (spoilt(entry, call, inner) if entry else inner(call))
         return replace(
             reply,
             service=reply.service or name.service,
@@ -70,6 +61,19 @@ class FaultDial:
             attempt=attempt,
             fault=str(entry.fault) if entry else "",
         )
+
+    def _tell(
+        self, entry: PlannedFault, call: Call, name: RequestName, attempt: int
+    ) -> None:
+        told: JsonObject = {
+            "number": call.number,
+            "fault": str(entry.fault),
+            "method": name.method,
+            "route": name.route,
+            "item": name.item,
+            "attempt": attempt,
+        }
+        self.given.append(told)
 
     def _due(self, call: Call, name: RequestName) -> PlannedFault | None:
         """Return the first entry whose turn it is; every entry counts."""

@@ -61,6 +61,7 @@ def foresee(
     listed = {row.story_id: row for row in survey.stories}
     left: Counter[str] = Counter()
     writes: Counter[str] = Counter()
+    written: set[ItemKey] = set()
     links = 0
     for draft in drafts:
         linked = link_story(draft, homes, migration.routes)
@@ -68,7 +69,11 @@ def foresee(
         left.update(str(each.cause) for each in linked.left)
         home = _home_of(rows.get(draft.key))
         if home is not None or draft.key in creating | adopting:
-            writes[_write(draft, linked.content, home, listed)] += 1
+            write = _write(draft, linked.content, home, listed)
+            writes[write] += 1
+            if write == "update":
+                # What was published before is published again, as it is then.
+                written.add(draft.key)
     return Outlook(
         creating=creating,
         adopting=adopting,
@@ -76,7 +81,7 @@ def foresee(
         looks=writes["look"],
         links=links,
         links_left=dict(sorted(left.items())),
-        publishes=_publishes(migration, rows, creating | adopting),
+        publishes=_publishes(migration, rows, creating | adopting | written),
     )
 
 

@@ -200,6 +200,13 @@ def _envelope(
         yield Difference(
             DifferenceCode.NOT_PUBLISHED, key, "", "It was to be published and is not."
         )
+    elif asked and story.row.unpublished_changes:
+        yield Difference(
+            DifferenceCode.NOT_PUBLISHED,
+            key,
+            "",
+            "What is published of it is older than what was written.",
+        )
 
 
 def _fields(
