@@ -6,7 +6,7 @@ shows it region by region, keeps the focus, and says which control was worked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,8 +18,9 @@ from markupsafe import Markup
 from cmsmig.notebook.registry import dom_class
 from cmsmig.notebook.ui import Board, Element
 
-Heard: TypeAlias = Callable[[str], None]
-"""What a control does: quick, with the value that the page sent along."""
+Heard: TypeAlias = Callable[[str], Awaitable[None] | None]
+"""What a control does with the value that the page sent along: quick, or awaitable
+when it takes its time."""
 _MODULE = Path(__file__).with_name("live.js")
 
 

@@ -37,7 +37,7 @@ _LABEL = 48
 """Characters of a part's text in a list."""
 STYLE = Markup(
     "<style>"
-    ".cmsmig-cards{list-style:none;margin:0;padding:2px;max-height:420px;"
+    ".cmsmig-cards{list-style:none;margin:0;padding:2px;height:480px;"
     "overflow:auto;border:1px solid #bbb;background:#f6f7f9;box-sizing:border-box}"
     ".cmsmig-card{border:1px solid #b9c0c8;border-left:5px solid #8a94a0;"
     "border-radius:4px;background:#fff;color:#16202c;margin:0 0 6px;padding:4px 8px}"
@@ -68,7 +68,7 @@ STYLE = Markup(
     "</style>"
 )
 _CARDS = Markup(
-    '{}<ol class="cmsmig-cards" data-scroll="cards" tabindex="{}" '
+    '{}<ol class="cmsmig-cards" data-scroll="cards-{}" tabindex="{}" '
     'aria-label="Blocks">{}</ol>{}'
 )
 
@@ -80,6 +80,8 @@ class Split:
     document: JsonObject
     outline: Outline
     blocks: Blocks
+    body: int = 0
+    """Tells a body from others: where its cards are scrolled to is kept."""
 
 
 def cards_html(split: Split, current: int | None = None) -> Markup:
@@ -95,7 +97,9 @@ def cards_html(split: Split, current: int | None = None) -> Markup:
         for index in range(start, min(start + PAGE, len(split.blocks)))
     )
     tabbed = "0" if current is None else "-1"
-    return _CARDS.format(STYLE, tabbed, shown, _left_out(start, len(split.blocks)))
+    return _CARDS.format(
+        STYLE, split.body, tabbed, shown, _left_out(start, len(split.blocks))
+    )
 
 
 def card_id(index: int) -> str:
@@ -147,6 +151,8 @@ def _content(nodes: Sequence[JsonObject]) -> Markup:
 def _actions(index: int, blocks: Blocks, run: Outline, chosen: bool) -> Markup:
     row, number = str(index), index + 1
     last = index + 1 == len(blocks)
+    text = blocks[index].kind is BlockKind.TEXT
+    home = not text or (index > 0 and blocks[index - 1].kind is BlockKind.TEXT)
     parts = [
         button(
             "block-merge",
@@ -164,6 +170,7 @@ def _actions(index: int, blocks: Blocks, run: Outline, chosen: bool) -> Markup:
             row=row,
             key="r" if chosen else "",
             about=f"Take block {number} back into the text around it",
+            enabled=home,
             tabbed=chosen,
             focus=chosen and last,
         ),

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from markupsafe import Markup
 
 from cmsmig.errors import UsageError
+from cmsmig.mapping.bodyreviews import BodyFacts
 from cmsmig.mapping.standings import BodyState, Standing
-from cmsmig.notebook.live import Live
+from cmsmig.notebook.live import Heard, Live
 from cmsmig.notebook.livehtml import (
     STYLE,
     bar,
@@ -18,6 +19,7 @@ from cmsmig.notebook.livehtml import (
     select,
     text,
 )
+from cmsmig.notebook.looking import in_slices
 from cmsmig.notebook.previewcards import KINDS, Split, card_id, cards_html
 from cmsmig.notebook.previewhtml import body_parts
 from cmsmig.notebook.previewing import Previews
@@ -73,6 +75,7 @@ class _Desk:
         self._block = 0
         self._shown: int | None = None
         self._said = ""
+        self._busy = False
         self._board = Board()
         self._live = Live(
             self._board, "Review of rich text bodies", _frame(), _REGIONS, self._heard()
@@ -88,7 +91,7 @@ class _Desk:
         self._looking.start()
         return column(self._live, self._board.messages)
 
-    def _heard(self) -> dict[str, Callable[[str], None]]:
+    def _heard(self) -> dict[str, Heard]:
         pick = self._pick
         return {
             "review-name": self._name,
@@ -173,11 +176,22 @@ class _Desk:
             self._said = f"{self._said} {self._nothing_left()}".strip()
         self._show()
 
-    def _bulk(self, value: str) -> None:
+    async def _bulk(self, value: str) -> None:
+        if self._busy:
+            return
+        self._busy = True
+        try:
+            await self._accept_many(value)
+        finally:
+            self._busy = False
+
+    async def _accept_many(self, value: str) -> None:
         kind = None if value == _ALL else BlockKind(value.partition("=")[2])
         waiting = list(self._looking.unreviewed(kind))
         bodies = [(self._shelf.key(index), self._facts(index)) for index in waiting]
-        count = self._review.accept_all(bodies) if bodies else 0
+        count = 0
+        async for accepted in in_slices(self._review.accepting(bodies)):
+            count = accepted
         self._said = f"{count:,} bodies accepted in bulk."
         if not self._looking.tally().complete:
             self._said += " Bodies that are not looked through yet are not among them."
@@ -229,7 +243,7 @@ class _Desk:
         self._block = int(row)
         self._edit(self._review.retype, self._block, BlockKind(kind))
 
-    def _facts(self, index: int):  # type: ignore[no-untyped-def]
+    def _facts(self, index: int) -> BodyFacts:
         return self._shelf.digest(index).facts
 
     # What is shown.
@@ -266,7 +280,7 @@ class _Desk:
         if standing.state is not BodyState.NOT_NEEDED:
             self._block = self._bounded(standing)
             document = self._shelf.converted(index).document
-            split = Split(document, self._facts(index).outline, standing.blocks)
+            split = Split(document, self._facts(index).outline, standing.blocks, index)
             cards = _moves(len(split.blocks)) + cards_html(split, self._block)
         parts = body_parts(self._shelf, index, cards=cards)
         return {

@@ -38,7 +38,7 @@ TREATMENTS: Mapping[str, str] = {
 }
 """What becomes of an embed, in words."""
 
-HEIGHT = 420
+HEIGHT = 480
 """Pixels of the three columns."""
 _WHAT = 240
 """Characters of a lost thing that a table shows; the ledger keeps all of it."""

@@ -121,10 +121,12 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
     insist_on_pull(project)
     required(project, CollectionsDecision, "01")
     required(project, Design, "02")
-    migration = open_migration(project, workspace.local_settings)
+    migration = open_migration(project, workspace.local_settings, reviewing=True)
     embeds = decided(project, EmbedsDecision) or propose_embeds()
-    blocks = _completed(decided(project, BlocksDecision), migration.design)
-    review = Review.open(project, migration.design, blocks, dry_run=workspace.dry_run)
+    blocks = _completed(decided(project, BlocksDecision), migration.decisions.design)
+    review = Review.open(
+        project, migration.decisions.design, blocks, dry_run=workspace.dry_run
+    )
     review.reviewer = reviewer or _last_reviewer(blocks, embeds)
     shelf = BodyShelf(migration, embeds, review.facts)
     return Previews(

@@ -110,7 +110,7 @@ def bodies_of(migration: Migration) -> Iterator[Body]:
     tags = {each.locale_id: each.tag for each in migration.origin.site.locales}
     for entry in migration.selected:
         key = entry.item.key
-        content_type = migration.design.content_type(key.collection_id)
+        content_type = migration.decisions.design.content_type(key.collection_id)
         for design in content_type.fields if content_type else ():
             body = Body(
                 entry.item,
@@ -129,4 +129,4 @@ def preview_context(migration: Migration, embeds: EmbedsDecision) -> DraftContex
     ]
     homes = {address: AssetHome(None, address) for address in known}
     context = migration.context(homes, migration.missing_files)
-    return replace(context, embeds=embed_policy(embeds, migration.design))
+    return replace(context, embeds=embed_policy(embeds, migration.decisions.design))

@@ -5,7 +5,7 @@ Converts nothing: whoever asks has the bodies' facts, which `facts` makes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -130,11 +130,19 @@ class Review:
 
     def accept(self, key: BodyKey, facts: BodyFacts) -> None:
         """Accept a body's blocks as they are now."""
-        self._accept([(key, facts)], INDIVIDUALLY)
+        for _ in self._accepting([(key, facts)], INDIVIDUALLY):
+            pass
 
     def accept_all(self, bodies: Sequence[tuple[BodyKey, BodyFacts]]) -> int:
         """Accept the blocks of all these bodies that are left; return how many."""
-        return self._accept(bodies, IN_BULK)
+        return max(self.accepting(bodies), default=0)
+
+    def accepting(self, bodies: Sequence[tuple[BodyKey, BodyFacts]]) -> Iterator[int]:
+        """Do what `accept_all` does, and pause after each body with their count.
+
+        All of it is written at the end, in one step; nothing if it is left before.
+        """
+        return self._accepting(bodies, IN_BULK)
 
     def merge(self, key: BodyKey, facts: BodyFacts, index: int) -> None:
         """Join a block with the one after it."""
@@ -195,20 +203,23 @@ class Review:
         if blocks != self._blocks(key, facts):
             self._put({key: self._review(key, facts, blocks)}, words)
 
-    def _accept(self, bodies: Iterable[tuple[BodyKey, BodyFacts]], how: str) -> int:
+    def _accepting(
+        self, bodies: Iterable[tuple[BodyKey, BodyFacts]], how: str
+    ) -> Iterator[int]:
         by = self._named()
         at = datetime.now(UTC).isoformat(timespec="seconds")
-        accepted: dict[BodyKey, BodyReview | None] = {}
+        accepted: dict[BodyKey, BodyReview] = {}
         for key, facts in bodies:
             found = self.standing(key, facts)
             if found.state in _LEFT:
-                accepted[key] = self._review(
-                    key, facts, found.blocks, by=by, at=at, how=how
-                )
+                made = self._review(key, facts, found.blocks, by=by, at=at, how=how)
+                # Made now, and kept: the file is put together at the end.
+                _ = made.text
+                accepted[key] = made
+            yield len(accepted)
         if accepted:
             noun = "body" if len(accepted) == 1 else "bodies"
             self._put(accepted, f"accepted {len(accepted)} {noun}")
-        return len(accepted)
 
     def _named(self) -> str:
         by = self.reviewer.strip()
