@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from cmsmig.errors import DecisionsError
-from cmsmig.mapping.choices import BlocksDecision, CollectionsDecision, EmbedsDecision
+from cmsmig.mapping.choices import (
+    BlocksDecision,
+    BodyMode,
+    CollectionsDecision,
+    EmbedsDecision,
+)
 from cmsmig.mapping.content_types import OWN_PLACE
 from cmsmig.mapping.decisions import FILE_NAMES, Decision
 from cmsmig.mapping.design import Design
@@ -135,5 +140,13 @@ def _blocks_problems(
             yield unknown_collection(
                 body.collection_slug, body.collection_id, collections
             )
-        elif collection.field(body.field) is None:
+        elif (field := collection.field(body.field)) is None:
             yield f"the collection {collection.slug} has no field `{body.field}`"
+        elif body.mode is BodyMode.BLOCKS and field.type != "RichText":
+            yield (
+                f"the field `{body.field}` of {collection.slug} is of type "
+                f"{field.type}, and only RichText is split into blocks"
+            )
+    fields = [(body.collection_slug, body.field) for body in decision.bodies]
+    for slug, name in sorted({one for one in fields if fields.count(one) > 1}):
+        yield f"the field `{name}` of {slug} is decided twice"

@@ -1,0 +1,247 @@
+"""A body as blocks: each its component, together exactly the body."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from drafting import POSTS, content_type, context, field, item, key, routes
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.blockdesigns import (
+    components_of,
+    missing_roles,
+    split_design,
+    with_blocks,
+)
+from cmsmig.mapping.bodyreviews import BodyKey, body_facts, review_of
+from cmsmig.mapping.choices import BlocksDecision, BodyChoice, BodyMode
+from cmsmig.mapping.components import component_bodies
+from cmsmig.mapping.design import BlockRole, Design, Encoding
+from cmsmig.mapping.draft import AssetHome, Home, Place, StoryDraft
+from cmsmig.mapping.equality import equal_component
+from cmsmig.mapping.facts import SpaceFacts
+from cmsmig.mapping.linking import link_story
+from cmsmig.mapping.proposals import propose_blocks as block_designs
+from cmsmig.mapping.splitting import block_values
+from cmsmig.mapping.story import draft_story
+from cmsmig.richtext.blocks import (
+    Blocks,
+    Heuristic,
+    Heuristics,
+    merged,
+    propose_blocks,
+)
+from cmsmig.richtext.native import NativeEngine
+from cmsmig.richtext.outline import outline_of
+
+EVERYTHING = Heuristics(frozenset(Heuristic))
+BODY = field("body", Encoding.RICHTEXT, "RichText")
+RAW = Design((content_type(BODY),), block_designs())
+EVERY_BLOCK = BlocksDecision(
+    (BodyChoice(POSTS, "posts", "body", BodyMode.BLOCKS, EVERYTHING),)
+)
+DESIGN = split_design(with_blocks(RAW, EVERY_BLOCK), EVERY_BLOCK)
+NAMES = components_of(DESIGN)
+PICTURE = '<figure><div><img src="a.png" alt="A"></div></figure>'
+FIGURE = (
+    '<figure class="w-richtext-figure-type-image" data-rt-type="image">'
+    '<a href="/posts/two"><div><img src="a.png" alt="A"></div></a>'
+    '<figcaption>See <a href="/posts/two">two</a></figcaption></figure>'
+)
+
+
+def converted(html: str) -> JsonObject:
+    return NativeEngine().from_html(html).document
+
+
+def valued(document: JsonObject, blocks: Blocks) -> list[Json]:
+    return block_values(document, blocks, NAMES, lambda path: f"uid {path}")
+
+
+def blocks_in(value: Json) -> Iterator[JsonObject]:
+    if isinstance(value, list):
+        for each in value:
+            yield from blocks_in(each)
+    if isinstance(value, dict):
+        if "component" in value:
+            yield value
+        for each in value.values():
+            yield from blocks_in(each)
+
+
+def test_each_kind_becomes_its_component() -> None:
+    """What a block holds stands in the fields that its component has."""
+    html = (
+        f"<p>a</p>{PICTURE}<p>b</p>{PICTURE}{PICTURE}<blockquote><p>q</p></blockquote>"
+        '<pre><code class="language-py">x\ny</code></pre>'
+        "<table><tr><td>c</td></tr></table>"
+        '<iframe src="https://v.example/1"></iframe>'
+        "<div data-rt-embed-type='true'><b>raw</b></div>"
+    )
+    document = converted(html)
+    values = valued(document, propose_blocks(outline_of(document), EVERYTHING))
+    assert [block["component"] for block in values if isinstance(block, dict)] == [
+        "text_block",
+        "figure",
+        "text_block",
+        "gallery",
+        "quote",
+        "code_block",
+        "table_block",
+        "embed",
+        "html_embed",
+    ]
+    known = {body.name: body.body["schema"] for body in component_bodies(DESIGN)}
+    for block in blocks_in(values):
+        schema = known[str(block["component"])]
+        assert isinstance(schema, dict)
+        assert block.keys() - {"_uid", "component"} <= schema.keys()
+    _, picture, _, gallery, quote, code, *_ = values
+    assert isinstance(picture, dict)
+    assert picture["image"]["filename"] == "a.png"
+    assert [each["component"] for each in gallery["images"]] == ["figure", "figure"]
+    assert quote["text"]["content"][0]["type"] == "paragraph"
+    assert (code["code"], code["language"]) == ("x\ny", "language-py")
+
+
+def test_a_field_of_blocks_holds_only_what_it_may_need() -> None:
+    """The whitelist follows from the rules that are on and the blocks decided on."""
+    rules = Heuristics(frozenset((Heuristic.HEADINGS, Heuristic.IMAGES)))
+    decision = BlocksDecision(
+        (BodyChoice(POSTS, "posts", "body", BodyMode.BLOCKS, rules),)
+    )
+    assert whitelist(decision) == {"text_block", "figure"}
+    where = BodyKey(POSTS, "one", "", "body")
+    document = converted(PICTURE + PICTURE)
+    facts = body_facts("", outline_of(document))
+    merging = merged(propose_blocks(facts.outline, rules), 0)
+    review = review_of(where, facts, rules, merging)
+    grown = BlocksDecision(decision.bodies, reviews={where: review})
+    assert missing_roles(RAW, decision) == (BlockRole.TEXT,)
+    assert missing_roles(RAW, grown) == (BlockRole.TEXT, BlockRole.GALLERY)
+    assert whitelist(grown) == {"text_block", "figure", "gallery"}
+
+
+def whitelist(decision: BlocksDecision) -> set[str]:
+    design = split_design(with_blocks(RAW, decision), decision)
+    bodies_by_name = {body.name: body.body for body in component_bodies(design)}
+    field = bodies_by_name["post"]["schema"]["body"]
+    assert (field["type"], field["restrict_components"]) == ("bloks", True)
+    return set(field["component_whitelist"])
+
+
+def test_a_gallery_holds_pictures_whatever_they_are_called() -> None:
+    """Renamed in the design, the component is allowed under its new name."""
+    text = with_blocks(RAW, EVERY_BLOCK)
+    renamed = Design(
+        text.content_types,
+        tuple(
+            block
+            if block.role is not BlockRole.FIGURE
+            else replace(block, component="photo")
+            for block in text.blocks
+        ),
+    )
+    found = {body.name: body.body["schema"] for body in component_bodies(renamed)}
+    assert found["gallery"]["images"]["component_whitelist"] == ["photo"]
+
+
+def test_components_stay_clear_of_what_is_there() -> None:
+    """A name of the design or of another component in the space is not taken."""
+    taken = Design((replace(content_type(BODY), component="quote"),), block_designs())
+    other: JsonObject = {"name": "gallery", "schema": {}, "is_nestable": True}
+    space = SpaceFacts(components={"gallery": other})
+    names = components_of(with_blocks(taken, EVERY_BLOCK, space))
+    assert (names.quote, names.gallery) == ("quote_2", "gallery_2")
+    ours = {each.name: each.body for each in component_bodies(DESIGN)}
+    again = with_blocks(RAW, EVERY_BLOCK, SpaceFacts(components=ours))
+    assert components_of(again) == NAMES
+
+
+def test_a_tighter_list_of_components_is_not_equal() -> None:
+    """A component of the space that refuses one of our blocks can't be used."""
+    (wanted,) = (each for each in component_bodies(DESIGN) if each.name == "post")
+    assert equal_component(wanted.body, wanted.body)
+    field = {**wanted.body["schema"]["body"], "component_whitelist": ["text_block"]}
+    tighter = {**wanted.body, "schema": {**wanted.body["schema"], "body": field}}
+    assert not equal_component(tighter, wanted.body)
+
+
+def drafted(html: Json) -> StoryDraft:
+    """Return the draft of an item with this body, split by every rule."""
+    record = item({"body": html})
+    place = BodyKey(POSTS, "one", record.key.locale_id, "body")
+    outline = outline_of(converted(html if isinstance(html, str) else ""))
+    split_up = {place: propose_blocks(outline, EVERYTHING)} if html else {}
+    around = replace(
+        context(DESIGN.content_types[0], places=PLACES, assets=ASSETS),
+        design=DESIGN,
+        blocks=split_up,
+    )
+    return draft_story(record, DESIGN.content_types[0], around)
+
+
+PLACES = {key("one"): Place("posts", "one", 1), key("two"): Place("posts", "zwei", 2)}
+HOMES = {
+    target: Home(f"uuid-{target.item_id}", place.full_slug)
+    for target, place in PLACES.items()
+}
+ROUTES = routes(PLACES, {key("two"): "two"})
+ASSETS = {"a.png": AssetHome(7, "https://assets.example/a.png")}
+
+
+def test_drafts_hold_blocks_with_uploaded_pictures() -> None:
+    """An image block's picture is the asset, under its new address and id."""
+    text, picture = drafted(f"<p>a</p>{PICTURE}").content["body"]
+    assert text["text"]["content"][0]["content"][0]["text"] == "a"
+    assert picture["image"]["filename"] == "https://assets.example/a.png"
+    assert (picture["image"]["id"], picture["image"]["alt"]) == (7, "A")
+    again = drafted(f"<p>a</p>{PICTURE}").content["body"]
+    assert [each["_uid"] for each in again] == [text["_uid"], picture["_uid"]]
+
+
+@pytest.mark.parametrize("value", [None, ""])
+def test_a_body_never_filled_has_no_blocks(value: Json) -> None:
+    """The field's empty value is an empty list, whatever is decided."""
+    assert drafted(value).content["body"] == []
+
+
+def test_what_is_no_body_is_one_text_and_a_loss() -> None:
+    """A value of another type is carried as text, and listed."""
+    made = drafted({"x": 1})
+    assert [each["component"] for each in made.content["body"]] == ["text_block"]
+    assert [each.loss.kind for each in made.losses] == ["wrong-type"]
+
+
+def test_losses_are_those_of_the_body() -> None:
+    """Splitting loses nothing that one rich text does not lose."""
+    html = f'<p style="color:red">a</p>{FIGURE}<script>x()</script>'
+    one = context(RAW.content_types[0], places=PLACES, assets=ASSETS)
+    whole = draft_story(item({"body": html}), RAW.content_types[0], one)
+    assert drafted(html).losses == whole.losses
+    assert whole.losses
+
+
+def test_links_inside_of_blocks_lead_to_stories() -> None:
+    """In texts, quotes and tables, in a figure's link and caption, in raw HTML."""
+    link = '<a href="/posts/two">two</a>'
+    html = (
+        f"<p>{link}</p><blockquote>{link}</blockquote>{FIGURE}"
+        f"<table><tr><td>{link}</td></tr></table>"
+        f"<div data-rt-embed-type='true'><b>{link}</b></div>"
+    )
+    linked = link_story(drafted(html), HOMES, ROUTES)
+    assert linked.links == 6
+    text = json.dumps(linked.content["body"])
+    assert text.count('"uuid": "uuid-two"') == 4
+    figure = linked.content["body"][2]
+    assert figure["link"]["linktype"] == "story"
+    assert figure["link"]["id"] == "uuid-two"
+    assert 'href=\\"/posts/zwei\\"' in text
+    assert "/posts/two" not in text
+    assert [each["_uid"] for each in linked.content["body"]] == [
+        each["_uid"] for each in drafted(html).content["body"]
+    ]
