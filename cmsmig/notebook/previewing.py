@@ -125,7 +125,11 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
     embeds = decided(project, EmbedsDecision) or propose_embeds()
     blocks = _completed(decided(project, BlocksDecision), migration.decisions.design)
     review = Review.open(
-        project, migration.decisions.design, blocks, dry_run=workspace.dry_run
+        project,
+        migration.decisions.design,
+        blocks,
+        dry_run=workspace.dry_run,
+        slugs=lambda key: _slug(migration, key),
     )
     review.reviewer = reviewer or _last_reviewer(blocks, embeds)
     shelf = BodyShelf(migration, embeds, review.facts)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from live_panel import LivePanel, worked
 from pulled_site import LOSSY, VIDEO, WIDGET, Controls, pulled_workspace
 
 from cmsmig.errors import UndecidedError, UsageError
@@ -23,10 +24,11 @@ from cmsmig.notebook.previewing import (
     open_previews,
 )
 from cmsmig.notebook.workspace import Workspace
-from cmsmig.report.bodies import Filter, elements_by_path, structures_of
+from cmsmig.report.bodies import elements_by_path, structures_of
 from cmsmig.report.embeds import count_embeds, embeds_of
 from cmsmig.report.marking import destination_html, marked_html
 from cmsmig.report.safehtml import sanitised
+from cmsmig.report.shelf import Lost, Wanted
 from cmsmig.richtext.native import NativeEngine, convert_text
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.steps.deciding import accept_proposals
@@ -54,8 +56,9 @@ async def by_hand(root: Path, *, dry_run: bool = False) -> Previews:
     return open_previews(workspace)
 
 
-def titles(previews: Previews, wanted: str) -> list[str]:
-    """Return the names of the bodies that a filter offers."""
+def titles(previews: Previews, wanted: Wanted) -> list[str]:
+    """Return the names of the bodies that a choice offers."""
+    previews.looking.finish()
     return [
         previews.shelf.bodies[index].title for index in previews.shelf.select(wanted)
     ]
@@ -87,7 +90,7 @@ def test_the_count_of_embeds_is_what_a_choice_acts_on(
 def test_structures_are_named() -> None:
     """A picker can offer bodies by what is in them."""
     assert structures_of(LOSSY) >= {"heading", "link", "image", "script"}
-    assert "video" in structures_of(VIDEO)
+    assert "figure" in structures_of(VIDEO)
     assert structures_of("plain text") == frozenset()
 
 
@@ -129,11 +132,14 @@ def test_blocks_are_named_at_the_destination() -> None:
 
 
 async def test_filters_offer_the_right_bodies(tmp_path: Path) -> None:
-    """Bodies with losses, with losses of content, and by structure."""
+    """By what is lost, by structure, by embed, and by part of a name."""
     shelf = await by_hand(tmp_path)
-    assert len(titles(shelf, Filter.ALL)) == 4
-    assert titles(shelf, Filter.CONTENT) == ["<b>Lossy</b>"]
-    assert titles(shelf, "video") == ["Video", "Widget"]
+    assert len(titles(shelf, Wanted())) == 4
+    assert titles(shelf, Wanted(lost=Lost.CONTENT)) == ["<b>Lossy</b>"]
+    assert titles(shelf, Wanted(lost="script"))[0] == "<b>Lossy</b>"
+    assert titles(shelf, Wanted(structure="video")) == ["Video", "Widget"]
+    assert titles(shelf, Wanted(text=" WIDG ")) == ["Widget"]
+    assert titles(shelf, Wanted(text="widg", structure="script")) == ["Widget"]
 
 
 async def test_unattended_previews_are_static_and_safe(tmp_path: Path) -> None:
@@ -195,24 +201,26 @@ async def test_out_of_order_names_what_comes_first(tmp_path: Path) -> None:
 
 
 async def test_a_person_decides_about_embeds(tmp_path: Path) -> None:
-    """Choices reach the preview at once and the files on Accept."""
+    """Choices reach the preview and the file at once, and Accept signs both files."""
     previews = await by_hand(tmp_path)
-    picker = Controls(body_preview(previews, "video").widget())
-    embeds = Controls(embed_policies(previews).widget())
-    accept = Controls(accept_bodies(previews, "Ada").widget())
-    assert "▣ block embed" in picker.shown()
-    kinds = [each.value for each in embeds.named("embed-kind")]
-    await embeds.enter("embed-kind", "drop", kinds.index("component"))
-    assert "▣ block embed" not in picker.shown()
-    hosts = len(embeds.named("embed-signature"))
-    await embeds.enter("embed-signature", "link", hosts - 1)
-    assert decided(previews.workspace.project, EmbedsDecision) is None
+    project = previews.workspace.project
+    desk = LivePanel(body_preview(previews, "video").widget())
+    embeds = LivePanel(embed_policies(previews).widget())
+    accept = Controls(accept_bodies(previews).widget())
+    await worked()
+    assert "▣ block embed" in desk.html("target")
+    kinds = [each["data-row"] for each in embeds.controls("embed-kind")]
+    await embeds.work("embed-kind", "drop", kinds.index("video"))
+    assert "▣ block embed" not in desk.html("target")
+    assert decided(project, EmbedsDecision).reviewed is None
+    await embeds.work("embed-signature", "link", -1)
+    await accept.enter("bodies-reviewer", "Ada")
     await accept.click("bodies-accept")
-    decision = decided(previews.workspace.project, EmbedsDecision)
+    decision = decided(project, EmbedsDecision)
     assert decision.kinds["video"] is Treatment.DROP
     assert list(decision.signatures.values()) == [Treatment.LINK]
     assert decision.reviewed.how == "individually"
-    blocks = decided(previews.workspace.project, BlocksDecision)
+    blocks = decided(project, BlocksDecision)
     assert [each.field for each in blocks.bodies] == ["body"]
     assert blocks.reviewed.by == "Ada"
 
@@ -220,34 +228,42 @@ async def test_a_person_decides_about_embeds(tmp_path: Path) -> None:
 async def test_a_host_can_go_back_to_its_kind(tmp_path: Path) -> None:
     """Taking a host's choice back leaves no trace of it."""
     previews = await by_hand(tmp_path)
-    embeds = Controls(embed_policies(previews).widget())
-    await embeds.enter("embed-signature", "drop")
+    embeds = LivePanel(embed_policies(previews).widget())
+    await worked()
+    await embeds.work("embed-signature", "drop")
     assert previews.embeds.signatures
-    await embeds.enter("embed-signature", "")
+    await embeds.work("embed-signature", "")
     assert previews.embeds.signatures == {}
 
 
 async def test_the_picker_goes_through_the_bodies(tmp_path: Path) -> None:
-    """Next and previous go round among those that the filter offers."""
+    """Next and previous go round among those that the choices offer."""
     previews = await by_hand(tmp_path)
-    picker = Controls(body_preview(previews).widget())
-    await picker.enter("body-filter", "video")
-    assert "1 of 2" in picker.shown()
-    await picker.click("body-next")
-    assert "Widget — Posts, body" in picker.shown()
-    await picker.click("body-next")
-    assert "1 of 2" in picker.shown()
-    await picker.click("body-previous")
-    assert "2 of 2" in picker.shown()
-    await picker.enter("body-field", "1")
-    await picker.enter("body-item", picker.named("body-item")[0].options[0][1])
-    assert "Video — Posts, body" in picker.shown()
+    desk = LivePanel(body_preview(previews).widget())
+    await worked()
+    await desk.work("body-structure", "video")
+    assert "1 of 2" in desk.text("steps")
+    await desk.work("body-next")
+    assert "Widget — Posts, body" in desk.text("title")
+    await desk.work("body-next")
+    assert "1 of 2" in desk.text("steps")
+    await desk.work("body-previous")
+    assert "2 of 2" in desk.text("steps")
+    await desk.work("body-field", "1")
+    await desk.work("body-item", desk.options("body-item")[0])
+    assert "Video — Posts, body" in desk.text("title")
+    await desk.work("body-search", "no such name")
+    assert "No body passes this choice." in desk.text("title")
 
 
 async def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
-    """Accepting in a dry run says so and leaves the folder as it was."""
+    """Choosing and accepting in a dry run leaves the folder as it was."""
     previews = await by_hand(tmp_path, dry_run=True)
+    embeds = LivePanel(embed_policies(previews).widget())
     accept = Controls(accept_bodies(previews, "Ada").widget())
+    await worked()
+    await embeds.work("embed-kind", "drop", -1)
     await accept.click("bodies-accept")
     assert "Dry run" in accept.shown()
     assert decided(previews.workspace.project, EmbedsDecision) is None
+    assert decided(previews.workspace.project, BlocksDecision) is None
