@@ -199,26 +199,25 @@ def status(folder: Path | None, as_json: bool) -> None:
 @click.option("--losses", type=click.Path(path_type=Path), help="Write losses here.")
 @click.option("--batch", is_flag=True, help="Convert the folder IN_DIR into OUT_DIR.")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.pass_obj
 def convert(
-    mode: str, kind: str, losses: Path | None, batch: bool, paths: tuple[Path, ...]
+    folder: Path | None,
+    mode: str,
+    kind: str,
+    losses: Path | None,
+    batch: bool,
+    paths: tuple[Path, ...],
 ) -> None:
-    """Convert one body (FILE or -) to a rich text document."""
-    from cmsmig.richtext.native import convert_text
-    from cmsmig.steps.converting import convert_folder, document_text, losses_text
+    """Convert one body (FILE or -), with the project's own rules if it names any."""
+    from cmsmig.report.conversions import convert_batch, convert_one
+    from cmsmig.steps.rulefile import named_rules
 
+    rules = named_rules(folder, os.environ, mode)
     if batch:
-        if len(paths) != 2:
-            raise click.UsageError("A batch takes two folders, IN_DIR and OUT_DIR.")
-        result = convert_folder(*paths, mode=mode, kind=kind)
-        complain(
-            f"{result.documents} documents, {result.with_losses} with losses, "
-            f"{result.losses} losses"
-        )
-        return
-    converted = convert_text(_read(paths), source=kind, mode=mode)
-    if losses is not None:
-        losses.write_text(losses_text(converted), encoding="utf-8")
-    emit(document_text(converted.document))
+        convert_batch(paths, mode=mode, kind=kind, rules=rules)
+    else:
+        text = _read(paths)
+        convert_one(text, mode=mode, kind=kind, rules=rules, losses=losses)
 
 
 @commands.command()

@@ -10,7 +10,9 @@ from cmsmig.mapping.components import component_bodies
 from cmsmig.mapping.design import BlockDesign, Design
 
 
-def with_blocks(design: Design, declared: Iterable[BlockDesign], where: str) -> Design:
+def with_declared(
+    design: Design, declared: Iterable[BlockDesign], where: str
+) -> Design:
     """Return a design with the declared blocks that it lacks.
 
     One that a person has put into the design stands as it is there. Raises

@@ -14,6 +14,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.errors import StorageError, UsageError
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.native import convert_text
+from cmsmig.steps.rulefile import NamedRules
 
 SUFFIXES = {"html": "*.html", "markdown": "*.md"}
 
@@ -25,6 +26,12 @@ class BatchResult:
     documents: int
     with_losses: int
     losses: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.documents} documents, {self.with_losses} with losses, "
+            f"{self.losses} losses"
+        )
 
 
 def document_text(document: JsonObject) -> str:
@@ -39,9 +46,17 @@ def losses_text(converted: Converted) -> str:
 
 
 def convert_folder(
-    source: Path, target: Path, *, mode: str, kind: str, processes: int | None = None
+    source: Path,
+    target: Path,
+    *,
+    mode: str,
+    kind: str,
+    processes: int | None = None,
+    rules: NamedRules | None = None,
 ) -> BatchResult:
     """Convert every body at the top of `source` into `target`, on all cores.
+
+    Each process loads the project's own `rules` for itself.
 
     Writes `STEM.json`, and `STEM.losses.json` where anything was lost. The same
     bytes whatever the number of processes. Raises `UsageError` without a folder
@@ -52,7 +67,7 @@ def convert_folder(
     paths = sorted(path for path in source.glob(SUFFIXES[kind]) if path.is_file())
     try:
         target.mkdir(parents=True, exist_ok=True)
-        work = partial(_convert_file, target, mode, kind)
+        work = partial(_convert_file, target, mode, kind, rules)
         counts = list(_mapped(work, paths, processes or os.cpu_count() or 1))
     except OSError as error:
         raise StorageError(
@@ -70,9 +85,12 @@ def _mapped(work: partial[int], paths: list[Path], processes: int) -> Iterable[i
         return list(pool.map(work, paths, chunksize=chunk))
 
 
-def _convert_file(target: Path, mode: str, kind: str, path: Path) -> int:
+def _convert_file(
+    target: Path, mode: str, kind: str, rules: NamedRules | None, path: Path
+) -> int:
     text = path.read_bytes().decode("utf-8", "replace")
-    converted = convert_text(text, source=kind, mode=mode)
+    loaded = None if rules is None else rules.loaded()
+    converted = convert_text(text, source=kind, mode=mode, rules=loaded)
     stem = path.name.rsplit(".", 1)[0]
     (target / f"{stem}.json").write_text(
         document_text(converted.document), encoding="utf-8"

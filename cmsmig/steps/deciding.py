@@ -21,7 +21,6 @@ from cmsmig.mapping.proposals import (
 )
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.blocks import Heuristics
-from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decisionfiles import read_decisions, write_decision
@@ -104,7 +103,7 @@ def _accept_blocks(
         written[write_decision(project, wanted)] = None
     migration = open_migration(project, settings, reviewing=True)
     items = [entry.item for entry in migration.selected]
-    splits = find_splits(items, migration.decisions, NativeEngine())
+    splits = find_splits(items, migration.decisions, migration.engine)
     slugs = {each.body.key: each.body.item.slug for each in splits.undecided}
     review = Review.open(project, wanted, decision, slugs=slugs)
     review.reviewer = reviewed.by

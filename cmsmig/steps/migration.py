@@ -44,11 +44,13 @@ from cmsmig.mapping.story import draft_story
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.origin.schema import Collection, Item, Site
+from cmsmig.richtext.engine import Engine
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.validate import wrong_document
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decisionfiles import Decisions, read_decisions
 from cmsmig.steps.pulledfiles import file_facts, file_hosts, missing_files
+from cmsmig.steps.rulefile import RuleFile, load_rules, with_rules
 from cmsmig.steps.splits import (
     Splits,
     find_splits,
@@ -103,6 +105,9 @@ class Migration:
     """The selected items by key, in the version that was decided on."""
     content_types: Mapping[str, str]
     """By the hash of a file's bytes."""
+    engine: Engine
+    """Converts bodies, with the project's own rules if it has any."""
+    rules: RuleFile | None
 
     @property
     def folders(self) -> tuple[FolderPlan, ...]:
@@ -182,7 +187,7 @@ class Migration:
             site=self.origin.site,
             design=self.design,
             embeds=embed_policy(self.decisions.embeds, self.design),
-            engine=NativeEngine(),
+            engine=self.engine,
             namespace=self.namespace,
             places=self.places.places,
             assets=assets,
@@ -228,6 +233,11 @@ def open_migration(
     """
     origin = read_origin(project, settings.site_id)
     decisions = read_decisions(project)
+    rules = load_rules(project, settings.rules)
+    if rules is not None:
+        hashes = {**decisions.hashes, rules.name: rules.digest}
+        decisions = replace(decisions, hashes=hashes)
+    engine = NativeEngine(rules=rules.rules if rules else None)
     _check(decisions, origin, reviewing=reviewing)
     selections = _select(origin, decisions)
     selected = tuple(
@@ -235,9 +245,7 @@ def open_migration(
     )
     splits = Splits({})
     if not reviewing:
-        splits = find_splits(
-            (entry.item for entry in selected), decisions, NativeEngine()
-        )
+        splits = find_splits((entry.item for entry in selected), decisions, engine)
         refuse_undecided(splits)
     namespace = derived_namespace(origin.site.site_id, settings.space_id)
     hosts = file_hosts(origin.files)
@@ -252,7 +260,9 @@ def open_migration(
     return Migration(
         origin=origin,
         decisions=decisions,
-        design=split_design(decisions.design, decisions.blocks),
+        design=with_rules(split_design(decisions.design, decisions.blocks), rules),
+        engine=engine,
+        rules=rules,
         splits=splits,
         selected=selected,
         skipped=tuple(

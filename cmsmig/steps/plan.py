@@ -14,7 +14,9 @@ from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.references import DanglingReference, classify
+from cmsmig.mapping.ruleblocks import refuse_undesigned
 from cmsmig.settings import Settings
+from cmsmig.steps.components import used_keys
 from cmsmig.steps.conflicts import Conflict, find_conflicts, item_rows
 from cmsmig.steps.drift import Fingerprints, fingerprints
 from cmsmig.steps.forecast import Outlook, calls_of, foresee
@@ -91,11 +93,16 @@ class Plan:
 def make_plan(
     migration: Migration, ledger: Ledger, survey: Survey, settings: Settings
 ) -> Plan:
-    """Return what an import would do from here. Reads only."""
+    """Return what an import would do from here. Reads only.
+
+    Raises `DecisionsError` when rules make blocks that the design lacks.
+    """
     conflicts = find_conflicts(migration, ledger, survey)
     proven = proven_assets(migration, ledger)
     planned = migration.planned_drafts(proven)
     drafts = planned.drafts
+    if migration.rules is not None:
+        refuse_undesigned(migration.design, used_keys(drafts))
     rows = item_rows(migration, conflicts, planned.failed)
     prints = fingerprints(migration, ledger, survey, settings)
     outlook = foresee(migration, ledger, survey, conflicts, drafts)

@@ -13,13 +13,15 @@ import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from cmsmig.errors import SettingsError
-from cmsmig.mapping.design import BlockDesign
-from cmsmig.settings import Project
+from cmsmig.mapping.design import BlockDesign, Design
+from cmsmig.mapping.ruleblocks import with_declared
+from cmsmig.settings import Project, find_project, load_settings
 
 if TYPE_CHECKING:
     from cmsmig.richtext.claims import CustomRules
@@ -37,6 +39,44 @@ class RuleFile:
     rules: CustomRules
     blocks: tuple[BlockDesign, ...]
     """The components that the file declares."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRules:
+    """Which rules to load: small, so that every process can be told."""
+
+    project: Project
+    name: str
+
+    def loaded(self) -> CustomRules:
+        """Return the rules, loaded once in each process."""
+        return _loaded(self)
+
+
+@cache
+def _loaded(named: NamedRules) -> CustomRules:
+    found = load_rules(named.project, named.name)
+    if found is None:
+        raise SettingsError(f"{named.project.toml} names no rules.")
+    return found.rules
+
+
+def named_rules(
+    folder: Path | None, environ: Mapping[str, str], mode: str
+) -> NamedRules | None:
+    """Return the rules for texts that are converted on their own.
+
+    `folder`: the project's, else it is found from here. None outside of a project,
+    where the project names none, and in exact mode. Raises `SettingsError` when
+    the settings are wrong.
+    """
+    project = find_project(folder, environ, Path.cwd())
+    if mode != "faithful" or not project.toml.is_file():
+        return None
+    settings = load_settings(
+        project, environ, need_origin=False, need_destination=False
+    )
+    return NamedRules(project, settings.rules) if settings.rules else None
 
 
 def load_rules(project: Project, name: str) -> RuleFile | None:
@@ -69,6 +109,14 @@ def load_rules(project: Project, name: str) -> RuleFile | None:
             f"its name out of {project.toml}."
         )
     return RuleFile(name, digest, CustomRules(rules), tuple(map(_block, components)))
+
+
+def with_rules(design: Design, rules: RuleFile | None) -> Design:
+    """Return a design with the components that rules declare.
+
+    Raises `DecisionsError` when the design has others of that name.
+    """
+    return design if rules is None else with_declared(design, rules.blocks, rules.name)
 
 
 def _inside(project: Project, name: str) -> Path:

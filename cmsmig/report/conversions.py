@@ -1,0 +1,36 @@
+"""Texts converted on their own, as the command line shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cmsmig.errors import UsageError
+from cmsmig.report.console import complain, emit
+from cmsmig.richtext.native import convert_text
+from cmsmig.steps.converting import convert_folder, document_text, losses_text
+from cmsmig.steps.rulefile import NamedRules
+
+
+def convert_batch(
+    paths: Sequence[Path], *, mode: str, kind: str, rules: NamedRules | None
+) -> None:
+    """Convert one folder into another and say how many there were.
+
+    Raises `UsageError` unless there are two.
+    """
+    if len(paths) != 2:
+        raise UsageError("A batch takes two folders, IN_DIR and OUT_DIR.")
+    source, target = paths
+    complain(str(convert_folder(source, target, mode=mode, kind=kind, rules=rules)))
+
+
+def convert_one(
+    text: str, *, mode: str, kind: str, rules: NamedRules | None, losses: Path | None
+) -> None:
+    """Write a text's document to standard output, and its losses to a file."""
+    loaded = None if rules is None else rules.loaded()
+    converted = convert_text(text, source=kind, mode=mode, rules=loaded)
+    if losses is not None:
+        losses.write_text(losses_text(converted), encoding="utf-8")
+    emit(document_text(converted.document))
