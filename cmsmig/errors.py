@@ -14,6 +14,7 @@
     │   └── UnreadError            nothing was pulled, or not to the end     exit 2
     ├── StorageError               the disk refused a write                  exit 1
     ├── LedgerError                the ledger is damaged or foreign          exit 1
+    │   ├── LedgerDamagedError     its file is not whole; `rebuild` helps    exit 1
     │   └── LedgerLockedError      another run holds it                      exit 6
     ├── OfficialError              the official converter did not answer     exit 1
     │   ├── OfficialUnavailableError   it cannot be started here at all
@@ -114,6 +115,10 @@ class StorageError(CmsmigError):
 
 class LedgerError(CmsmigError):
     """The ledger is damaged, foreign or of a newer version."""
+
+
+class LedgerDamagedError(LedgerError):
+    """The ledger's file is not whole, or is none; a new one can be made."""
 
 
 class LedgerLockedError(LedgerError):

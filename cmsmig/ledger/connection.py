@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cmsmig.errors import LedgerError, LedgerLockedError, StorageError
+from cmsmig.errors import LedgerDamagedError, LedgerLockedError, StorageError
 
 
 class _Connection(sqlite3.Connection):
@@ -52,6 +52,8 @@ class Store:
         self.path = path
         self.run_id: int | None = None
         """The run that rows are written for."""
+        self.log_found = Path(f"{path}-wal").exists()
+        """Whether the write-ahead log of an earlier process was there."""
         self._durable = connect(path, durable=True)
         try:
             self._plain = connect(path, durable=False)
@@ -63,6 +65,13 @@ class Store:
         """Close both connections."""
         self._plain.close()
         self._durable.close()
+
+    def fold_in(self, *, truncate: bool = False) -> None:
+        """Write what the write-ahead log holds into the file itself, if nobody
+        keeps it from being done; `truncate` gives the log's space back."""
+        with translated(self.path):
+            mode = "TRUNCATE" if truncate else "PASSIVE"
+            self._durable.execute(f"PRAGMA wal_checkpoint({mode})").fetchall()
 
     def atomic(
         self, *, durable: bool = False
@@ -133,7 +142,7 @@ def translated(path: Path) -> Iterator[None]:
     """Turn SQLite's errors in the body into one sentence about `path`.
 
     Raises `StorageError` for the disk, `LedgerLockedError` for a busy file and
-    `LedgerError` for a damaged one.
+    `LedgerDamagedError` for a damaged one.
     """
     try:
         yield
@@ -157,7 +166,7 @@ def _translation(path: Path, error: sqlite3.Error) -> Exception:
         return LedgerLockedError(
             f"Another program keeps {path} busy; close it and run this again."
         )
-    return LedgerError(
+    return LedgerDamagedError(
         f"{path} is damaged or is not a ledger ({error}); restore it from a backup, "
-        "or move it away and run `cmsmig rebuild`."
+        "or run `cmsmig rebuild`, which puts it aside and makes a new one."
     )

@@ -12,6 +12,7 @@ from cmsmig.errors import LedgerError
 from cmsmig.ledger import migrations
 from cmsmig.ledger.connection import Store, now
 from cmsmig.ledger.findings import Findings
+from cmsmig.ledger.health import check_log, check_pages, leave_run, open_run
 from cmsmig.ledger.intents import Intents
 from cmsmig.ledger.inventory import Inventory
 from cmsmig.ledger.items import Items
@@ -43,12 +44,13 @@ class Ledger:
     def open(cls, path: Path, identity: Identity) -> Ledger:
         """Open or make the ledger at `path` for `identity`.
 
-        Raises `LedgerError` when it is damaged, of a newer version, or belongs
-        to another site or space.
+        Raises `LedgerDamagedError` when it is not whole, and `LedgerError` when it
+        is of a newer version or belongs to another program, site or space.
         """
         store = Store(path)
         try:
             _upgrade(store)
+            check_log(store)
             _claim(store, identity)
         except BaseException:
             store.close()
@@ -65,6 +67,7 @@ class Ledger:
         store = Store(path)
         try:
             _upgrade(store)
+            check_log(store)
         except BaseException:
             store.close()
             raise
@@ -72,6 +75,7 @@ class Ledger:
 
     def close(self) -> None:
         """Close the file."""
+        leave_run(self._store)
         self._store.close()
 
     def __enter__(self) -> Ledger:
@@ -82,12 +86,7 @@ class Ledger:
 
     def begin_run(self, command: str, plan_hash: str = "") -> int:
         """Write one run row and return its number."""
-        with self._store.atomic() as db:
-            cursor = db.execute(
-                "INSERT INTO run (command, plan_hash, started_at) VALUES (?, ?, ?)",
-                (command, plan_hash, now()),
-            )
-        self._store.run_id = int(cursor.lastrowid or 0)
+        self._store.run_id = open_run(self._store, command, plan_hash)
         return self._store.run_id
 
     def end_run(self, outcome: str) -> None:
@@ -122,6 +121,8 @@ def _upgrade(store: Store) -> None:
                 f"{store.path} is a database of another program; move it away and run "
                 "this again."
             )
+    check_pages(store)
+    with store.schema() as db:
         found = migrations.version(db)
         if found > migrations.LATEST:
             raise LedgerError(
