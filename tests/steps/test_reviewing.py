@@ -1,0 +1,253 @@
+"""Reviewing bodies: on disk after each click, whoever else writes the file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cmsmig.errors import DecisionsError, UsageError
+from cmsmig.mapping.bodyreviews import BodyFacts, BodyKey
+from cmsmig.mapping.choices import BlocksDecision, BodyChoice, BodyMode
+from cmsmig.mapping.design import BlockRole, Design, Reviewed
+from cmsmig.mapping.proposals import propose_blocks
+from cmsmig.mapping.standings import BodyState
+from cmsmig.richtext.blocks import Heuristic, Heuristics
+from cmsmig.richtext.native import NativeEngine
+from cmsmig.richtext.outline import BlockKind
+from cmsmig.settings import Project, find_project
+from cmsmig.steps.decisionfiles import decision_in, write_decision
+from cmsmig.steps.reviewing import Review
+
+HTML = '<p>a</p><img src="x.png"><img src="y.png"><p>b</p>'
+SPLIT = Heuristics(frozenset((Heuristic.IMAGES,)))
+DESIGN = Design((), propose_blocks(), reviewed=Reviewed("Ann", "2024", "in bulk"))
+NOTHING = BlocksDecision((BodyChoice("c1", "posts", "body"),))
+
+
+def key(number: int = 1) -> BodyKey:
+    return BodyKey("c1", f"i{number:05}", "en", "body")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Return a project with a design and nothing decided about blocks."""
+    (tmp_path / "cmsmig.toml").write_text("")
+    found = find_project(tmp_path, {}, tmp_path)
+    write_decision(found, DESIGN)
+    return found
+
+
+@pytest.fixture
+def opened(project: Project) -> Callable[[], Review]:
+    """Open the review as a kernel does that has just started."""
+
+    def start() -> Review:
+        decided = decision_in(project, BlocksDecision) or NOTHING
+        review = Review.open(project, DESIGN, decision=decided, slugs={key(): "one"})
+        review.reviewer = "Ann"
+        return review
+
+    return start
+
+
+def facts(review: Review, html: str = HTML) -> BodyFacts:
+    return review.facts(html, NativeEngine().from_html(html).document)
+
+
+def kinds(review: Review, number: int = 1, html: str = HTML) -> list[str]:
+    blocks = review.standing(key(number), facts(review, html)).blocks
+    return [f"{block.kind} {block.nodes}" for block in blocks]
+
+
+def chosen(review: Review) -> Review:
+    review.choose("c1", "body", BodyMode.BLOCKS, SPLIT)
+    return review
+
+
+def test_a_field_stays_one_text_until_somebody_chooses(
+    opened: Callable[[], Review],
+) -> None:
+    """Nothing needs review then, and nothing can be edited."""
+    review = opened()
+    assert kinds(review) == ["text 4"]
+    assert review.standing(key(), facts(review)).state is BodyState.NOT_NEEDED
+    with pytest.raises(UsageError, match="stay one rich text each"):
+        review.merge(key(), facts(review), 0)
+    chosen(review)
+    assert kinds(opened()) == ["text 1", "image 1", "image 1", "text 1"]
+
+
+def test_the_components_of_blocks_enter_the_design(
+    opened: Callable[[], Review], project: Project
+) -> None:
+    """With the choice of a field, and with the edit that first needs one; who had
+    reviewed the design stays."""
+    review = chosen(opened())
+    design = decision_in(project, Design)
+    assert design is not None
+    assert design.block(BlockRole.TEXT) is not None
+    assert design.block(BlockRole.GALLERY) is None
+    review.merge(key(), facts(review), 1)
+    design = decision_in(project, Design)
+    assert design is not None
+    assert design.block(BlockRole.GALLERY) is not None
+    assert design.reviewed == DESIGN.reviewed
+
+
+def test_every_click_survives_a_restart(opened: Callable[[], Review]) -> None:
+    """Merge, split, retype, reject, accept and reset, each read back afresh."""
+    chosen(opened())
+    steps: list[tuple[Callable[[Review], object], list[str], BodyState]] = [
+        (
+            lambda review: review.merge(key(), facts(review), 1),
+            ["text 1", "gallery 2", "text 1"],
+            BodyState.OPEN,
+        ),
+        (
+            lambda review: review.split(key(), facts(review), 1, 1),
+            ["text 1", "image 1", "image 1", "text 1"],
+            BodyState.OPEN,
+        ),
+        (
+            lambda review: review.retype(key(), facts(review), 2, BlockKind.TEXT),
+            ["text 1", "image 1", "text 1", "text 1"],
+            BodyState.OPEN,
+        ),
+        (
+            lambda review: review.reject(key(), facts(review), 1),
+            ["text 3", "text 1"],
+            BodyState.OPEN,
+        ),
+        (
+            lambda review: review.accept(key(), facts(review)),
+            ["text 3", "text 1"],
+            BodyState.REVIEWED,
+        ),
+        (
+            lambda review: review.reset(key(), facts(review)),
+            ["text 1", "image 1", "image 1", "text 1"],
+            BodyState.OPEN,
+        ),
+    ]
+    for act, wanted, state in steps:
+        act(opened())
+        again = opened()
+        assert kinds(again) == wanted
+        assert again.standing(key(), facts(again)).state is state
+
+
+def test_who_decided_and_how_is_written(
+    opened: Callable[[], Review], project: Project
+) -> None:
+    """One alone is individual, many at once are in bulk; the slug is for readers."""
+    review = chosen(opened())
+    review.accept(key(), facts(review))
+    many = [(key(number), facts(review)) for number in (1, 2, 3)]
+    assert review.accept_all(many) == 2
+    decided = decision_in(project, BlocksDecision)
+    assert decided is not None
+    found = decided.reviews
+    assert [each.how for each in found.values()] == [
+        "individually",
+        "in bulk",
+        "in bulk",
+    ]
+    assert (found[key()].by, found[key()].slug) == ("Ann", "one")
+    assert found[key()].at.endswith("+00:00")
+
+
+def test_accepting_needs_a_name(opened: Callable[[], Review]) -> None:
+    """Edits do not, since nobody stands for them yet."""
+    review = chosen(opened())
+    review.reviewer = " "
+    review.merge(key(), facts(review), 1)
+    with pytest.raises(UsageError, match="enter your name"):
+        review.accept(key(), facts(review))
+
+
+def test_an_edit_takes_the_acceptance_back(opened: Callable[[], Review]) -> None:
+    """What somebody stood for was something else."""
+    review = chosen(opened())
+    review.accept(key(), facts(review))
+    review.merge(key(), facts(review), 1)
+    found = review.standing(key(), facts(review))
+    assert (found.state, found.edited, found.by) == (BodyState.OPEN, True, "")
+
+
+def test_undo_goes_back_step_by_step(opened: Callable[[], Review]) -> None:
+    """Each step says what it was; in the end nothing is decided."""
+    review = chosen(opened())
+    review.merge(key(), facts(review), 1)
+    review.accept_all([(key(), facts(review)), (key(2), facts(review))])
+    assert review.undoable == "accepted 2 bodies"
+    assert set(review.undo()) == {key(), key(2)}
+    assert review.undoable == "merged two blocks"
+    assert kinds(opened()) == ["text 1", "gallery 2", "text 1"]
+    assert review.undo() == (key(),)
+    assert kinds(opened()) == ["text 1", "image 1", "image 1", "text 1"]
+    assert review.undo() == ()
+    assert kinds(opened()) == ["text 4"]
+    assert (review.undoable, review.undo()) == ("", ())
+
+
+def test_two_notebooks_do_not_lose_each_others_decisions(
+    opened: Callable[[], Review], project: Project
+) -> None:
+    """What another kernel wrote meanwhile is taken up, not written over."""
+    chosen(opened())
+    one, other = opened(), opened()
+    one.accept(key(1), facts(one))
+    other.accept(key(2), facts(other))
+    one.accept(key(3), facts(one))
+    decided = decision_in(project, BlocksDecision)
+    assert decided is not None
+    assert set(decided.reviews) == {key(1), key(2), key(3)}
+    assert one.decision == decided
+
+
+def test_a_dry_run_writes_nothing(project: Project) -> None:
+    """All of it works, and no file is there."""
+    review = Review.open(project, DESIGN, NOTHING, dry_run=True)
+    review.reviewer = "Ann"
+    chosen(review).accept(key(), facts(review))
+    assert review.standing(key(), facts(review)).state is BodyState.REVIEWED
+    assert decision_in(project, BlocksDecision) is None
+    assert decision_in(project, Design) == DESIGN
+
+
+def test_a_click_that_could_not_be_written_did_not_happen(
+    opened: Callable[[], Review], project: Project
+) -> None:
+    """Where somebody left a file that can't be read, it is named and stays."""
+    review = chosen(opened())
+    path = project.decisions / "blocks.yaml"
+    path.write_text("reviews: [\n")
+    with pytest.raises(DecisionsError, match=r"blocks\.yaml, line 2"):
+        review.accept(key(), facts(review))
+    assert path.read_text() == "reviews: [\n"
+    assert review.standing(key(), facts(review)).state is BodyState.OPEN
+    assert review.undoable == "chose how bodies in `body` are stored"
+
+
+def test_ten_thousand_decisions_are_written_at_a_click(
+    opened: Callable[[], Review],
+) -> None:
+    """A click on a large site is quick, and so is opening it again."""
+    review = chosen(opened())
+    same = facts(review)
+    assert (
+        review.accept_all([(key(number), same) for number in range(10_000)]) == 10_000
+    )
+    started = time.perf_counter()
+    for number in range(5):
+        review.merge(key(number), same, 1)
+    clicks = (time.perf_counter() - started) / 5
+    started = time.perf_counter()
+    again = opened()
+    reading = time.perf_counter() - started
+    assert len(again.decision.reviews) == 10_000
+    assert clicks < 0.4
+    assert reading < 9
