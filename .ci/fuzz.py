@@ -113,9 +113,9 @@ def _slice(state: dict, seed: str, to: int) -> None:
     child.join()
 
 
-def _received(here: Connection) -> dict | None:
+def _received(here: Connection, within: float = 2 * HANG) -> dict | None:
     try:
-        return here.recv() if here.poll(2 * HANG) else None
+        return here.recv() if here.poll(within) else None
     except EOFError:
         return None
 
@@ -195,7 +195,7 @@ def _extremes(name: str) -> int:
         child = multiprocessing.Process(target=_excess, args=(there, extreme))
         child.start()
         there.close()
-        row = _received(here)
+        row = _received(here, 900)
         child.kill()
         child.join()
         if row is None:

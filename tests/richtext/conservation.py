@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import unescape
+from html.entities import html5
 
 from bs4 import BeautifulSoup
 from bs4.element import NavigableString, PreformattedString, Tag
@@ -21,6 +22,7 @@ _REFERENCE = re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);?"
 _HIDDEN = "\u00a0\u200b\u200c\u200d\u2060\ufeff\u2028\u2029\x00\x1c\x1d\x1e\x1f\x85\v"
 _UNSEEN = str.maketrans("", "", f" \t\r\n\f{_HIDDEN}")
 _BLANKS = str.maketrans("", "", " \t\r\n\f\x00")
+_EDGES = "".join(map(chr, range(0x21))) + "\x1c\x1d\x1e\x1f\x85\u00a0\u2028\u2029\u3000"
 _SILENT = frozenset(("script", "style"))
 _INLINE = frozenset(
     (
@@ -68,8 +70,10 @@ def decoded_value(value: str) -> str:
 
 def _reference(found: re.Match[str], text: str) -> str:
     name, after = found[0], text[found.end() : found.end() + 1]
-    if name[1] == "#" or name.endswith(";"):
+    if name[1] == "#" or name[1:] in html5:
         return unescape(name)
+    if name.endswith(";"):
+        return name  # as a whole it is none, and its beginning counts in texts only
     alone = unescape(name)
     return name if alone.endswith(name[-1:]) or after == "=" else alone
 
@@ -87,7 +91,7 @@ def joined(texts: Iterable[str]) -> Counter[str]:
 
 def address(value: str) -> str:
     """Return the form in which two spellings of an address are equal."""
-    bare = value.strip(" \t\r\n\f\x00\u00a0")
+    bare = value.strip(_EDGES)
     return bare[7:] if bare[:7].lower() == "mailto:" else bare
 
 

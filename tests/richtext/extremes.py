@@ -34,7 +34,8 @@ def _attributes(count: int) -> str:
     return "<p " + " ".join(f"a{each}=b" for each in range(count)) + ">x</p>"
 
 
-def _square(side: int) -> str:
+def _square(cells: int) -> str:
+    side = int(cells**0.5)
     return "<table>" + ("<tr>" + "<td>x</td>" * side + "</tr>") * side + "</table>"
 
 
@@ -42,7 +43,7 @@ _DEEP = (
     ("div",), ("span",), ("b",), ("ul", "li"), ("blockquote",), ("figure",), ("p",),
     ("table", "tr", "td"), ("a href=y",), ("ol", "li", "b", "div", "blockquote", "em"),
     ("span class=c",), ("figure", "figcaption"), ("li",), ("section", "h2"), ("pre",),
-    ("div class=w-embed",), ("code",), ("td",), ("wf-component",), ("x-y",),
+    ("div class=w-embed",), ("code",), ("td",), ("wf-component",), ("figure", "p", "figcaption"), ("x-y",),
 )  # fmt: skip
 
 _CAPTION = "<figcaption>x</figcaption></figure>"
@@ -72,6 +73,8 @@ EXTREMES: tuple[Extreme, ...] = (
     Extreme("less than, letter", _around("x", "<a", ""), 1_000_000),
     Extreme("less than, slash", _around("x", "</", ""), 1_000_000),
     Extreme("open tag, quote", _around("x", "<a b='", ""), 300_000, None),
+    Extreme("open quote, then blanks", _around("<a b='", "y ", ""), 100_000, None),
+    Extreme("open tags, long", _around("x<a b=' ", "y<p c ", ""), 50_000, None),
     Extreme("equal signs", _around("x<a ", "=", ">"), 1_000_000),
     Extreme("unclosed b", _around("", "<b>", "x"), 100_000),
     Extreme("unclosed b with text", _around("", "<b>x", ""), 100_000, -1),
@@ -85,7 +88,7 @@ EXTREMES: tuple[Extreme, ...] = (
     Extreme("comments", _around("x", "<!---->", ""), 200_000),
     Extreme("end tags", _around("x", "</b>", ""), 200_000),
     Extreme("end tags in depth", _around("<div>" * 5000 + "x", "</b>", ""), 20_000),
-    Extreme("a table", _square, 200, None),
+    Extreme("a table", _square, 40_000, None),
     Extreme("list items", _around("<ul>", "<li>x</li>", "</ul>"), 50_000, -1),
     Extreme(
         "lists between items",

@@ -120,7 +120,7 @@ def unread(html: str, converted: Converted) -> list[str]:
         if "<" in each:
             known.update(found for _, _, found in read(each).addresses)
     wanted = {("a", "href"), ("area", "href"), ("img", "src"), ("iframe", "src")}
-    named = decoded_value("\n".join(lost))
+    named = decoded_value("\n".join((*lost, *_markup_in(converted.document))))
     missing.extend(
         f"{name} {key} {found[:200]}"
         for name, key, found in source.addresses
@@ -132,9 +132,9 @@ def unread(html: str, converted: Converted) -> list[str]:
 def _held(converted: Converted) -> Iterator[str]:
     yield from of_document(converted.document, markup=False).texts
     for entry in _markup_in(converted.document):
-        yield from read(entry).texts
+        yield entry  # as it stood; cut out of its surroundings it may read otherwise
+        yield unescape(entry)
     for loss in converted.losses:
-        # Cut out of its surroundings, broken markup reads otherwise than there.
         yield loss.what
         yield unescape(loss.what) if "&" in loss.what else ""
 
