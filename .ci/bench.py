@@ -5,7 +5,8 @@ usage: bench.py
 Ours in both modes, beside the official converter as it ships and with its window
 and schema reused, over well-formed bodies of about 1, 8 and 100 KB (fixed seed).
 Rivals take turns, so that a busy machine is busy for all; medians over the rounds,
-with the least and most, and the processor time, which counts all threads. Then a folder of bodies on one process and on all cores.
+with the least and most, and the processor time, which counts all threads. Then a
+folder of bodies on one process and on all cores.
 
 Environment, for a quicker run: BENCH_ROUNDS (7), BENCH_SECONDS (1, per turn),
 BENCH_STAGES (1,8,100,cores). Needs Node but for the last stage.
@@ -160,10 +161,11 @@ def print_size(size: str, runs: dict[str, list[dict]]) -> None:
             f"{medians[name] / medians[other]:.1f}" if other in medians else "-"
             for other in ("stock", "warm")
         ]
+        most = max(run["rss"] for run in each) / 1e6
         print(
             f"| {RIVALS[name]} | {medians[name]:,.1f} | {min(rates[name]):,.1f} - "
             f"{max(rates[name]):,.1f} | {speed:.2f} | {1000 / medians[name]:.2f} | "
-            f"{cpu:.2f} | {' | '.join(ratios)} | {max(run['rss'] for run in each) / 1e6:.0f} MB |"
+            f"{cpu:.2f} | {' | '.join(ratios)} | {most:.0f} MB |"
         )
 
 

@@ -285,17 +285,47 @@ async def _reduce(
 
 
 def _smaller(source: str) -> Iterator[str]:
-    """Yield texts with parts left out, the large parts first."""
+    """Yield texts with parts left out, the large parts first.
+
+    Elements go whole, or their two tags do, so that what is well-formed stays so.
+    """
     parts = re.findall(r"<[^<>]*>|[^<>\s]+|\s+|[<>]", source)
-    size = len(parts) // 2
+    ends = _ends(parts)
+    size = max(len(parts) // 2, 1)
     while size >= 1:
         for start in range(0, len(parts), size):
-            yield "".join(parts[:start] + parts[start + size :])
+            stop = start + size
+            if all(start <= ends.get(at, at) < stop for at in range(start, stop)):
+                yield "".join(parts[:start] + parts[stop:])
         size //= 2
-    for index, part in enumerate(parts):
-        if part.startswith("<") and " " in part:
-            bare = re.sub(r"\s[^<>]*?(?=/?>)", "", part)
-            yield "".join([*parts[:index], bare, *parts[index + 1 :]])
+    for at, end in ends.items():
+        if at < end:
+            yield "".join(parts[:at] + parts[end + 1 :])
+            yield "".join(parts[:at] + parts[at + 1 : end] + parts[end + 1 :])
+    for at, part in enumerate(parts):
+        for attribute in re.findall(r"\s+[^\s=<>/]+(?:=\"[^\"]*\"|='[^']*')?", part):
+            if part.startswith("<"):
+                bare = part.replace(attribute, "", 1)
+                yield "".join([*parts[:at], bare, *parts[at + 1 :]])
+
+
+def _ends(parts: list[str]) -> dict[int, int]:
+    """Return for each tag of a pair where the other one is."""
+    found: dict[int, int] = {}
+    opened: list[tuple[str, int]] = []
+    for at, part in enumerate(parts):
+        tag = re.match(r"<(/?)([a-zA-Z][^\s/>]*)", part)
+        if tag is None:
+            continue
+        name = tag[2].lower()
+        if not tag[1]:
+            opened.append((name, at))
+        elif name in [each for each, _ in opened]:
+            while opened[-1][0] != name:
+                opened.pop()
+            start = opened.pop()[1]
+            found |= {start: at, at: start}
+    return found
 
 
 # What is printed.

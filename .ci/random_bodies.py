@@ -17,7 +17,7 @@ _WORDS = (
 WORDS = _WORDS.split(" ")
 BLANKS = (" ", " ", " ", " ", "  ", "\n", "\n  ", "\t", " \r\n ", "&#32;", "\f", "")
 MARKS = (
-    "b", "strong", "i", "em", "u", "s", "del", "strike", "code", "sub", "sup", "mark",
+    "b", "strong", "i", "em", "u", "s", "del", "strike", "sub", "sup", "mark", "code",
 )  # fmt: skip
 COLOURS = ("red", "#00f", "rgb(1, 2, 3)", "RED", "hsl(120 50% 50%)", "var(--c)")
 CLASSES = ("lead", "text-color-red", "a b", "w-button", "size-large ")
@@ -33,6 +33,7 @@ EXTRAS = (
     'id="here"', 'data-uuid="u-1"', 'data-anchor="part"', 'data-linktype="story"',
     'aria-label="x"', 'target="_self"', "download", 'data-w-id="1"', 'uuid="2"',
 )  # fmt: skip
+CALM_EXTRAS = ('target="_blank"', 'rel="noopener"', 'title="T"', 'aria-label="x"')
 STYLES = (
     "color: red", "color:#123456;", "background-color: yellow", "font-weight: bold",
     "font-weight: 400", "font-weight:600", "font-style: italic", "font-style:normal",
@@ -79,7 +80,9 @@ class Bodies:
 
     def __init__(self, seed: int, index: int) -> None:
         self._random = random.Random(f"{seed}/{index}")
-        self._plain = self._random.random() < 0.5
+        self._plain = self._random.random() < 0.6
+        self._linked = False
+        self._calm = self._plain and self._random.random() < 0.7
         blocks: list[Callable[[int], str]] = [
             self.heading, self.quote, self.code, self.table, self.list, self.rule,
             self.picture, self.wrapped, self.spacer, self.loose, self.figure,
@@ -131,6 +134,7 @@ class Bodies:
     def list(self, depth: int) -> str:
         name = self._random.choice(("ul", "ol"))
         starts = ('start="3"', 'start="0"', 'data-order="7"', 'start=" 4 "', "reversed")
+        starts = starts[:3] if self._calm else starts
         start = f" {self._pick(starts)}" if name == "ol" and self._chance(0.4) else ""
         role = ' role="list"' if self._chance(0.2) else ""
         glue = self._random.choice(("", "", "\n", "\n  "))
@@ -175,7 +179,7 @@ class Bodies:
                     'colwidth="100,50"', 'style="background-color: #eee"',
                     'colspan="x"', 'width="10"',
                 )
-                if self._chance(0.08)
+                if self._chance(0.08) and not (self._calm and each == 'colspan="x"')
             )  # fmt: skip
             kind = "th" if self._chance(0.1) else name
             inside = self.inline(1) if self._chance(0.7) else self._several(depth)
@@ -253,15 +257,19 @@ class Bodies:
         if depth > DEPTH or chosen < 0.45:
             return text
         if chosen < 0.65:
-            name = self._pick(MARKS)
+            if self._calm and not self._linked and self._chance(0.15):
+                return f"<code>{text}</code>"
+            name = self._pick(MARKS[:-1] if self._calm else (*MARKS, "code"))
             return f"<{name}{self._style(0.1)}>{self.inline(depth + 1)}</{name}>"
         if chosen < 0.77:
-            return self._link(depth)
+            return text if self._calm and self._linked else self._link(depth)
         if chosen < 0.83:
             return text + self._pick(("<br>", "<br/>", "<br> ", "\n<br>\n"))
         if chosen < 0.93:
             more = self._pick(
                 (' class="lead"', "", ' class="a b"', ' id="x"', ' class=""')
+                if not self._calm or self._chance(0.1)
+                else (' class="lead"', "", ' class="a b"', ' id="x"')
             )
             return f"<span{more}{self._style(0.6)}>{self.inline(depth + 1)}</span>"
         return text if self._plain else self._odd(depth)
@@ -283,10 +291,16 @@ class Bodies:
 
     def _link(self, depth: int) -> str:
         hrefs = REFUSED if not self._plain and self._chance(0.2) else HREFS
-        more = "".join(f" {each}" for each in EXTRAS if self._chance(0.08))
-        attributes = [f'href="{self._pick(hrefs)}"', more, self._style(0.05)]
+        extras = CALM_EXTRAS if self._calm else EXTRAS
+        more = "".join(f" {each}" for each in extras if self._chance(0.08))
+        style = "" if self._calm else self._style(0.05)
+        href = self._pick(hrefs).replace("mailto:", "tel:" if self._calm else "mailto:")
+        attributes = [f'href="{href}"', more, style]
         self._random.shuffle(attributes)
-        return f"<a {' '.join(attributes)}>{self.inline(depth + 1)}</a>"
+        outer, self._linked = self._linked, True
+        inside = self.inline(depth + 1)
+        self._linked = outer
+        return f"<a {' '.join(attributes)}>{inside}</a>"
 
     def text(self, words: int) -> str:
         """Return escaped words with odd blanks between and around them."""
