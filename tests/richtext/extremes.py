@@ -43,7 +43,8 @@ _DEEP = (
     ("div",), ("span",), ("b",), ("ul", "li"), ("blockquote",), ("figure",), ("p",),
     ("table", "tr", "td"), ("a href=y",), ("ol", "li", "b", "div", "blockquote", "em"),
     ("span class=c",), ("figure", "figcaption"), ("li",), ("section", "h2"), ("pre",),
-    ("div class=w-embed",), ("code",), ("td",), ("wf-component",), ("figure", "p", "figcaption"), ("x-y",),
+    ("div class=w-embed",), ("code",), ("td",), ("wf-component",), ("x-y",),
+    ("figure", "p", "figcaption"),
 )  # fmt: skip
 
 _CAPTION = "<figcaption>x</figcaption></figure>"
