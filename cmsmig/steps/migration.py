@@ -246,7 +246,7 @@ def open_migration(
     splits = Splits({})
     if not reviewing:
         splits = find_splits((entry.item for entry in selected), decisions, engine)
-        refuse_undecided(splits)
+        refuse_undecided(splits, origin.site.locales)
     namespace = derived_namespace(origin.site.site_id, settings.space_id)
     hosts = file_hosts(origin.files)
     uses = tuple(_uses(origin, selected, hosts))

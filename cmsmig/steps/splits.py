@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cmsmig.errors import UndecidedError
@@ -13,7 +13,7 @@ from cmsmig.mapping.choices import BlocksDecision, BodyChoice
 from cmsmig.mapping.decisions import block_names, embed_policy
 from cmsmig.mapping.design import Design, Encoding
 from cmsmig.mapping.standings import BodyState, Standing, standing
-from cmsmig.origin.schema import Item
+from cmsmig.origin.schema import Item, Locale
 from cmsmig.richtext.blocks import Blocks
 from cmsmig.richtext.engine import Engine
 from cmsmig.richtext.outline import outline_of
@@ -39,12 +39,12 @@ class SplitBody:
     html: str
     """As the origin holds it."""
 
-    @property
-    def title(self) -> str:
+    def title(self, locales: Sequence[Locale]) -> str:
         """Return what the body is called for an editor."""
         name = self.item.name or self.item.slug or self.key.item_id
-        locale = f", {self.key.locale_id}" if self.key.locale_id else ""
-        return f"{name} ({self.choice.collection_slug}/{self.key.field}{locale})"
+        place = f"{self.choice.collection_slug}/{self.key.field}"
+        tags = [each.tag for each in locales if each.locale_id == self.key.locale_id]
+        return f"{name} ({', '.join([place, *tags])})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +111,13 @@ def find_splits(items: Iterable[Item], decisions: Decisions, engine: Engine) -> 
     return Splits(blocks, tuple(undecided))
 
 
-def refuse_undecided(splits: Splits) -> None:
+def refuse_undecided(splits: Splits, locales: Sequence[Locale]) -> None:
     """Raise `UndecidedError` naming the bodies whose blocks nobody decided on."""
     open_ = splits.undecided
     if not open_:
         return
     reopened = sum(each.standing.state is BodyState.REOPENED for each in open_)
-    named = ", ".join(each.body.title for each in open_[:_NAMED])
+    named = ", ".join(each.body.title(locales) for each in open_[:_NAMED])
     more = f" and {len(open_) - _NAMED} more" if len(open_) > _NAMED else ""
     raise UndecidedError(
         f"Nobody has reviewed how {_count(len(open_))} split into blocks"
