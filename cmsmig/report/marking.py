@@ -97,7 +97,13 @@ def _block_box(block: JsonObject) -> JsonObject:
     component = block.get("component")
     lines: list[Json] = [_line(f"▣ block {component}", "highlight")]
     for name, value in block.items():
-        if name not in ("component", "_uid") and (text := _told(value)):
+        if name in ("component", "_uid"):
+            continue
+        if isinstance(value, dict) and value.get("type") == "doc":
+            inside = _boxed(value).get("content")
+            lines.append(_line(f"{name}:", "code"))
+            lines += inside if isinstance(inside, list) else []
+        elif text := _told(value):
             lines.append(_line(f"{name}: {text}", "code"))
     return {"type": "blockquote", "content": lines}
 

@@ -23,12 +23,7 @@ def rules_for(on: frozenset[Deviation]) -> Rules:
     """Return the rules that hold when these deviations are on."""
     rules: dict[str, tuple[Rule, ...]] = dict(RULES)
     if Deviation.SPAN in on:
-        rules["span"] = tuple(
-            Rule(rule.name, rule.read, rule.mark, consuming=False)
-            if rule.name == "anchor"
-            else rule
-            for rule in RULES["span"]
-        )
+        rules["span"] = tuple(_of_named_span(rule) for rule in RULES["span"])
     if Deviation.BLOK in on:
         rules["div"] = ()
     for tag, rows in rules.items():
@@ -65,6 +60,18 @@ def typed(kind: str, read: JsonObject, element: Element) -> JsonObject:
     elif kind == "link":
         return _typed_link(read)
     return read
+
+
+def _of_named_span(rule: Rule) -> Rule:
+    """Let a span with an id be more than an anchor; it is an emoji for none."""
+    if rule.name == "anchor":
+        return Rule(rule.name, rule.read, rule.mark, consuming=False)
+    if rule.name != "emoji":
+        return rule
+    return Rule(
+        rule.name,
+        lambda element: None if "id" in element.attributes else rule.read(element),
+    )
 
 
 def _amended(rule: Rule, on: frozenset[Deviation]) -> Rule:

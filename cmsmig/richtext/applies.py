@@ -195,12 +195,10 @@ def code_in_link(source: Source) -> bool:
 
 
 def span(source: Source) -> bool:
-    """A `span` with an id and something else."""
+    """A `span` with an id and a class."""
     return source.any_of(
         lambda one: (
-            one.tag == "span"
-            and "id" in one.attributes
-            and not {"class", "data-emoji"}.isdisjoint(one.attributes)
+            one.tag == "span" and "id" in one.attributes and "class" in one.attributes
         )
     )
 
@@ -270,6 +268,8 @@ def _has_block_inside(root: Element) -> bool:
             in_text = True  # blanks that are kept make a paragraph
         if element.tag == "li" and _begins_with_block(element, showing):
             return True
+        if element.tag in ("ul", "ol") and _takes_in_a_list(element, showing):
+            return True
         for child in element.children:
             if isinstance(child, Element):
                 if in_text and _is_block(child):
@@ -288,8 +288,26 @@ def _begins_with_block(item: Element, showing: Showing) -> bool:
         elif child.tag == "p":
             if showing.shows(child):
                 return False
-        elif _is_block(child) and (child.tag in RULES or child.tag not in BLOCK_TAGS):
+        elif _is_block(child) and (
+            child.tag in RULES
+            or child.tag not in BLOCK_TAGS
+            or is_custom_embed(child)
+            or "data-page-url" in child.attributes
+        ):
             return True
+    return False
+
+
+def _takes_in_a_list(outer: Element, showing: Showing) -> bool:
+    """Say whether a list between items becomes the first thing in one."""
+    item: Element | None = None
+    for child in outer.children:
+        if isinstance(child, Element):
+            if child.tag in ("ul", "ol"):
+                if item is not None and not showing.shows(item):
+                    return True
+            else:
+                item = child if child.tag == "li" else None
     return False
 
 

@@ -318,7 +318,7 @@ class Context:
 
     def _move_to(self, depth: int, kind: str) -> None:
         if self._inside and kind in BLOCKS:
-            for node in self._nodes[depth + 1 :]:
+            for node in self._nodes[depth + 1 : self._open + 1]:
                 node.left = node.left or node.takes_text
         self._open = depth
         node = self._nodes[depth]

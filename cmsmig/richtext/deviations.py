@@ -41,7 +41,7 @@ class Touch(StrEnum):
     CODE = "code"
     """Code marks."""
     STYLES = "styles"
-    """Marks for classes, and emoji."""
+    """Marks of looks: bold, colours, classes and the like."""
     ATTRIBUTES = "attributes"
     """Attributes of nodes."""
     EVERYTHING = "everything"
@@ -167,7 +167,7 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         "stay as content that nobody can see, search or select.",
         "They are left out, and listed.",
         applies.spacer,
-        frozenset((Touch.EMPTY, Touch.BLANKS, Touch.STRUCTURE)),
+        frozenset((Touch.EMPTY, Touch.BLANKS)),
     ),
     DeviationRule(
         Deviation.VALUES,

@@ -57,6 +57,11 @@ class Embeds:
         """Return an element's HTML as it stands, file addresses rewritten."""
         return self._mapped(element, self._source[element.start : element.end])
 
+    def html_around(self, element: Element, html: str) -> str:
+        """Return HTML in the tags of an element around it."""
+        begin = self._source[element.start : element.inner_start]
+        return f"{begin}{html}</{element.tag}>" if begin else html
+
     def html_within(self, element: Element) -> str:
         """Return the HTML inside of a wrapper, file addresses rewritten."""
         inner = self._source[element.inner_start : element.inner_end]

@@ -138,6 +138,8 @@ class Figures:
             figure.children = list(self._embeds.node(found, treatment))
             return False
         html = "" if made_up else self._embeds.html_of(frame)
+        if page and treatment is not Treatment.COMPONENT:
+            html = self._embeds.html_around(figure, html)
         title = frame.attributes.get("title", "").strip()
         text = ""
         if caption is not None and treatment is Treatment.COMPONENT:

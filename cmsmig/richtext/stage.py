@@ -202,7 +202,7 @@ class Stage:
 
     def _not_embedded(self, element: Element) -> None:
         kind = "iframe" if element.tag == "iframe" else "media"
-        self._lost_whole(kind, element, why="This is converted as the official does.")
+        self._lost_tag(kind, element, why="This is converted as the official does.")
 
     # Links, code, and what is left out
 
@@ -239,7 +239,7 @@ class Stage:
         self._lost_whole("script", element)
 
     def _control(self, element: Element) -> None:
-        self._lost_whole("form-control", element)
+        self._lost_tag("form-control", element)
 
     def _comment(self, element: Element) -> None:
         self._lost_whole("comment", element)
@@ -250,6 +250,11 @@ class Stage:
 
     def _machinery(self, element: Element) -> None:
         self._lost_whole("dropped", element)
+
+    def _lost_tag(self, kind: str, element: Element, *, why: str = "") -> None:
+        """Record an element whose content stands."""
+        what = self._source[element.start : element.inner_start or element.end]
+        self._losses.lose(kind, what, element, why=why)
 
     def _lost_whole(self, kind: str, element: Element, *, why: str = "") -> None:
         what = self._source[element.start : element.end]

@@ -1,0 +1,174 @@
+"""Faithful conversion is the official one but for deviations that have a name, a
+reason, a predicate on the source, and bounds."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+from bodies import bodies, garbage
+from confinement import confined
+from hypothesis import HealthCheck, given, settings
+
+from cmsmig.canonical import JsonObject
+from cmsmig.richtext.deviations import (
+    ALL,
+    DEVIATIONS,
+    Deviation,
+    DeviationRule,
+    deviations_in,
+)
+from cmsmig.richtext.native import Mode, NativeEngine
+
+OFFICIAL = Path(__file__).parent / "official"
+SAMPLES: dict[Deviation, str] = {
+    Deviation.FIGURE: (
+        "<p>a</p><figure class='w-richtext-align-center'><img src=i>"
+        "<figcaption>b <b>c</b></figcaption></figure><p>d</p>"
+    ),
+    Deviation.LINKED_IMAGE: "<p>a</p><a href=/x><img src=i></a><p>b</p>",
+    Deviation.IMAGE_SOURCE: "<p>a</p><img src='data:image/gif;base64,R0'><p>b</p>",
+    Deviation.RESERVED_ALT: "<img src=i alt=__wf_reserved_decorative><p>a</p>",
+    Deviation.VIDEO: "<p>a</p><iframe src=https://v.example/1></iframe><p>b</p>",
+    Deviation.EMBED: "<p>a</p><div class=w-embed><b>x</b></div><p>b</p>",
+    Deviation.COMPONENT: "<p>a</p><wf-component><p>x</p></wf-component><p>b</p>",
+    Deviation.BLOK: "<p>a</p><div data-blok><p>x</p></div><p>b</p>",
+    Deviation.ANCHOR: "<h2 id=a>One two</h2><p>b</p>",
+    Deviation.BLOCKS_INSIDE: (
+        "<h2>a<img src=i>b</h2><ol><li><img src=i></li><li>c</li></ol>"
+    ),
+    Deviation.BLOCKS_APART: "<details><summary>a</summary>b</details><p>c</p>",
+    Deviation.BLANKS: "<p>a</p>\nb<p>c</p>",
+    Deviation.SPACER: "<p>a</p><p>\u200d</p><ul><li><p>&nbsp;</p></li></ul>",
+    Deviation.VALUES: "<img src=i alt=007><h2 level=abc>a</h2><ol start=1e999><li>b",
+    Deviation.MAIL_LINK: "<a href=mailto:a@b.c>a</a><p>b</p>",
+    Deviation.LINK_ATTRIBUTES: "<a href=/x class=w-button onclick=go()>a</a>",
+    Deviation.CODE_IN_LINK: "<a href=/x>a <code>b</code></a><code>c</code>",
+    Deviation.SPAN: "<span id=i class=k>a</span> b",
+    Deviation.NESTING: "<p>a</p>" + "<ul><li>x" * 18,
+    Deviation.MARKUP: "<b>1<i>2</b>3</i>",
+}
+"""For each deviation a body that it changes."""
+chosen = settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=150,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+
+
+@cache
+def engine(on: frozenset[Deviation]) -> NativeEngine:
+    """Return the engine with these deviations on."""
+    return NativeEngine(deviations=on)
+
+
+def document(html: str, on: frozenset[Deviation] = ALL) -> JsonObject:
+    """Return a document of faithful mode with these deviations."""
+    return engine(on).from_html(html).document
+
+
+def text(value: JsonObject) -> str:
+    """Return a document's bytes, so that key order counts."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def recorded() -> list[tuple[str, str, JsonObject]]:
+    """Return name, HTML and official document of each recorded case."""
+    return [
+        (
+            path.stem,
+            path.read_bytes().decode(),
+            json.loads(path.with_suffix(".json").read_bytes()),
+        )
+        for path in sorted(OFFICIAL.glob("*.html"))
+        if not path.name.endswith(".render.html")
+    ]
+
+
+def check_predicates(html: str) -> None:
+    """Insist that a deviation which does not apply changes nothing."""
+    here, whole = deviations_in(html), text(document(html))
+    for rule in DEVIATIONS:
+        if rule.name not in here:
+            without = text(document(html, ALL - {rule.name}))
+            assert without == whole, rule.name
+
+
+def test_every_deviation_has_a_row() -> None:
+    """One row each, in the order of the names, with reasons and bounds."""
+    assert [rule.name for rule in DEVIATIONS] == list(Deviation)
+    assert all(rule.official and rule.instead and rule.touches for rule in DEVIATIONS)
+
+
+@pytest.mark.parametrize("rule", DEVIATIONS, ids=lambda rule: str(rule.name))
+def test_each_deviation_applies_and_changes_something(rule: DeviationRule) -> None:
+    """The predicate says yes, and switching it off gives another document."""
+    html = SAMPLES[rule.name]
+    on, off = document(html), document(html, ALL - {rule.name})
+    assert rule.name in deviations_in(html)
+    assert on != off
+    assert confined(on, off, rule.touches)
+
+
+@pytest.mark.parametrize("rule", DEVIATIONS, ids=lambda rule: str(rule.name))
+def test_the_bounds_bite(rule: DeviationRule) -> None:
+    """A change of a text that nothing names is out of bounds."""
+    if rule.name is Deviation.MARKUP:
+        return
+    on = document(SAMPLES[rule.name] + "<p>end</p>")
+    off = document(SAMPLES[rule.name] + "<p>ent</p>", ALL - {rule.name})
+    assert not confined(on, off, rule.touches)
+
+
+def test_without_deviations_the_recorded_cases_are_the_official_ones() -> None:
+    """Where no deviation applies, byte for byte; and there are many such cases."""
+    plain = [case for case in recorded() if not deviations_in(case[1])]
+    assert len(plain) > 200
+    differing = [
+        name for name, html, held in plain if text(document(html)) != text(held)
+    ]
+    assert differing == []
+
+
+def test_on_the_recorded_cases_only_what_is_named_differs() -> None:
+    """Erasing what the deviations that apply may touch leaves equal documents."""
+    rules = {rule.name: rule for rule in DEVIATIONS}
+    outside = [
+        name
+        for name, html, held in recorded()
+        if not confined(
+            document(html),
+            held,
+            frozenset().union(*(rules[one].touches for one in deviations_in(html))),
+        )
+    ]
+    assert outside == []
+
+
+def test_on_the_recorded_cases_each_deviation_keeps_its_bounds() -> None:
+    """Where it applies, it changes what it names; where it does not, nothing."""
+    for name, html, _ in recorded():
+        check_predicates(html)
+        here = deviations_in(html)
+        for rule in DEVIATIONS:
+            if rule.name in here:
+                off = document(html, ALL - {rule.name})
+                assert confined(document(html), off, rule.touches), (name, rule.name)
+
+
+@chosen
+@given(bodies | garbage)
+def test_a_deviation_that_does_not_apply_changes_nothing(html: str) -> None:
+    """On random bodies, well-formed or not."""
+    check_predicates(html)
+
+
+@chosen
+@given(bodies | garbage)
+def test_with_every_deviation_off_faithful_is_exact(html: str) -> None:
+    """Nothing is done otherwise that has no name."""
+    exact = NativeEngine(Mode.EXACT).from_html(html).document
+    assert text(document(html, frozenset())) == text(exact)
