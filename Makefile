@@ -11,7 +11,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 	$$each -c '$(RECENT)' 2>/dev/null && { echo $$each; break; }; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse conservation fuzz conformance bench format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance bench format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -58,6 +58,12 @@ rehearse: $(RUNS) ## whole migrations of every content folder in SITES=folder
 		echo "Name a folder of content folders: make rehearse SITES=/path" >&2; \
 		exit 2; }
 	$(BIN)/python .ci/rehearse.py "$(SITES)"
+
+proposals: $(RUNS) ## the blocks that the rules make of every body in SITES=folder
+	@test -d "$(SITES)" || { \
+		echo "Name a folder of content folders: make proposals SITES=/path" >&2; \
+		exit 2; }
+	$(BIN)/python .ci/proposals.py "$(SITES)"
 
 conservation: $(STAMP) ## the account of random bodies, and of SITES=folder's, if named
 	$(BIN)/python .ci/conservation.py --count $(or $(COUNT),5000) $(SITES)
