@@ -97,7 +97,7 @@ def _random(count: int, seed: str) -> int:
     for number in range(count):
         html = body(Random(f"{seed}:{number}"))
         for each in faulty(html):
-            sort = " ".join(each.split()[:2])
+            sort = " ".join(each.split()[:2]).partition("{")[0]
             times, held = bad.get(sort, (0, html))
             bad[sort] = (times + 1, min(held, html, key=len))
     print(f"{count} random bodies, {sum(times for times, _ in bad.values())} findings")
