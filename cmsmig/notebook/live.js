@@ -4,9 +4,11 @@
 // data-do: the control's name, sent when it is clicked or changed; data-value goes
 // along, and what the field named by data-from holds. data-key: the one key that clicks or focuses it while the focus is in here.
 // data-focus: takes the focus when what held it is gone. data-scroll: its place is
-// kept. A region with data-patient waits while somebody is in one of its fields.
+// kept. What comes by itself, not after a click, is "calm": it waits for a region
+// while somebody is in one of its fields.
 
 const FIELDS = "input, select, textarea";
+const TYPED = "input[type=text], input[type=search]";
 const CONTROLS = `button, summary, a, label, ${FIELDS}`;
 const PAUSE = 250; // milliseconds after the last letter of a search
 
@@ -31,9 +33,9 @@ function render({ model, el }) {
 
   function busy(place) {
     const active = document.activeElement;
-    return (
-      "patient" in place.dataset && place.contains(active) && active.matches(FIELDS)
-    );
+    if (!place.contains(active)) return false;
+    // What is being typed is newer than what the kernel knows of it.
+    return active.matches(TYPED) || (model.get("calm") && active.matches(FIELDS));
   }
 
   function replace(place, html) {

@@ -49,12 +49,16 @@ class Live(Element):
         made.on_msg(self._told)
         super().__init__(made)
 
-    def show(self, regions: Mapping[str, Markup], *, focus: str = "") -> None:
+    def show(
+        self, regions: Mapping[str, Markup], *, focus: str = "", calm: bool = False
+    ) -> None:
         """Replace regions, all at once; the others stay as they are.
 
-        `focus` is the id of the element that takes the focus afterwards.
+        `focus` is the id of the element that takes the focus afterwards. `calm` for
+        what nobody asked for: it never disturbs a field that somebody is in.
         """
         with self._handle.hold_sync():
+            self._handle.calm = calm
             for name, html in regions.items():
                 setattr(self._handle, f"region_{name}", str(html))
             if focus:
@@ -85,5 +89,6 @@ def _model(regions: tuple[str, ...]) -> Any:
     traits: dict[str, Any] = {
         name: traitlets.Unicode("").tag(sync=True) for name in texts
     }
+    traits["calm"] = traitlets.Bool(False).tag(sync=True)
     traits["regions"] = traitlets.List(traitlets.Unicode()).tag(sync=True)
     return type("LiveModel", (anywidget.AnyWidget,), {"_esm": _MODULE, **traits})

@@ -157,10 +157,10 @@ def bar(*parts: Markup) -> Markup:
     return Markup('<div class="bar">{}</div>').format(Markup("").join(parts))
 
 
-def region(name: str, *, patient: bool = False, polite: bool = False) -> Markup:
+def region(name: str, *, polite: bool = False) -> Markup:
     """Return the place of a region; a `polite` one is read out when it changes."""
-    return Markup('<div data-region="{}"{}{}></div>').format(
-        name, _flag("data-patient", patient), _attribute("role", "status" * polite)
+    return Markup('<div data-region="{}"{}></div>').format(
+        name, _attribute("role", "status" * polite)
     )
 
 

@@ -250,7 +250,6 @@ class _Desk:
 
     def _changed(self) -> None:
         """Show everything again, after a choice elsewhere changed it."""
-        self._shown = None
         self._show()
 
     def _progress(self) -> None:
@@ -259,7 +258,7 @@ class _Desk:
         if self._pick.at < 0 and self._pick.passing:
             self._show()
         else:
-            self._live.show(self._surroundings())
+            self._live.show(self._surroundings(), calm=True)
 
     def _show(self, *, focus: bool = False) -> None:
         index = self._pick.at
@@ -435,12 +434,12 @@ def _frame() -> Markup:
             STYLE,
             region("tally"),
             bar(
-                region("search", patient=True),
-                region("filters", patient=True),
+                region("search"),
+                region("filters"),
             ),
-            bar(region("item", patient=True), region("steps")),
+            bar(region("item"), region("steps")),
             region("title"),
-            bar(region("actions"), region("name", patient=True)),
+            bar(region("actions"), region("name")),
             region("said", polite=True),
             Markup(
                 '<div style="display:grid;gap:8px;grid-template-columns:'
@@ -450,6 +449,6 @@ def _frame() -> Markup:
             Markup(
                 '<details style="margin:.6em 0"><summary>Accept many at once</summary>'
                 "{}</details>"
-            ).format(region("bulk", patient=True)),
+            ).format(region("bulk")),
         )
     )

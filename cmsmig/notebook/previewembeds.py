@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from cmsmig.notebook.live import Live
 from cmsmig.notebook.livehtml import STYLE, bar, button, region, search, select
-from cmsmig.notebook.previewhtml import TREATMENTS, looked_html
+from cmsmig.notebook.previewhtml import TREATMENTS, becomes, looked_html
 from cmsmig.notebook.previewing import Previews
 from cmsmig.notebook.ui import Board, Element, column
 from cmsmig.report.embeds import EmbedSort, offered_for, treatment_of
@@ -54,9 +54,9 @@ class _Embeds:
             "What becomes of embeds",
             STYLE
             + region("said", polite=True)
-            + region("kinds", patient=True)
-            + region("search", patient=True)
-            + region("hosts", patient=True),
+            + region("kinds")
+            + region("search")
+            + region("hosts"),
             ("said", "kinds", "search", "hosts"),
             {
                 "embed-kind": self._treat_kind,
@@ -75,7 +75,7 @@ class _Embeds:
         return column(self._live, self._board.messages)
 
     def _later(self) -> None:
-        self._board.queue(self._show)
+        self._board.queue(self._progress)
 
     def _treat_kind(self, value: str) -> None:
         kind, _, treatment = value.partition("=")
@@ -96,7 +96,10 @@ class _Embeds:
         self._page += by
         self._show()
 
-    def _show(self) -> None:
+    def _progress(self) -> None:
+        self._show(calm=True)
+
+    def _show(self, *, calm: bool = False) -> None:
         found = self._previews.shelf.embeds()
         by_host: dict[str, list[EmbedSort]] = {}
         for each in found:
@@ -109,7 +112,8 @@ class _Embeds:
                 "kinds": self._kinds(found),
                 "search": self._searching(),
                 "hosts": self._listed(),
-            }
+            },
+            calm=calm,
         )
 
     def _said(self, found: bool) -> Markup:
@@ -149,7 +153,7 @@ class _Embeds:
         return select(
             "embed-kind",
             "",
-            [(TREATMENTS[each], str(each)) for each in offered_for(kind)],
+            [(becomes(kind, each), str(each)) for each in offered_for(kind)],
             str(treatment_of(bare, self._previews.embeds)),
             row=kind,
             about=f"What every {kind} becomes",
@@ -189,7 +193,7 @@ class _Embeds:
             "",
             [
                 ("as its kind", _AS_ITS_KIND),
-                *((label, str(each)) for each, label in TREATMENTS.items()),
+                *((TREATMENTS[each], str(each)) for each in offered_for("")),
             ],
             _AS_ITS_KIND if now is None else str(now),
             row=host.name,

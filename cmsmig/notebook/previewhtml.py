@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from cmsmig.mapping.choices import BlocksDecision, BodyMode, EmbedsDecision
-from cmsmig.report.embeds import treatment_of
+from cmsmig.report.embeds import PICTURES, treatment_of
 from cmsmig.report.marking import destination_html, marked_html
 from cmsmig.report.safehtml import (
     Cell,
@@ -34,7 +34,7 @@ TREATMENTS: Mapping[str, str] = {
     Treatment.COMPONENT: "embed block",
     Treatment.LINK: "link",
     Treatment.DROP: "left out",
-    "picture": "picture alone",
+    Treatment.PICTURE: "picture alone",
 }
 """What becomes of an embed, in words."""
 
@@ -197,6 +197,13 @@ def losses_html(losses: Sequence[Loss]) -> Markup:
     return table(head, rows, caption=f"Losses: {len(losses)}")
 
 
+def becomes(kind: str, treatment: Treatment) -> str:
+    """Return what an embed of this kind becomes, in words."""
+    if treatment is Treatment.COMPONENT and kind in PICTURES:
+        return "figure block"
+    return TREATMENTS[treatment]
+
+
 def fields_html(shelf: BodyShelf, blocks: BlocksDecision) -> Markup:
     """Return how each field's bodies are stored, and how many there are."""
     counts = Counter(
@@ -226,7 +233,7 @@ def embeds_html(shelf: BodyShelf, decision: EmbedsDecision) -> Markup:
             _whole(each.signature or "no address"),
             each.count,
             each.bodies,
-            _whole(TREATMENTS[treatment_of(each, decision)]),
+            _whole(becomes(each.kind, treatment_of(each, decision))),
             _short(each.example),
         )
         for each in found

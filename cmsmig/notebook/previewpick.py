@@ -11,7 +11,7 @@ from cmsmig.notebook.livehtml import button, search, select
 from cmsmig.notebook.looking import UNREVIEWED, Looking
 from cmsmig.report.shelf import Lost, Wanted
 
-PAGE = 50
+PAGE = 30
 """Bodies that the drop-down holds at once."""
 _MARKS = {
     BodyState.REVIEWED: "✓ ",

@@ -8,17 +8,15 @@ from dataclasses import dataclass, replace
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.choices import EmbedsDecision
 from cmsmig.mapping.proposals import propose_embeds
-from cmsmig.richtext.dom import walk
-from cmsmig.richtext.embeds import host_of
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.parse import parse
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
+from cmsmig.richtext.signatures import host_of, hosts_of
 
 FIGURE = "figure"
 LINKED_IMAGE = "linked-image"
-_PICTURES = frozenset((LINKED_IMAGE, FIGURE))
-_OF_PICTURES = frozenset(("component", "picture"))
-_ADDRESSES = ("src", "href", "poster", "data-src", "data-page-url")
+PICTURES = frozenset((LINKED_IMAGE, FIGURE))
+"""The kinds that are pictures: never raw HTML, nor a bare link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ def embeds_of(html: str) -> Iterator[tuple[str, str, str]]:
     engine = NativeEngine()
     kinds = dict.fromkeys(propose_embeds().kinds, Treatment.DROP)
     for loss in engine.from_html(html, EmbedPolicy(kinds)).losses:
-        if loss.kind in kinds and loss.kind not in _PICTURES:
+        if loss.kind in kinds and loss.kind not in PICTURES:
             yield loss.kind, signature_of(loss.what), loss.what
     policy = EmbedPolicy()
     for block in blocks_of(engine.from_html(html, policy).document):
@@ -69,15 +67,8 @@ def embeds_of(html: str) -> Iterator[tuple[str, str, str]]:
 
 
 def signature_of(html: str) -> str:
-    """Return the first host that an embed names, or empty.
-
-    The same addresses in the same order as the conversion looks at.
-    """
-    for element in walk(parse(html)):
-        for name in _ADDRESSES:
-            if host := host_of(element.attributes.get(name, "")):
-                return host
-    return ""
+    """Return the first host that an embed names, or empty; as conversion does."""
+    return next(hosts_of(parse(html)), "") or host_of(html)
 
 
 def blocks_of(document: Json) -> Iterator[JsonObject]:
@@ -97,13 +88,10 @@ def blocks_of(document: Json) -> Iterator[JsonObject]:
 
 
 def offered_for(kind: str) -> tuple[Treatment, ...]:
-    """Return what a kind may become; a picture is never raw HTML or a bare link."""
-    pictures = kind in _PICTURES
-    return tuple(
-        each
-        for each in Treatment
-        if (each in _OF_PICTURES) == pictures or (each is Treatment.COMPONENT)
-    )
+    """Return what a kind may become."""
+    if kind in PICTURES:
+        return (Treatment.COMPONENT, Treatment.PICTURE)
+    return tuple(each for each in Treatment if each is not Treatment.PICTURE)
 
 
 def treatment_of(embed: EmbedSort, decision: EmbedsDecision) -> Treatment:

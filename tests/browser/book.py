@@ -88,9 +88,13 @@ class Book:
         """Return a control of the registry; each one of several in a table."""
         return self.page.locator(f".{dom_class(name)}")
 
-    async def click(self, name: str) -> None:
+    def region(self, name: str) -> Locator:
+        """Return a region of a panel of live HTML."""
+        return self.page.locator(f"[data-region='{name}']")
+
+    async def click(self, name: str, *, which: int = 0) -> None:
         """Click a button."""
-        await self.control(name).click()
+        await self.control(name).nth(which).click()
         self.driven.add(name)
 
     async def choose(self, name: str, label: str, *, which: int = 0) -> None:

@@ -41,6 +41,19 @@ _EMBED = (
     '<iframe src="https://maps.example/embed/2"></iframe></div>'
 )
 
+MANY_HOSTS = 21
+"""Hosts of frames: one more than have a control at once, with those above."""
+_FRAMES = "".join(
+    f'<iframe src="https://frames{n}.example/embed"></iframe>'
+    for n in range(MANY_HOSTS)
+)
+_PARTS = (
+    "<h2>Sources</h2><p>Three logs agree.</p><p>A fourth does not.</p>"
+    "<blockquote>The ford was gone by noon.</blockquote><p>So it was.</p>"
+)
+SPLIT_NOTES = ("note-5", "note-6", "note-7", "note-8")
+"""The notes with a heading and a quote in their text."""
+
 
 def write_hostile_site(folder: Path) -> None:
     """Write the small site, some of its notes hostile, one reference dangling."""
@@ -64,7 +77,9 @@ def _made_hostile(item: dict) -> dict:
     if fields.get("slug") == "note-1":
         fields["text"] += _BODY
     if fields.get("slug") == "note-2":
-        fields["text"] += _EMBED
+        fields["text"] += _EMBED + _FRAMES
+    if fields.get("slug") in SPLIT_NOTES:
+        fields["text"] += _PARTS
     if fields.get("slug") == "note-3":
         fields["name"] = HOSTILE_NAME
     if fields.get("slug") == "note-4":

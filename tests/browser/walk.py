@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +18,13 @@ from playwright.async_api import expect
 from project import Rehearsed
 
 REVIEWER = "A. Reviewer"
+RULES = {
+    "headings": "headings 1 to 2",
+    "lone pictures": "images",
+    "embeds": "embeds",
+    "quotes": "quotes",
+}
+"""What the table of fields says of rules, by the label of their box."""
 
 
 @dataclass
@@ -214,35 +222,66 @@ def _design_is_as_edited(document: dict) -> None:
 
 
 async def preview_rich_text(desk: Desk) -> None:
-    """Bodies are found and leafed through, embeds decided, both accepted."""
+    """Embeds are decided, bodies found and leafed through, split and reviewed."""
+    await _decide_embeds(desk)
+    await _choose_bodies(desk.book)
+    await _look_at_the_hostile_body(desk.book)
+    await _split_bodies(desk)
+    await _change_blocks(desk)
+    await _review_all(desk)
+    await _accept_both(desk)
+
+
+async def _decide_embeds(desk: Desk) -> None:
     book = desk.book
-    item = book.control("body-item").locator("select")
-    await book.choose("body-filter", "with losses of content")
-    await expect(item.locator("option")).not_to_have_count(36)
-    await book.choose("body-filter", "all bodies")
-    await expect(item.locator("option")).to_have_count(36)
+    await book.sees("By host")
+    await book.fill("embed-search", "frames2")
+    await expect(book.control("embed-signature")).to_have_count(2)
+    await book.fill("embed-search", "")
+    hosts = book.region("hosts")
+    await expect(hosts).to_contain_text("1 to 20 of")
+    await book.click("embed-next")
+    await expect(hosts).to_contain_text("21 to")
+    await book.click("embed-previous")
+    await expect(hosts).to_contain_text("1 to 20 of")
+    await book.choose("embed-kind", "embed block")
+    await book.choose("embed-signature", "link")
+    path = desk.folder / "decisions" / "embeds.yaml"
+    async with asyncio.timeout(10):
+        while "link" not in (path.read_text("utf-8") if path.exists() else ""):
+            await book.page.evaluate("() => new Promise(requestAnimationFrame)")
+
+
+async def _choose_bodies(book: Book) -> None:
+    """Each way of choosing bodies, and of going from one to another."""
+    steps = book.region("steps")
+    await book.choose("body-loss", "some content")
+    await expect(steps).not_to_contain_text("of 36")
+    await book.choose("body-loss", "any")
+    await book.choose("body-structure", "quote")
+    await expect(steps).to_contain_text("1 of 4")
+    await book.choose("body-structure", "anything")
     await book.choose("body-field", "Notes: text")
     await book.choose("body-locale", "fr-FR")
-    await expect(item.locator("option")).to_have_count(12)
-    await book.choose("body-locale", "all locales")
-    await expect(item.locator("option")).to_have_count(36)
-    options = await book.options("body-item")
-    await book.choose("body-item", options[1])
-    await book.sees("2 of 36")
-    await book.click("body-next")
-    await book.sees("3 of 36")
-    await book.click("body-previous")
-    await book.sees("2 of 36")
-    assert any(HOSTILE_NAME in each for each in options)
-    await _look_at_the_hostile_body(book, options)
-    await _decide_embeds(desk)
+    await expect(steps).to_contain_text("of 12")
+    await book.choose("body-locale", "all")
+    await book.fill("body-search", "NOTE 1")
+    await expect(steps).not_to_contain_text("of 36")
+    await book.fill("body-search", "")
+    await expect(steps).to_contain_text("of 36")
+    await book.choose("body-item", (await book.options("body-item"))[0])
+    for name, place in (("next", 2), ("on", 32), ("back", 2), ("previous", 1)):
+        await book.click(f"body-{name}")
+        await expect(steps).to_contain_text(f"{place} of 36")
+    assert any(HOSTILE_NAME in each for each in await book.options("body-item"))
 
 
-async def _look_at_the_hostile_body(book: Book, options: list[str]) -> None:
+async def _look_at_the_hostile_body(book: Book) -> None:
     """Show it in its frames, and click what would be a link."""
+    options = await book.options("body-item")
     (hostile,) = (each for each in options if each.endswith(" Note 1 (en)"))
     await book.choose("body-item", hostile)
-    await book.sees("Note 1 (en)")
+    await expect(book.region("title")).to_contain_text("Note 1 (en)")
     frame = book.page.frame_locator("iframe[sandbox='']").first
     await expect(frame.get_by_text("script, not run").first).to_be_visible()
     await frame.get_by_text("Follow the hostile link").first.click()
@@ -250,14 +289,87 @@ async def _look_at_the_hostile_body(book: Book, options: list[str]) -> None:
         await expect(each.locator("a[href^='javascript:']")).to_have_count(0)
 
 
-async def _decide_embeds(desk: Desk) -> None:
+async def _split_bodies(desk: Desk) -> None:
+    """The field's bodies become blocks, split by rules that are ticked."""
     book = desk.book
-    await book.choose("embed-kind", "embed block")
-    await book.choose("embed-signature", "link")
+    await book.choose("blocks-field", "notes: text")
+    await book.choose("blocks-mode", "blocks")
+    for rule in ("headings", "lone pictures", "embeds", "quotes"):
+        await book.control("blocks-rule").get_by_text(rule).click()
+        await book.sees(f"{RULES[rule]}")
+    book.driven.add("blocks-rule")
+    await book.choose("blocks-level", "level 1 to 3")
+    await book.sees("headings 1 to 3")
+    await expect(book.region("tally")).to_contain_text("0 reviewed")
+    await book.choose("body-state", "to review")
+    await expect(book.region("steps")).not_to_contain_text("of 36")
+
+
+async def _change_blocks(desk: Desk) -> None:
+    """Each change of a body's blocks, taken back and done again."""
+    book = desk.book
+    cards = book.page.locator(".cmsmig-card")
+    await book.fill("body-search", "Note 6 (en)")
+    await expect(book.region("title")).to_contain_text("Note 6 (en) — Notes, text")
+    await expect(cards).to_have_count(4)
+    current = book.page.locator(".cmsmig-card[aria-current=true] .kind")
+    await book.click("block-next")
+    await expect(current).to_have_text("2 text")
+    await book.click("block-previous")
+    await expect(current).to_have_text("1 text")
+    await cards.nth(2).click()
+    await expect(current).to_have_text("3 quote")
+    book.driven.add("block-select")
+    await book.choose("block-type-at", "text", which=0)
+    await book.click("block-type")
+    await expect(current).to_have_text("3 text")
+    await book.click("block-merge", which=2)
+    await expect(cards).to_have_count(3)
+    await book.click("block-reject", which=1)
+    await expect(cards).to_have_count(2)
+    await book.choose("block-split-at", "before heading: Sources", which=0)
+    await book.click("block-split")
+    await expect(cards).to_have_count(3)
+    await book.click("review-undo")
+    await expect(cards).to_have_count(2)
+    await expect(book.region("title")).to_contain_text("changed by hand")
+    await book.click("review-reset")
+    await expect(cards).to_have_count(4)
+    await book.click("block-merge", which=2)
+    await expect(cards).to_have_count(3)
+
+
+async def _review_all(desk: Desk) -> None:
+    """A body is accepted, one after the other, then the others in bulk."""
+    book = desk.book
+    tally = book.region("tally")
+    await book.click("review-accept")
+    await book.sees("enter your name first")
+    await book.fill("review-name", REVIEWER)
+    await book.click("review-accept")
+    await expect(tally).to_contain_text("1 reviewed")
+    await book.fill("body-search", "")
+    await book.click("body-open")
+    await book.click("review-accept")
+    await expect(tally).to_contain_text("2 reviewed")
+    await book.page.get_by_text("Accept many at once").click()
+    options = await book.options("review-kind")
+    await book.choose("review-kind", options[-1])
+    await book.click("review-bulk")
+    await book.sees("accepted in bulk")
+    await book.click("review-all")
+    await expect(tally).to_contain_text(", 0 left")
+
+
+async def _accept_both(desk: Desk) -> None:
+    book = desk.book
     await book.fill("bodies-reviewer", REVIEWER)
     await book.click("bodies-accept")
     await book.sees("blocks.yaml and embeds.yaml written")
-    assert desk.decided("blocks")["bodies"]
+    blocks = desk.decided("blocks")
+    assert {each["mode"] for each in blocks["bodies"]} == {"blocks"}
+    hows = [each["how"] for each in blocks["reviews"]]
+    assert set(hows) == {"individually", "in bulk"}
     document = desk.decided("embeds")
     assert "component" in document["kinds"].values()
     assert "link" in document["signatures"].values()
