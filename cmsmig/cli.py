@@ -184,6 +184,20 @@ def verify(folder: Path | None, as_json: bool) -> None:
 @commands.command()
 @_JSON
 @click.pass_obj
+def rebuild(folder: Path | None, as_json: bool) -> None:
+    """Make a lost ledger anew from the destination; writes nothing there."""
+    from cmsmig.report.commands import resumable
+    from cmsmig.report.rebuilt import rebuilt_lines
+    from cmsmig.steps.rebuild import rebuild as make
+
+    project, settings = _load(folder, origin=False)
+    found = resumable(make(project, settings, observer=_progress()))
+    emit_json(found.as_json()) if as_json else emit_lines(rebuilt_lines(found))
+
+
+@commands.command()
+@_JSON
+@click.pass_obj
 def status(folder: Path | None, as_json: bool) -> None:
     """Show the accounting, from the ledger alone."""
     from cmsmig.settings import find_project

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import CmsmigError, InterruptedRunError, UsageError
@@ -16,7 +17,12 @@ from cmsmig.settings import Project, Settings
 from cmsmig.steps.assets import arrived_uploads, upload_assets
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.components import make_components, settle_components
-from cmsmig.steps.conflicts import adopt_reused, find_conflicts, item_rows
+from cmsmig.steps.conflicts import (
+    adopt_reused,
+    find_conflicts,
+    item_rows,
+    refuse_lost_ledger,
+)
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.folders import check_folder_places, make_folders, settle_folders
 from cmsmig.steps.job import Job
@@ -137,25 +143,34 @@ async def open_job(
     migration: Migration,
     observer: Observer,
     stop: StopSignal,
+    *,
+    ledger: Path | None = None,
 ) -> AsyncIterator[Job]:
-    """Give everything a step works with: ledger, client and a fresh survey."""
+    """Give everything a step works with: ledger, client and a fresh survey.
+
+    `ledger` is another file than the project's own, to be filled. Raises
+    `LedgerError` when an empty ledger meets stories of an earlier import.
+    """
     identity = Identity(
         site_id=migration.origin.site.site_id,
         base_url=settings.destination_base_url,
         space_id=settings.space_id,
     )
-    with Ledger.open(project.ledger, identity) as ledger:
+    with Ledger.open(ledger or project.ledger, identity) as opened:
         async with open_destination(settings, observer) as client:
             found = await survey(client, migration.design)
-            arrived = await arrived_uploads(client, migration, ledger)
+            arrived = await arrived_uploads(client, migration, opened)
             found = replace(found, arrived=arrived)
+            conflicts = find_conflicts(migration, opened, found)
+            if ledger is None:
+                await refuse_lost_ledger(client, migration, opened, conflicts)
             yield Job(
                 settings=settings,
                 migration=migration,
                 client=client,
-                ledger=ledger,
+                ledger=opened,
                 survey=found,
-                conflicts=find_conflicts(migration, ledger, found),
+                conflicts=conflicts,
                 observer=observer,
                 stop=stop,
             )

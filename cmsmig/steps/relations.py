@@ -141,7 +141,8 @@ async def _update(job: Job, rows: Mapping[int, StoryRow], update: Update) -> Non
             update.draft.key,
             "deleted_since",
             f"The story `{update.home.full_slug}` was deleted at the destination after "
-            "it was created; restore it there, or let `cmsmig rebuild` forget it.",
+            "it was created; restore it there, or move ledger.sqlite away and let "
+            "`cmsmig rebuild` make one without it.",
         )
     except RejectedError as error:
         _fail(job, update.draft.key, "refused", str(error))

@@ -1,0 +1,31 @@
+"""What a rebuilt ledger knows, for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cmsmig.steps.rebuild import Rebuilt
+
+SHOWN = 10
+"""Paths named before the rest is counted."""
+
+
+def rebuilt_lines(found: Rebuilt) -> Iterator[str]:
+    """Yield what was found again, and what a person has to look at."""
+    if found.aside:
+        yield f"the old ledger was put aside as {found.aside}"
+    yield f"stories: {found.stories} of {found.items} items"
+    yield f"files: {found.assets}" + (
+        f", {found.unproven} of them not at their addresses yet"
+        if found.unproven
+        else ""
+    )
+    yield f"components: {found.components}, folders: {found.folders}"
+    yield from _listed("not as designed, so not taken for ours", found.differing)
+    yield from _listed("edited since, so never written over", found.edited)
+
+
+def _listed(what: str, names: list[str]) -> Iterator[str]:
+    if names:
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        yield f"{what}: {', '.join(names[:SHOWN])}{more}"
