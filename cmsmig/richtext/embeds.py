@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.richtext.collect import Collector
@@ -12,6 +11,7 @@ from cmsmig.richtext.dom import Element, Text, walk
 from cmsmig.richtext.engine import AssetLookup
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.richtext.rules import BLOCK_TAGS, link_allowed
+from cmsmig.richtext.signatures import hosts_of
 
 _DEFAULTS = {
     "video": Treatment.COMPONENT,
@@ -83,11 +83,10 @@ class Embeds:
 
     def treatment(self, kind: str, element: Element) -> Treatment:
         """Return the choice for an embed; one for its host beats its kind's."""
-        for below in (element, *walk(element)):
-            for name in _ADDRESSES:
-                host = host_of(below.attributes.get(name, ""))
-                if host in self._policy.signatures:
-                    return self._policy.signatures[host]
+        if chosen := self._policy.signatures:
+            for host in hosts_of(element):
+                if host in chosen:
+                    return chosen[host]
         return self._policy.kinds.get(kind, _DEFAULTS[kind])
 
     def node(self, found: Found, treatment: Treatment | None = None) -> list[Element]:
@@ -155,16 +154,6 @@ def emptied(element: Element) -> Element:
     name = element.attributes.get("id")
     element.attributes = {"id": name} if name else {}
     return element
-
-
-def host_of(address: str) -> str:
-    """Return the lower case host of an address, or empty."""
-    if "//" not in address:
-        return ""
-    try:
-        return (urlsplit(address.strip()).hostname or "").lower()
-    except ValueError:
-        return ""
 
 
 def link_value(href: str) -> JsonObject:

@@ -7,6 +7,7 @@ from cmsmig.richtext.dom import Element, find, tag_set, text_of, walk
 from cmsmig.richtext.embeds import Embeds, Found
 from cmsmig.richtext.engine import AssetLookup
 from cmsmig.richtext.shown import SHOWN
+from cmsmig.richtext.signatures import frame_address
 
 _ANYTHING = (
     *SHOWN,
@@ -24,14 +25,20 @@ def is_custom_embed(element: Element) -> bool:
 
 
 def is_empty(embed: Element) -> bool:
-    """Say whether the origin delivered a custom embed without its code."""
-    return not text_of(embed).strip() and find(embed, *_ANYTHING) is None
+    """Say whether the origin delivered a custom embed without its code.
+
+    An element with attributes is code: a script elsewhere may fill it.
+    """
+    if text_of(embed).strip() or find(embed, *_ANYTHING) is not None:
+        return False
+    inside = (below for below in walk(embed) if below.attributes)
+    return all(is_custom_embed(below) for below in inside)
 
 
 def first_address(element: Element) -> str:
-    """Return the first `src` in or on an element, or empty."""
+    """Return the first address shown in or on an element, or empty."""
     for below in (element, *walk(element)):
-        if address := below.attributes.get("src", "").strip():
+        if address := frame_address(below):
             return address
     return ""
 
