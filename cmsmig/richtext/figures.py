@@ -20,6 +20,7 @@ from cmsmig.richtext.pictures import Pictures
 from cmsmig.richtext.policy import Treatment
 from cmsmig.richtext.rules import RULES
 from cmsmig.richtext.shown import INVISIBLE, SHOWN, Showing
+from cmsmig.richtext.signatures import frame_address
 
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 
@@ -127,7 +128,7 @@ class Figures:
     def _place_video(self, part: _Part, figure: Element, page: str) -> bool:
         """Return False when the figure is raw HTML as a whole."""
         frame, caption = part.element, part.caption
-        url = page or frame.attributes.get("src", "").strip()
+        url = page or frame_address(frame)
         treatment = self._embeds.treatment("video", figure)
         if not addressed(url) and treatment is not Treatment.DROP:
             treatment = Treatment.HTML
