@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from cmsmig.errors import DecisionsError
@@ -18,10 +19,14 @@ from cmsmig.mapping.design_checks import design_problems, unknown_collection
 from cmsmig.mapping.facts import SpaceFacts
 from cmsmig.mapping.slugs import slug_problem
 from cmsmig.origin.schema import Collection, Locale
+from cmsmig.richtext.policy import Treatment
 
 EMBED_KINDS = frozenset(
     ("video", "iframe", "embed", "component", "media", "figure", "linked-image")
 )
+
+_PICTURES = frozenset(("figure", "linked-image"))
+_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:]+")
 
 
 def check_against(
@@ -54,11 +59,25 @@ def problems_of(
     elif isinstance(decision, BlocksDecision):
         yield from _blocks_problems(decision, by_id)
     elif isinstance(decision, EmbedsDecision):
-        for kind in sorted(decision.kinds.keys() - EMBED_KINDS):
+        yield from _embeds_problems(decision)
+
+
+def _embeds_problems(decision: EmbedsDecision) -> Iterator[str]:
+    for kind in sorted(decision.kinds.keys() - EMBED_KINDS):
+        yield (
+            f"there is no kind of embed `{kind}`; there are "
+            f"{', '.join(sorted(EMBED_KINDS))}"
+        )
+    for host in sorted(decision.signatures):
+        if not _HOST.fullmatch(host):
             yield (
-                f"there is no kind of embed `{kind}`; there are "
-                f"{', '.join(sorted(EMBED_KINDS))}"
+                f"the signature `{host}` is no host; write it in lower case and "
+                "without anything around it, such as www.youtube.com"
             )
+    others = {name: decision.kinds[name] for name in decision.kinds.keys() - _PICTURES}
+    for name, treatment in sorted({**others, **decision.signatures}.items()):
+        if treatment is Treatment.PICTURE:
+            yield f"`{name}` can't become a picture; use html, component, link or drop"
 
 
 def undecided_collections(

@@ -337,6 +337,22 @@ TITLE = designed("title", Encoding.TEXT)
             EmbedsDecision({"vidoe": Treatment.HTML}),
             "there is no kind of embed `vidoe`",
         ),
+        (
+            EmbedsDecision(signatures={"https://www.youtube.com/": Treatment.HTML}),
+            "the signature `https://www.youtube.com/` is no host",
+        ),
+        (
+            EmbedsDecision(signatures={"YouTube.com": Treatment.HTML}),
+            "the signature `YouTube.com` is no host",
+        ),
+        (
+            EmbedsDecision({"video": Treatment.PICTURE}),
+            "`video` can't become a picture",
+        ),
+        (
+            EmbedsDecision(signatures={"e.example": Treatment.PICTURE}),
+            "`e.example` can't become a picture",
+        ),
         (Design((make_type("c9"),), ()), "the site has no collection"),
         (Design((make_type(component="Post!"),), ()), "component name `Post!`"),
         (Design((make_type(folder="a b"),), ()), "the folder `a b`"),
