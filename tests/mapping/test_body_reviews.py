@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cmsmig.errors import DecisionsError
@@ -69,6 +69,11 @@ DECISIONS = st.builds(
     st.lists(REVIEWS, max_size=3),
 )
 
+chosen = settings(
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 SPLIT = Heuristics(frozenset((Heuristic.HEADINGS, Heuristic.IMAGES)))
 HTML = '<p>a</p><h2>B</h2><p>b</p><img src="https://f.example/x.png">'
 KEY = BodyKey("c1", "i1", "en", "body")
@@ -101,6 +106,7 @@ def read(text: str) -> BlocksDecision:
     return from_text(text, "blocks.yaml", BlocksDecision)
 
 
+@chosen
 @given(DECISIONS)
 def test_what_is_written_is_read(decision: BlocksDecision) -> None:
     """Whatever the texts are, the file holds the decision and stays the same."""
@@ -109,6 +115,7 @@ def test_what_is_written_is_read(decision: BlocksDecision) -> None:
     assert to_text(read(text)) == text
 
 
+@chosen
 @given(DECISIONS)
 def test_another_programs_yaml_is_read_the_same(decision: BlocksDecision) -> None:
     """An entry that a person wrote otherwise means what it says."""
@@ -119,6 +126,7 @@ def test_another_programs_yaml_is_read_the_same(decision: BlocksDecision) -> Non
     assert read(other) == decision
 
 
+@chosen
 @given(st.text(max_size=60))
 def test_any_damage_is_read_or_refused_in_one_sentence(damage: str) -> None:
     """Nothing but a `DecisionsError` comes out of a damaged file."""
@@ -188,6 +196,7 @@ def test_the_diff_of_one_decision_is_one_entry() -> None:
     )
 
 
+@chosen
 @given(RULES)
 def test_rules_are_told_in_a_word_each(rules: Heuristics) -> None:
     """What the text names is what was on, and the level where it counts."""

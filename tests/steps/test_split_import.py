@@ -62,6 +62,25 @@ def test_split_stories_hold_their_components(split: Desk) -> None:
     assert set(split.components()) >= set(COMPONENTS)
 
 
+def test_a_block_that_somebody_changed_is_a_difference(split: Desk) -> None:
+    """Blocks in another order, one that is gone, and a field that takes fewer."""
+    split.done("import")
+    blocks = blocks_of(split, "articles/two")
+    split.edit("articles/two", body=blocks[::-1])
+    assert split.codes() == ["field_value"]
+    split.edit("articles/two", body=blocks[:1])
+    assert split.codes() == ["field_value"]
+    split.edit("articles/two", body=blocks)
+    split.verified()
+    (article,) = (
+        each for each in split.space.components.values() if each["name"] == "article"
+    )
+    body = {**article["schema"]["body"], "component_whitelist": ["text_block"]}
+    changed = {**article, "schema": {**article["schema"], "body": body}}
+    split.api("PUT", f"/components/{article['id']}", {"component": changed})
+    assert split.codes() == ["component_changed"]
+
+
 def test_links_in_blocks_are_filled(split: Desk) -> None:
     """In texts and quotes, in raw HTML, in the figure inside of a gallery."""
     split.done("import")
