@@ -1,0 +1,162 @@
+"""A ledger that is not whole is told at once; one that is whole never is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cmsmig.errors import LedgerDamagedError, LedgerError
+from cmsmig.ledger.rows import Identity, MadeRow
+from cmsmig.ledger.store import Ledger
+
+OURS = Identity("site", "https://m.example/v1", "7")
+
+RUN = """
+import os, pathlib, signal, sys
+from cmsmig.ledger.rows import Identity, Intent, MadeRow
+from cmsmig.ledger.store import Ledger
+ledger = Ledger.open(pathlib.Path(sys.argv[1]), Identity("site", "x", "7"))
+ledger.begin_run("import")
+ledger.intents.write([Intent("folder", "notes", "")])
+ledger.inventory.save_made(MadeRow("folder", "notes", 1, "", True, ""))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "ledger.sqlite"
+
+
+@pytest.fixture
+def killed(path: Path) -> Path:
+    """Return a ledger whose run was killed: its log stands beside it."""
+    ended = subprocess.run([sys.executable, "-c", RUN, path], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert log_of(path).stat().st_size > 0
+    return path
+
+
+def log_of(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
+def made(path: Path) -> list[str]:
+    with Ledger.open(path, OURS) as ledger:
+        return list(ledger.inventory.made("folder"))
+
+
+def test_a_killed_run_is_all_there(killed: Path) -> None:
+    """With its log, the file tells everything that was committed."""
+    assert made(killed) == ["notes"]
+    assert made(killed) == ["notes"]
+
+
+@pytest.mark.parametrize("opened", ["open", "open_existing"])
+def test_a_missing_log_is_told_and_nothing_is_changed(
+    killed: Path, opened: str
+) -> None:
+    """Without it the file looks whole and is an older state: one sentence."""
+    for name in ("-wal", "-shm"):
+        killed.with_name(killed.name + name).unlink()
+    before = killed.read_bytes()
+    arguments = (killed, OURS) if opened == "open" else (killed,)
+    for _ in range(2):
+        with pytest.raises(LedgerDamagedError, match=r"-wal is missing.*rebuild"):
+            getattr(Ledger, opened)(*arguments)
+    assert killed.read_bytes() == before
+
+
+def test_a_copy_of_the_file_alone_is_told(killed: Path, tmp_path: Path) -> None:
+    """A backup that forgot the log is not taken for the ledger."""
+    copy = tmp_path / "copy.sqlite"
+    shutil.copy(killed, copy)
+    with pytest.raises(LedgerDamagedError, match=r"copy\.sqlite-wal is missing"):
+        Ledger.open(copy, OURS)
+
+
+def test_a_log_that_was_read_may_go(killed: Path) -> None:
+    """The next command folds it in; from then on the file is whole by itself."""
+    Ledger.open_existing(killed).close()
+    assert not log_of(killed).exists()
+    assert made(killed) == ["notes"]
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_run_that_is_left_in_order_needs_no_log(path: Path, ended: bool) -> None:
+    """Whether it ended or broke off with an error: closing makes the file whole."""
+    with Ledger.open(path, OURS) as ledger:
+        ledger.begin_run("import")
+        ledger.inventory.save_made(MadeRow("folder", "notes", 1, "", True, ""))
+        if ended:
+            ledger.end_run("done")
+    assert not log_of(path).exists()
+    assert made(path) == ["notes"]
+
+
+def test_looking_at_a_ledger_does_not_end_the_run_that_uses_it(path: Path) -> None:
+    """`status` beside an import is no reason for the import to stop."""
+    with Ledger.open(path, OURS) as ledger:
+        ledger.begin_run("import")
+        Ledger.open_existing(path).close()
+        ledger.inventory.save_made(MadeRow("folder", "notes", 1, "", True, ""))
+        ledger.end_run("done")
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT outcome FROM run").fetchall() == [("done",)]
+
+
+def lost_page(data: bytearray, size: int) -> None:
+    data[size * 3 : size * 4] = bytes(size)
+
+
+def cut_off(data: bytearray, size: int) -> None:
+    del data[len(data) // 2 :]
+
+
+def garbled_header(data: bytearray, size: int) -> None:
+    data[:64] = os.urandom(64)
+
+
+def swapped_pages(data: bytearray, size: int) -> None:
+    one, two = data[size : size * 2], data[size * 4 : size * 5]
+    data[size : size * 2], data[size * 4 : size * 5] = two, one
+
+
+@pytest.mark.parametrize("damage", [lost_page, cut_off, garbled_header, swapped_pages])
+def test_a_damaged_file_is_told_before_anything_is_asked_of_it(
+    path: Path, damage: Callable[[bytearray, int], None]
+) -> None:
+    """A torn page, half a file: told when it is opened, and left as it is."""
+    made(path)
+    data = bytearray(path.read_bytes())
+    damage(data, int.from_bytes(data[16:18], "big"))
+    path.write_bytes(data)
+    for _ in range(2):
+        with pytest.raises(LedgerDamagedError, match=r"damaged.*cmsmig rebuild"):
+            Ledger.open(path, OURS)
+    assert path.read_bytes() == bytes(data)
+
+
+def test_what_is_foreign_or_newer_is_not_called_damaged(path: Path) -> None:
+    """`rebuild` puts damaged files aside, and these are none."""
+    made(path)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("INSERT INTO migration VALUES (99, 'm099_later', 'then')")
+    with pytest.raises(LedgerError, match="newer version") as refused:
+        Ledger.open(path, OURS)
+    assert not isinstance(refused.value, LedgerDamagedError)
+    other = path.with_name("other.sqlite")
+    with closing(sqlite3.connect(other)) as db, db:
+        db.execute("CREATE TABLE recipes (name TEXT)")
+    with pytest.raises(LedgerError, match="another program") as refused:
+        Ledger.open(other, OURS)
+    assert not isinstance(refused.value, LedgerDamagedError)
