@@ -75,7 +75,8 @@ function render({ model, el }) {
     const control = (near ?? event.target).closest("[data-do]");
     if (!control || !root.contains(control) || control.matches(FIELDS)) return;
     if (near && !near.dataset.do) return;
-    if (control.getAttribute("aria-disabled") === "true") return;
+    // One that is not enabled says in the kernel why: what came before it may still
+    // be on its way, and enable it.
     const { value = "", from } = control.dataset;
     send(control, from ? `${value}=${byId(from).value}` : value);
   }

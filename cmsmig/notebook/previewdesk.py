@@ -286,7 +286,7 @@ class _Desk:
             "title": _TITLE.format(parts.title, parts.place, _told(standing)),
             "origin": parts.origin,
             "target": parts.target,
-            "document": parts.document,
+            "document": sheet(parts.document),
             "losses": sheet(parts.losses),
         }
 

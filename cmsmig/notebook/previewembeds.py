@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from cmsmig.notebook.live import Live
 from cmsmig.notebook.livehtml import STYLE, bar, button, region, search, select
-from cmsmig.notebook.previewhtml import TREATMENTS, becomes, looked_html
+from cmsmig.notebook.previewhtml import TREATMENTS, becomes, looked_html, unbroken
 from cmsmig.notebook.previewing import Previews
 from cmsmig.notebook.ui import Board, Element, column
 from cmsmig.report.embeds import EmbedSort, offered_for, treatment_of
@@ -131,18 +131,16 @@ class _Embeds:
         return sheet(said)
 
     def _kinds(self, found: tuple[EmbedSort, ...]) -> Markup:
-        rows = []
-        for kind in sorted({each.kind for each in found}):
-            sorts = [each for each in found if each.kind == kind]
-            rows.append(
-                (
-                    escape(f"every {kind}"),
-                    self._kind_choice(sorts[0]),
-                    sum(each.count for each in sorts),
-                    sum(each.bodies for each in sorts),
-                    sorts[0].example[:_EXAMPLE],
-                )
+        examples = {each.kind: each for each in reversed(found)}
+        rows = [
+            (
+                escape(f"every {kind}"),
+                self._kind_choice(examples[kind]),
+                *counts,
+                examples[kind].example[:_EXAMPLE],
             )
+            for kind, counts in self._previews.shelf.embed_kinds().items()
+        ]
         if not rows:
             return Markup("")
         return sheet(table(_HEAD, rows, caption="By kind"))
@@ -201,4 +199,10 @@ class _Embeds:
         )
         kinds = ", ".join(f"{each.count} {each.kind}" for each in host.kinds)
         bodies = sum(each.bodies for each in host.kinds)
-        return (host.name, choice, kinds, bodies, host.kinds[0].example[:_EXAMPLE])
+        return (
+            unbroken(host.name),
+            choice,
+            kinds,
+            bodies,
+            host.kinds[0].example[:_EXAMPLE],
+        )

@@ -21,7 +21,6 @@ from cmsmig.report.safehtml import (
     preview,
     sanitised,
     sheet,
-    source,
     table,
 )
 from cmsmig.report.shelf import BodyShelf
@@ -47,8 +46,8 @@ _UNBROKEN = 26
 _DOCUMENT = 60_000
 """Characters of a document that are shown."""
 _SCROLLED = Markup(
-    '<div style="max-height:{}px;overflow:auto" tabindex="0" role="group" '
-    'aria-label="Document">{}</div>'
+    '<pre style="max-height:{}px;margin:0;box-sizing:border-box" tabindex="0" '
+    'role="group" aria-label="Document">{}</pre>'
 )
 _UNFRAMED = Markup(
     "<style>.cmsmig-unframed{{display:none}}</style>{}"
@@ -172,7 +171,7 @@ def body_parts(
         place=f"{body.collection.display_name}, {body.design.origin}",
         origin=origin,
         target=target,
-        document=_SCROLLED.format(HEIGHT, source(document)),
+        document=_SCROLLED.format(HEIGHT, document),
         losses=losses_html(converted.losses),
     )
 
@@ -184,10 +183,10 @@ def losses_html(losses: Sequence[Loss]) -> Markup:
     rows = [
         (
             number,
-            _whole(loss.severity),
-            _whole(loss.kind),
-            _whole(_short(loss.what)),
-            _whole(loss.where),
+            unbroken(loss.severity),
+            unbroken(loss.kind),
+            unbroken(_short(loss.what)),
+            unbroken(loss.where),
             loss.context,
             loss.why,
         )
@@ -229,11 +228,11 @@ def embeds_html(shelf: BodyShelf, decision: EmbedsDecision) -> Markup:
         return sheet(note("No body holds an embed."))
     rows = [
         (
-            _whole(each.kind),
-            _whole(each.signature or "no address"),
+            unbroken(each.kind),
+            unbroken(each.signature or "no address"),
             each.count,
             each.bodies,
-            _whole(becomes(each.kind, treatment_of(each, decision))),
+            unbroken(becomes(each.kind, treatment_of(each, decision))),
             _short(each.example),
         )
         for each in found
@@ -248,7 +247,13 @@ def _losses_by_kind(shelf: BodyShelf) -> Markup:
         said = "No body loses anything." if shelf.known == len(shelf.bodies) else ""
         return note(said, "good") if said else Markup("")
     rows = [
-        (_whole(each.severity), _whole(each.kind), each.why, each.losses, each.bodies)
+        (
+            unbroken(each.severity),
+            unbroken(each.kind),
+            each.why,
+            each.losses,
+            each.bodies,
+        )
         for each in found
     ]
     head = ("lost of", "kind", "why, such as", "losses", "bodies")
@@ -274,7 +279,7 @@ def _titled(title: str, content: Markup) -> Markup:
     )
 
 
-def _whole(text: str) -> Markup:
+def unbroken(text: str) -> Markup:
     """Return a text that a narrow column does not break, unless it is long."""
     if len(text) > _UNBROKEN:
         return escape(text)

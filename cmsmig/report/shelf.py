@@ -219,6 +219,17 @@ class BodyShelf:
             sorted(found, key=lambda one: (-one.count, one.kind, one.signature))
         )
 
+    def embed_kinds(self) -> Mapping[str, tuple[int, int]]:
+        """Return how many embeds of each kind the known bodies hold, and how many
+        bodies hold one."""
+        found: dict[str, tuple[int, int]] = {}
+        for digest in self._digests.values():
+            kinds = [kind for kind, _ in digest.embeds]
+            for kind in set(kinds):
+                embeds, bodies = found.get(kind, (0, 0))
+                found[kind] = (embeds + kinds.count(kind), bodies + 1)
+        return dict(sorted(found.items()))
+
     @cached_property
     def _names(self) -> tuple[str, ...]:
         return tuple(
