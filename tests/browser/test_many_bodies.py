@@ -1,0 +1,163 @@
+"""Notebook 03 on a site of 10,000 bodies: neither the page nor the kernel waits."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from book import Book
+from hearing import listened
+from lab import Lab
+from playwright.async_api import Browser, Page, expect
+from test_review import pulled
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(180)]
+
+BODIES = 10_000
+LONGEST_TASK = 500
+"""Milliseconds that anything may hold the page."""
+LONGEST_PAUSE = 400
+"""Milliseconds that the kernel may be deaf once its cells have run."""
+_WATCH = """() => {
+  window.longTasks = [];
+  new PerformanceObserver(list => {
+    for (const each of list.getEntries()) window.longTasks.push(each.duration);
+  }).observe({type: "longtask", buffered: true});
+}"""
+_BEAT = """
+import asyncio, time
+pauses = [0.0]
+async def beat():
+    last = time.perf_counter()
+    while True:
+        await asyncio.sleep(0.001)
+        now = time.perf_counter()
+        pauses.append(now - last)
+        last = now
+beating = asyncio.ensure_future(beat())
+"""
+_EXECUTE = """async ([code, expression]) => {
+  const kernel = window.theNotebook.sessionContext.session.kernel;
+  const asked = {code, silent: true, user_expressions: {it: expression}};
+  const reply = await kernel.requestExecute(asked).done;
+  return reply.content.user_expressions.it.data["text/plain"];
+}"""
+
+
+async def test_ten_thousand_bodies_stay_fluid(
+    browser: Browser, lab: Lab, tmp_path: Path, pictures: Path | None
+) -> None:
+    """Looked through, chosen, split, reviewed one by one and in bulk, undone."""
+    lab.serve_comms("perCommTarget")
+    folder = await pulled(lab.root / tmp_path.name, BODIES)
+    context, hearing = await listened(browser)
+    book = await Book.at(lab, await context.new_page())
+    page = book.page
+    await page.evaluate(_WATCH)
+    await book.open(f"{folder.name}/03_preview_rich_text.ipynb")
+    await book.run_all()
+    await _executed(page, _BEAT, "0")
+    await book.sees("bodies are looked through so far")
+    waits = {name: await _waited(book, work) for name, work in WORK.items()}
+    await expect(book.region("tally")).to_contain_text(f"all {BODIES:,} bodies")
+    await book.picture(pictures, "many-bodies")
+    pause = 1000 * float(await _executed(page, "", "max(pauses)"))
+    tasks = await page.evaluate("() => window.longTasks")
+    options = await page.locator("select").evaluate_all(
+        "all => Math.max(...all.map(each => each.options.length))"
+    )
+    print(f"longest task {max(tasks, default=0):.0f} ms, pause {pause:.0f} ms", waits)
+    assert max(tasks, default=0) < LONGEST_TASK
+    assert pause < LONGEST_PAUSE
+    assert options < 100
+    assert hearing.quiet()
+    await book.close()
+    await context.close()
+
+
+async def _executed(page: Page, code: str, expression: str) -> str:
+    """Execute code in the kernel and return what an expression shows then."""
+    return await page.evaluate(_EXECUTE, [code, expression])
+
+
+async def _waited(book: Book, work: Callable[[Book], Awaitable[None]]) -> int:
+    """Do something; return the milliseconds until it is seen."""
+    before = await book.page.evaluate("() => performance.now()")
+    await work(book)
+    return round(await book.page.evaluate("() => performance.now()") - before)
+
+
+async def _leaf(book: Book) -> None:
+    """Go on and back while everything is still being looked through."""
+    steps = book.region("steps")
+    for place in (2, 3, 4):
+        await book.click("body-next")
+        await expect(steps).to_contain_text(f"{place} of")
+    await book.click("body-on")
+    await expect(steps).to_contain_text("34 of")
+
+
+async def _search(book: Book) -> None:
+    await book.fill("body-search", "article 0777")
+    await expect(book.region("steps")).to_contain_text("of 10")
+    await book.fill("body-search", "")
+    await expect(book.region("steps")).to_contain_text("of 10,000")
+
+
+async def _split(book: Book) -> None:
+    await book.choose("blocks-mode", "blocks")
+    for rule in ("headings", "lone pictures", "quotes", "tables"):
+        await book.control("blocks-rule").get_by_text(rule).click()
+    # Everything has to be looked through for this, and then once more.
+    await expect(book.region("tally")).to_contain_text("6,250 left", timeout=60_000)
+
+
+async def _filter(book: Book) -> None:
+    await book.choose("body-structure", "table")
+    await expect(book.region("steps")).to_contain_text("of 1,250")
+    await book.choose("body-structure", "anything")
+    await book.choose("body-loss", "some loss")
+    await expect(book.region("steps")).not_to_contain_text("of 10,000")
+    await book.choose("body-loss", "any")
+    await expect(book.region("steps")).to_contain_text("of 10,000")
+
+
+async def _review(book: Book) -> None:
+    await book.fill("review-name", "Ada")
+    await book.click("body-open")
+    for number in (1, 2, 3):
+        await book.click("review-accept")
+        await expect(book.region("tally")).to_contain_text(f"{number} reviewed")
+
+
+async def _review_all(book: Book) -> None:
+    await book.page.get_by_text("Accept many at once").click()
+    await book.click("review-all")
+    await expect(book.region("tally")).to_contain_text("6,250 reviewed, 0 left")
+
+
+async def _undo(book: Book) -> None:
+    await book.click("review-undo")
+    await expect(book.region("tally")).to_contain_text("3 reviewed, 6,247 left")
+
+
+async def _embeds(book: Book) -> None:
+    await book.fill("embed-search", "host7.")
+    await expect(book.control("embed-signature")).to_have_count(1)
+    await book.choose("embed-signature", "link")
+    await book.choose("embed-kind", "raw HTML block", which=-1)
+    await expect(book.region("tally")).to_contain_text("all 10,000")
+
+
+WORK = {
+    "leaf": _leaf,
+    "search": _search,
+    "split": _split,
+    "filter": _filter,
+    "review": _review,
+    "review all": _review_all,
+    "undo": _undo,
+    "embeds": _embeds,
+}
+"""What is done, in order."""
