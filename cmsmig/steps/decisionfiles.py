@@ -6,7 +6,7 @@ import fcntl
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,7 +85,9 @@ def writing(project: Project) -> Iterator[None]:
     except OSError as error:
         raise _unwritable(folder, error) from error
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        # Where a file system knows no locks, files are still replaced whole.
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield
     finally:
         os.close(descriptor)

@@ -146,6 +146,18 @@ def test_an_edited_body_reopens_its_own_decision_only(
     split.done("plan")
 
 
+def test_an_embed_choice_reopens_the_bodies_that_it_changes(split: Desk) -> None:
+    """Bodies with a video, which is a link now; the others' decisions hold."""
+    split.decide("embeds.yaml", "video: component", "video: link")
+    ended = split.run("plan")
+    assert ended.code == 3
+    assert "how 3 bodies are split" in ended.err
+    assert "3 changed after it was decided" in ended.err
+    assert "Two" not in ended.err
+    split.decide("embeds.yaml", "video: link", "video: component")
+    split.done("plan")
+
+
 def entries(desk: Desk) -> list[str]:
     text = (desk.folder / "decisions/blocks.yaml").read_text()
     return re.split(r"(?m)^(?=  - slug: )", text)[1:]
