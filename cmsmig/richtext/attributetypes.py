@@ -121,7 +121,7 @@ def node_problems(kind: str, given: object) -> Iterator[str]:
     yield from _problems(
         f"{_article(kind)} {kind}", names, NODE_TYPES.get(kind, {}), given
     )
-    if kind == "blok" and isinstance(given, Mapping):
+    if kind == "blok" and isinstance(given, dict):
         yield from _not_blocks(given.get("body"))
 
 
@@ -133,7 +133,7 @@ def mark_problems(name: str, given: object) -> Iterator[str]:
     yield from _problems(
         f"{_article(name)} {name} mark", names, MARK_TYPES.get(name, {}), given
     )
-    if not isinstance(given, Mapping) or given.get("linktype") != "story":
+    if not isinstance(given, dict) or given.get("linktype") != "story":
         return
     if not given.get("uuid"):
         yield "A link to a story lacks its uuid."
@@ -145,7 +145,7 @@ def _problems(
     types: Mapping[str, tuple[_Check, str]],
     given: object,
 ) -> Iterator[str]:
-    held: Mapping[object, object] = given if isinstance(given, Mapping) else {}
+    held: Mapping[object, object] = given if isinstance(given, dict) else {}
     for name in names:
         if name not in held:
             yield f"{what} lacks the attribute {name}."
@@ -153,9 +153,9 @@ def _problems(
         check, wrong = types[name]
         if not check(held[name]):
             yield f"{what}'s attribute {name} is {wrong}."
-    for name in held:
-        if name not in names:
-            yield f"{what} has an unknown attribute {name}."
+    for key in held:
+        if key not in names:
+            yield f"{what} has an unknown attribute {key}."
 
 
 def _article(name: str) -> str:
@@ -164,5 +164,5 @@ def _article(name: str) -> str:
 
 def _not_blocks(body: object) -> Iterator[str]:
     for block in body if isinstance(body, list) else ():
-        if not isinstance(block, Mapping) or "component" not in block:
+        if not isinstance(block, dict) or "component" not in block:
             yield "A block in a blok lacks its component."

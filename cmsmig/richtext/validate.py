@@ -33,11 +33,12 @@ class _Step:
     """A place by its way from the root; a path is written only when it is shown,
     since writing each would not be linear for deep documents."""
 
-    __slots__ = ("name", "outer")
+    __slots__ = ("index", "name", "outer")
 
-    def __init__(self, name: str, outer: _Step | None = None) -> None:
+    def __init__(self, name: str, outer: _Step | None = None, index: int = -1) -> None:
         self.name = name
         self.outer = outer
+        self.index = index
 
     def path(self) -> str:
         names: list[str] = []
@@ -46,7 +47,8 @@ class _Step:
             if len(names) == _SHOWN_STEPS:
                 names.append("…")
                 break
-            names.append(step.name)
+            at = f"[{step.index}]" if step.index >= 0 else ""
+            names.append(f"{step.name}{at}")
             step = step.outer
         return "/".join(reversed(names))
 
@@ -70,7 +72,7 @@ def problems(document: object) -> tuple[Problem, ...]:
         step, value, node = stack.pop()
         if isinstance(value, list):
             inside = _items(value, step, node)
-        elif not isinstance(value, Mapping):
+        elif not isinstance(value, dict):
             continue
         elif node or value.get("type") == "doc":
             found.extend(Problem(step.path(), what) for what in _node(value))
@@ -86,9 +88,21 @@ def problems(document: object) -> tuple[Problem, ...]:
 
 def _items(values: list[object], step: _Step, node: bool) -> _Waiting:
     return [
-        (_Step(f"{step.name}[{index}]", step.outer), each, node)
+        (_Step(step.name, step.outer, index), each, node)
         for index, each in enumerate(values)
+        if not (node and _is_plain_text(each))
     ]
+
+
+def _is_plain_text(node: object) -> bool:
+    """Say whether a node is a text without marks, as most are, and all right."""
+    return (
+        isinstance(node, dict)
+        and len(node) == 2
+        and node.get("type") == "text"
+        and isinstance(node.get("text"), str)
+        and bool(node["text"])
+    )
 
 
 def _below(node: Mapping[str, object], step: _Step) -> _Waiting:
@@ -219,4 +233,4 @@ def _block(block: Mapping[str, object], uids: set[str]) -> Iterator[str]:
 
 
 def _object(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
