@@ -18,11 +18,11 @@ from cmsmig.richtext.dom import Element, Text, walk
 from cmsmig.richtext.embeds import addressed
 from cmsmig.richtext.frames import is_custom_embed, is_empty
 from cmsmig.richtext.parse import parse
-from cmsmig.richtext.parse import parse as parse_as_official
 from cmsmig.richtext.pictures import RESERVED
 from cmsmig.richtext.rules import BLOCK_TAGS, MORE_BLOCK_TAGS, RULES
 from cmsmig.richtext.shown import Showing
 from cmsmig.richtext.stage import DEEPEST, LEVELS, MEDIA, NESTING, RAW_EMBEDS, SPACERS
+from cmsmig.richtext.tokenizer import parse_as_official
 from cmsmig.richtext.trees import same_tree
 
 _TEXTBLOCKS = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "pre"))

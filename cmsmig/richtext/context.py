@@ -24,6 +24,8 @@ from cmsmig.richtext.content import (
     wrapping,
 )
 from cmsmig.richtext.dom import Element, Node, Text
+from cmsmig.richtext.inlinestyle import computed
+from cmsmig.richtext.javascript import BLANKS
 from cmsmig.richtext.marks import Mark, MarkSet, added
 from cmsmig.richtext.nodes import Open, Run
 from cmsmig.richtext.rules import (
@@ -34,6 +36,7 @@ from cmsmig.richtext.rules import (
     Rules,
 )
 from cmsmig.richtext.styles import styled_marks
+from cmsmig.richtext.tokenizer import COMMENT
 
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _NEWLINE = re.compile(r"\r?\n|\r")
@@ -104,6 +107,8 @@ class Context:
         self._nodes = [Open("doc", {}, True, False)]
         self._open = 0
         self._verbatim = False
+        self._kept = -1
+        """Everything open down from there keeps its blanks."""
         self._stack: list[tuple[Node | None, MarkSet, bool, _Exit | None]] = []
         self._continued: list[tuple[str, JsonObject] | None] = []
 
@@ -135,11 +140,12 @@ class Context:
         self._stack.append((None, (), False, (to, leave, verbatim, continued)))
 
     def _leave(self, leaving: _Exit) -> None:
-        to, leave, self._verbatim, continued = leaving
+        to, leave, outer, continued = leaving
         if continued:
             self._continued.pop()
         if to is not None and self._sync(to) and leave:
             self._open -= 1
+        self._verbatim = outer
 
     # Text
 
@@ -150,7 +156,7 @@ class Context:
             return
         if not top.takes_text and not value.strip(_BLANK):
             return
-        if self._verbatim:
+        if self._verbatim or top.keeps:
             self._lines(value, marks)
             return
         value = _BLANKS.sub(" ", value)
@@ -181,7 +187,7 @@ class Context:
                 self._insert_text(line, marks)
 
     def _insert_text(self, text: str, marks: MarkSet) -> None:
-        if not text or not self._find_place("text", cautious=text.isspace()):
+        if not text or not self._find_place("text", cautious=not text.strip(BLANKS)):
             return
         top = self._take("text")
         if top.kind == "code_block":
@@ -199,7 +205,9 @@ class Context:
         tag = element.tag
         outer = self._verbatim
         style = element.attributes.get("style", "")
-        if tag == "pre" or (style and "white-space" in style and "pre" in style):
+        if tag == "pre" or (
+            style and "pre" in style and "pre" in computed(style).get("white-space", "")
+        ):
             self._verbatim = True
         if self._entered is not None:
             self._entered(element)
@@ -320,6 +328,8 @@ class Context:
         if self._inside and kind in BLOCKS:
             for node in self._nodes[depth + 1 : self._open + 1]:
                 node.left = node.left or node.takes_text
+        if self._verbatim:
+            self._keep(depth)
         self._open = depth
         node = self._nodes[depth]
         if self._may_begin_item(node, kind) and not wrapping(node.kind, 0, kind):
@@ -351,7 +361,9 @@ class Context:
         top = self._take(kind)
         verbatim = kind == "code_block" or top.verbatim
         self._open += 1
-        self._nodes.append(Open(kind, attributes, solid, verbatim, self._open))
+        node = Open(kind, attributes, solid, verbatim, self._open)
+        node.keeps = verbatim or top.keeps
+        self._nodes.append(node)
 
     def _take(self, kind: str) -> Open:
         """Close what is no longer needed and step the top's automaton."""
@@ -373,9 +385,19 @@ class Context:
 
     def _sync(self, to: Open) -> bool:
         if to.depth > self._open or self._nodes[to.depth] is not to:
+            if self._verbatim:
+                self._keep(self._kept)
+                self._kept = self._open
             return False
+        if self._verbatim:
+            self._keep(to.depth)
         self._open = to.depth
         return True
+
+    def _keep(self, outside: int) -> None:
+        """Let the blanks stay in what is left here, where blanks are kept."""
+        for node in self._nodes[outside + 1 : self._open + 1]:
+            node.keeps = True
 
 
 def _defaults(kind: str) -> JsonObject:
@@ -395,6 +417,7 @@ def _nest_lists(element: Element) -> None:
             if child.tag in ("ul", "ol") and item is not None:
                 item.children.append(child)
                 continue
-            item = child if child.tag == "li" else None
+            if child.tag != COMMENT:
+                item = child if child.tag == "li" else None
         kept.append(child)
     element.children = kept

@@ -21,11 +21,11 @@ from cmsmig.richtext.engine import (
 )
 from cmsmig.richtext.marks import Mark, MarkSet, added
 from cmsmig.richtext.parse import parse
-from cmsmig.richtext.parse import parse as parse_as_official
 from cmsmig.richtext.pictures import body_of
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.rules import RULES, link_allowed
 from cmsmig.richtext.stage import Stage
+from cmsmig.richtext.tokenizer import parse_as_official
 
 if TYPE_CHECKING:
     # Whoever has rules has loaded BeautifulSoup; nobody else needs to wait for it.

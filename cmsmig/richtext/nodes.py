@@ -28,6 +28,7 @@ class Open:
         "attributes",
         "content",
         "depth",
+        "keeps",
         "kind",
         "left",
         "solid",
@@ -48,6 +49,9 @@ class Open:
         self.attributes = attributes
         self.solid = solid
         self.verbatim = verbatim
+        """Its text is taken as it is, newlines and all."""
+        self.keeps = verbatim
+        """Its blanks are kept, at its end as well."""
         self.state = 0
         self.left = False
         """A block that stood in this textblock has ended it."""
@@ -72,7 +76,7 @@ class Open:
         return node
 
     def _joined(self) -> list[JsonObject]:
-        if not self.verbatim and self.content:
+        if not self.keeps and self.content:
             last = self.content[-1]
             if isinstance(last, Run):
                 last.text = _TRAILING.sub("", last.text)

@@ -10,11 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import isnan
 from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.richtext.dom import Element, tag_set
-from cmsmig.richtext.styles import declarations
+from cmsmig.richtext.inlinestyle import computed, declared
+from cmsmig.richtext.javascript import (
+    as_json,
+    is_index,
+    leading_number,
+    number_of,
+    read_value,
+)
 
 Reader: TypeAlias = "Callable[[Element], JsonObject | None]"
 
@@ -45,42 +53,54 @@ MORE_BLOCK_TAGS = BLOCK_TAGS | tag_set(
 IGNORED_TAGS = frozenset(("head", "noscript", "object", "script", "style", "title"))
 """Elements left out with everything in them."""
 
-_NUMBER = re.compile(r"[+-]?(?:\d*\.)?\d+\Z", re.ASCII)
 _ALLOWED_SCHEMES = tag_set("http https ftp ftps mailto tel callto sms cid xmpp")
-_UNSEEN = re.compile(r"[\x00-\x20\x7f-\xa0\u1680\u180e\u2000-\u2029\u205f\u3000]")
-_SCHEME = re.compile(r"([a-z0-9+.-]+):", re.IGNORECASE)
+_UNSEEN = re.compile(r"[\x00-\x20\xa0\u1680\u180e\u2000-\u2029\u205f\u3000]")
+_COLOR = re.compile("color", re.IGNORECASE)
+_ALLOWED = re.compile(
+    rf"(?:{'|'.join(sorted(_ALLOWED_SCHEMES))}):|[^a-z]"
+    r"|[a-z0-9+.\-]+(?:[^a-z+.\-:]|\Z)",
+    re.IGNORECASE | re.ASCII,
+)
 
 
 def link_allowed(href: str) -> bool:
-    """Say whether an address may be a link: no scheme, or a known harmless one."""
+    """Say whether an address may be a link: no scheme, or a known harmless one.
+
+    That is what it looks for; as it looks for it, a digit before the colon is
+    enough as well.
+    """
     bare = _UNSEEN.sub("", href)
-    found = _SCHEME.match(bare)
-    return found is None or found[1].lower() in _ALLOWED_SCHEMES
+    return not href or _ALLOWED.match(bare) is not None
 
 
 def _bare(element: Element) -> JsonObject | None:
     return {}
 
 
-def _align(element: Element) -> Json:
+def _declared(element: Element, name: str) -> Json:
     style = element.attributes.get("style")
-    return declarations(style).get("text-align") if style else None
+    return declared(style, name) if style else None
 
 
 def _paragraph(element: Element) -> JsonObject | None:
-    return {"textAlign": _align(element)}
+    if not element.attributes:
+        return {"textAlign": None}
+    return {"textAlign": _declared(element, "text-align")}
 
 
 def _heading(element: Element) -> JsonObject | None:
-    return {"level": int(element.tag[1]), "textAlign": _align(element)}
+    level: Json = read_value(element.attributes.get("level"))
+    if level is None and "level" not in element.attributes:
+        level = int(element.tag[1])
+    return {"level": level, "textAlign": _declared(element, "text-align")}
 
 
 def _ordered_list(element: Element) -> JsonObject | None:
-    given = element.attributes.get("start") or element.attributes.get("data-order", "")
-    try:
-        return {"order": int(given)}
-    except ValueError:
+    given = element.attributes.get("start") or element.attributes.get("data-order")
+    if not given:
         return {"order": 1}
+    number = number_of(given)
+    return {"order": 1 if isnan(number) else as_json(number)}
 
 
 def _code_block(element: Element) -> JsonObject | None:
@@ -89,14 +109,14 @@ def _code_block(element: Element) -> JsonObject | None:
     return {"class": language or holder.attributes.get("class")}
 
 
+_IMAGE = ("id", "src", "alt", "title", "source", "copyright", "meta_data")
+
+
 def _image(element: Element) -> JsonObject | None:
     given = element.attributes
     if "src" not in given or given["src"].startswith("data:"):
         return None
-    return {
-        name: given.get(name)
-        for name in ("id", "src", "alt", "title", "source", "copyright", "meta_data")
-    }
+    return {name: read_value(given.get(name)) for name in _IMAGE}
 
 
 def _emoji(element: Element) -> JsonObject | None:
@@ -104,24 +124,33 @@ def _emoji(element: Element) -> JsonObject | None:
     if "data-emoji" not in given:
         return None
     return {
-        "fallbackImage": given.get("src") or given.get("data-src"),
-        "name": given.get("data-name"),
-        "emoji": given.get("data-emoji"),
+        "fallbackImage": given.get("src") or given.get("data-src") or None,
+        "name": given.get("data-name") or None,
+        "emoji": given.get("data-emoji") or None,
     }
 
 
-def _span_count(element: Element, name: str) -> int:
-    given = element.attributes.get(name, "").strip()
-    return max(int(given), 1) if given.isascii() and given.isdigit() else 1
+def _span_count(element: Element, name: str) -> Json:
+    if name not in element.attributes:
+        return 1
+    return read_value(element.attributes[name])
 
 
 def _widths(element: Element) -> Json:
-    given = element.attributes.get("colwidth", "")
-    found: list[Json] = [int(width) for width in re.findall(r"\d{1,6}", given)]
-    return found or None
+    if given := element.attributes.get("colwidth"):
+        read = [number_of(piece) for piece in given.split(",")]
+        found = [as_json(number) for number in read if not isnan(number)]
+        return found or None
+    style = element.attributes.get("style")
+    if not style or "width" not in computed(style):
+        return None
+    width = leading_number(computed(style)["width"])
+    return None if isnan(width) else [as_json(width)]
 
 
 def _header(element: Element) -> JsonObject | None:
+    if not element.attributes:
+        return {"colspan": 1, "rowspan": 1, "colwidth": None}
     return {
         "colspan": _span_count(element, "colspan"),
         "rowspan": _span_count(element, "rowspan"),
@@ -130,59 +159,79 @@ def _header(element: Element) -> JsonObject | None:
 
 
 def _cell(element: Element) -> JsonObject | None:
-    style = declarations(element.attributes.get("style", ""))
     read = _header(element) or {}
-    return {**read, "backgroundColor": style.get("background-color")}
+    read["backgroundColor"] = _declared(element, "background-color")
+    return read
+
+
+_LINK = frozenset(("href", "target", "data-uuid", "data-anchor", "data-linktype"))
 
 
 def _link(element: Element) -> JsonObject | None:
     href = element.attributes.get("href", "")
     if not href or not link_allowed(href):
         return None
-    taken = ("href", "target", "data-uuid", "data-anchor", "data-linktype")
-    custom: JsonObject = {
-        name: value for name, value in element.attributes.items() if name not in taken
-    }
+    given = element.attributes
+    if len(given) == 1:
+        return {
+            "href": href,
+            "uuid": None,
+            "anchor": None,
+            "target": None,
+            "linktype": "url",
+            "custom": {},
+        }
     return {
         "href": href,
-        "uuid": element.attributes.get("data-uuid"),
-        "anchor": element.attributes.get("data-anchor"),
-        "target": element.attributes.get("target"),
-        "linktype": element.attributes.get("data-linktype", "url"),
-        "custom": custom,
+        "uuid": given.get("data-uuid") or None,
+        "anchor": given.get("data-anchor") or None,
+        "target": given.get("target") or None,
+        "linktype": given.get("data-linktype") or "url",
+        "custom": _custom(given),
     }
 
 
-def _color(element: Element) -> Json:
-    return declarations(element.attributes.get("style", "")).get("color")
+def _custom(given: Mapping[str, str]) -> JsonObject:
+    """Return the other attributes in the order that a JavaScript object has."""
+    custom: JsonObject = {
+        name: value
+        for name, value in given.items()
+        if name not in _LINK and name != "__proto__"
+    }
+    if any(map(is_index, custom)):
+        indexes = sorted(filter(is_index, custom), key=int)
+        custom = {**{name: custom[name] for name in indexes}, **custom}
+    return custom
 
 
 def _highlight(element: Element) -> JsonObject | None:
-    return {"color": _color(element)}
+    return {"color": _declared(element, "color")}
 
 
 def _text_style(element: Element) -> JsonObject | None:
-    if "color" not in element.attributes.get("style", ""):
+    style = element.attributes.get("style", "")
+    if "color" not in style and not _COLOR.search(style):
         return None
-    return {"color": _color(element)}
+    return {"color": _declared(element, "color")}
 
 
 def _anchor(element: Element) -> JsonObject | None:
-    if "id" not in element.attributes:
+    given = element.attributes
+    if "id" not in given:
         return None
-    return {"id": element.attributes["id"] or element.attributes.get("data-id")}
+    return {"id": given["id"] or given.get("data-id") or None}
 
 
 def _styled(element: Element) -> JsonObject | None:
-    if "class" not in element.attributes:
+    if not element.attributes.get("class"):
         return None
     return {"class": element.attributes["class"]}
 
 
 def _unless(property_name: str, value: str) -> Reader:
     def read(element: Element) -> JsonObject | None:
-        style = element.attributes.get("style", "")
-        if style and declarations(style).get(property_name) == value:
+        style = element.attributes.get("style")
+        if style and computed(style).get(property_name) == value:
             return None
         return {}
 
@@ -190,9 +239,11 @@ def _unless(property_name: str, value: str) -> Reader:
 
 
 def _blok(element: Element) -> JsonObject | None:
-    if "data-blok" not in element.attributes:
+    given = element.attributes
+    if "data-blok" not in given:
         return None
-    return {"id": element.attributes.get("id"), "body": []}
+    body: Json = read_value(given["body"]) if "body" in given else []
+    return {"id": read_value(given.get("id")), "body": body}
 
 
 def _finished(element: Element) -> JsonObject | None:
@@ -204,6 +255,8 @@ _ITALIC = (Rule("italic", _bare, mark=True),)
 _STRIKE = (Rule("strike", _bare, mark=True),)
 _EMOJI = Rule("emoji", _emoji)
 _HEADING = (Rule("heading", _heading),)
+_CODE_BLOCK = (Rule("code_block", _code_block),)
+_BREAK = (Rule("hard_break", _bare),)
 
 RULES: Rules = {
     "a": (Rule("link", _link, mark=True),),
@@ -237,8 +290,10 @@ RULES: Rules = {
     "ul": (Rule("bullet_list", _bare),),
     "ol": (Rule("ordered_list", _ordered_list),),
     "li": (Rule("list_item", _bare),),
-    "pre": (Rule("code_block", _code_block),),
-    "br": (Rule("hard_break", _bare),),
+    "pre": _CODE_BLOCK,
+    "svg:pre": _CODE_BLOCK,
+    "br": _BREAK,
+    "svg:br": _BREAK,
     "hr": (Rule("horizontal_rule", _bare),),
     "table": (Rule("table", _bare),),
     "tr": (Rule("tableRow", _bare),),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
+from cmsmig.richtext.inlinestyle import computed
 from cmsmig.richtext.marks import Mark, MarkSet, added, without
 
 _DECLARATION = re.compile(
     r"\s*(?P<name>[-\w]+)\s*:\s*(?P<value>(?:[^;\"'(]|\"[^\"]*\"|'[^']*'|\([^)]*\)|[\"'(])*)"
 )
-_HEAVY = re.compile(r"(?:bold(?:er)?|[5-9]\d\d)$")
+_HEAVY = re.compile(r"(?:bold(?:er)?|[5-9][0-9]{2,})\Z")
 
 
 def declarations(style: str) -> dict[str, str]:
@@ -23,9 +24,11 @@ def declarations(style: str) -> dict[str, str]:
 
 def styled_marks(style: str, marks: MarkSet) -> MarkSet:
     """Return `marks` with what a `style` attribute adds and takes away."""
-    found = {name.lower(): _plain(value) for name, value in declarations(style).items()}
+    found = computed(style)
+    if not found:
+        return marks
     weight = found.get("font-weight", "")
-    if weight in ("400", "normal"):
+    if weight == "400":
         marks = without("bold", marks)
     elif _HEAVY.match(weight):
         marks = added(Mark("bold", {}), marks)
@@ -45,7 +48,3 @@ def styled_marks(style: str, marks: MarkSet) -> MarkSet:
     elif raised == "sub":
         marks = added(Mark("subscript", {}), marks)
     return marks
-
-
-def _plain(value: str) -> str:
-    return value.removesuffix("!important").strip().lower()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import StorageError, UsageError
+from cmsmig.jsontext import json_text
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.native import convert_text
 from cmsmig.steps.rulefile import NamedRules
@@ -36,13 +36,13 @@ class BatchResult:
 
 def document_text(document: JsonObject) -> str:
     """Return a document as the commands write it: one line, keys in wire order."""
-    return json.dumps(document, ensure_ascii=False) + "\n"
+    return json_text(document) + "\n"
 
 
 def losses_text(converted: Converted) -> str:
     """Return the losses as one JSON document: a list of objects."""
-    listed = [loss.as_json() for loss in converted.losses]
-    return json.dumps(listed, ensure_ascii=False, indent=1) + "\n"
+    listed = [json_text(loss.as_json()) for loss in converted.losses]
+    return "[" + ",".join(f"\n {loss}" for loss in listed) + "\n]\n"
 
 
 def convert_folder(
