@@ -54,6 +54,31 @@ CASES = [
     ),
     Case("collection not decided", "plan", 3, ("Spots",), without_spots),
     Case(
+        "a rule for blocks that is none",
+        "plan",
+        2,
+        ("blocks.yaml, line", "`pictures` is not allowed; use one of headings"),
+        changed("blocks.yaml", "    mode: one_richtext", "    split: [pictures]"),
+    ),
+    Case(
+        "blocks of what is no rich text",
+        "plan",
+        2,
+        ("blocks.yaml", "only RichText is split into blocks"),
+        changed(
+            "blocks.yaml",
+            "field: text\n    mode: one_richtext",
+            "field: related\n    mode: blocks",
+        ),
+    ),
+    Case(
+        "blocks without their components",
+        "import",
+        3,
+        ("design.yaml has no block with the role `text`",),
+        changed("blocks.yaml", "    mode: one_richtext", "    mode: blocks"),
+    ),
+    Case(
         "yaml with a mistake",
         "plan",
         2,
