@@ -79,9 +79,9 @@ def main(arguments: Sequence[str]) -> int:
         faultworld.start_forks()
         faultworld.hurry()
         prepared = faultworld.prepare(work)
-        expected, entries = uninterrupted(prepared, work)
-        cases = _chosen(all_cases(entries, chosen.kind), chosen)
-        return run_all(cases, prepared, work, expected)
+        whole = uninterrupted(prepared, work)
+        cases = _chosen(all_cases(whole.entries, chosen.kind), chosen)
+        return run_all(cases, prepared, work, whole)
 
 
 def _arguments(given: Sequence[str]) -> argparse.Namespace:
@@ -105,17 +105,26 @@ def _chosen(cases: list[Case], chosen: argparse.Namespace) -> list[Case]:
     return cases
 
 
-def uninterrupted(prepared: Prepared, work: Path) -> tuple[bytes, list[Entry]]:
-    """Return the space that an import leaves, and its requests in order."""
+@dataclass(frozen=True)
+class Whole:
+    """What an uninterrupted import asks, and what it leaves."""
+
+    entries: list[Entry]
+    """Its requests, in order."""
+    space: bytes
+    ledger: dict[str, list]
+
+
+def uninterrupted(prepared: Prepared, work: Path) -> Whole:
+    """Return an import that nothing happens to."""
     with faultworld.world(prepared, work) as world:
         code, said = world.run()
-        entries = list(world.entries)
-        expected = world.comparable()
-        found = world.problems(expected)
+        whole = Whole(list(world.entries), world.comparable(), world.facts())
+        found = world.problems(whole.space, whole.ledger)
         _, again = world.run()
         if (code, found, again) != (0, [], "writes: 0"):
             sys.exit(f"The uninterrupted import went wrong: {said} {found} {again}")
-        return expected, entries
+        return whole
 
 
 def all_cases(entries: list[Entry], kind: str) -> list[Case]:
@@ -220,7 +229,7 @@ def random_kills(entries: list[Entry]) -> Iterator[Case]:
                    in_flight=1 + seed % 8)  # fmt: skip
 
 
-def run_all(cases: list[Case], prepared: Prepared, work: Path, expected: bytes) -> int:
+def run_all(cases: list[Case], prepared: Prepared, work: Path, whole: Whole) -> int:
     """Run what has not passed yet, say how far it is, print the table."""
     path, passed = _remembered()
     results: dict[str, list[str]] = {}
@@ -230,7 +239,7 @@ def run_all(cases: list[Case], prepared: Prepared, work: Path, expected: bytes) 
             if case.key in passed:
                 results[case.key] = []
                 continue
-            results[case.key] = problems = attempt(case, prepared, work, expected)
+            results[case.key] = problems = attempt(case, prepared, work, whole)
             begun += 1
             if problems:
                 print(f"FAILED {case.key}", *problems, sep="\n    ", flush=True)
@@ -243,7 +252,7 @@ def run_all(cases: list[Case], prepared: Prepared, work: Path, expected: bytes) 
     return int(any(results.values()))
 
 
-def attempt(case: Case, prepared: Prepared, work: Path, expected: bytes) -> list[str]:
+def attempt(case: Case, prepared: Prepared, work: Path, whole: Whole) -> list[str]:
     """Run one case; return what is wrong after it."""
     try:
         with faultworld.world(prepared, work, case.in_flight) as world:
@@ -257,7 +266,7 @@ def attempt(case: Case, prepared: Prepared, work: Path, expected: bytes) -> list
                 return [f"the fault was never given: {told}"]
             if problem := rerun_until_done(world, told):
                 return [problem]
-            return world.problems(expected)
+            return world.problems(whole.space, whole.ledger)
     except Exception:
         return [traceback.format_exc(limit=-4)]
 

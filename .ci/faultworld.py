@@ -190,9 +190,30 @@ class World:
         )
         return [each.as_json() for each in found.differences]
 
-    def problems(self, expected: bytes) -> list[str]:
+    def facts(self) -> dict[str, list]:
+        """Return what the ledger knows, ids and times aside."""
+        with Ledger.open_existing(self.project.ledger) as ledger:
+            made = [
+                (kind, row.name, row.made)
+                for kind in ("component", "datasource", "folder", "asset_folder")
+                for row in ledger.inventory.made(kind).values()
+            ]
+            items = [
+                (str(key), row.status, row.reason, row.link_state,
+                 bool(row.published), bool(row.home and row.home.made))
+                for key, row in ledger.items.all().items()
+            ]  # fmt: skip
+            assets = [
+                (row.sha256, row.status) for row in ledger.inventory.assets().values()
+            ]
+        return {"made": sorted(made), "items": sorted(items), "assets": sorted(assets)}
+
+    def problems(self, expected: bytes, facts: dict[str, list]) -> list[str]:
         """Return what is not as an uninterrupted import leaves it."""
         found: list[str] = []
+        for name, rows in self.facts().items():
+            odd = set(rows) ^ set(facts[name])
+            found += [f"ledger, {name}: {each}" for each in sorted(odd)[:4]]
         if self.comparable() != expected:
             found.append("space differs: " + _difference(expected, self.comparable()))
         violations = self.handle.state.recorder.violations
@@ -225,8 +246,10 @@ class Hooks:
         if call.path.startswith("/_sandbox/"):
             return await answer(call)
         self.seen += 1
-        if self.seen != self.at or not self.child:
+        if self.seen != self.at:
             return await answer(call)
+        while not self.child:
+            await asyncio.sleep(0.001)
         if self.applied:
             reply = await answer(call)
             os.kill(self.child, signal.SIGKILL)

@@ -212,8 +212,12 @@ async def _make_folder(job: Job) -> int | None:
     known = job.ledger.inventory.made("asset_folder").get(name)
     found = next((each for each in job.survey.asset_folders if each.name == name), None)
     if found is not None:
-        if known is None:
-            _record_folder(job, name, found.folder_id, made_by_us=False)
+        # One that stands where a killed run had intended one is that run's own.
+        intended = any(
+            each.subject == name for each in job.ledger.intents.open("asset_folder")
+        )
+        if known is None or intended:
+            _record_folder(job, name, found.folder_id, made_by_us=intended)
         return found.folder_id
     job.ledger.intents.write([Intent("asset_folder", name, "")])
     made = await apply_once(

@@ -109,6 +109,9 @@ def _record(
 
 async def _make_datasources(job: Job) -> None:
     existing = {each.slug: each for each in job.survey.datasources}
+    recorded = job.ledger.inventory.made("datasource")
+    # One that stands where a killed run had intended one is that run's own.
+    intended = {each.subject for each in job.ledger.intents.open("datasource")}
     for wanted in datasource_bodies(job.migration.design):
         found = existing.get(wanted.slug)
         if found is None:
@@ -117,10 +120,9 @@ async def _make_datasources(job: Job) -> None:
                 partial(job.client.create_datasource, wanted.name, wanted.slug),
                 partial(_look_datasource, job, wanted.slug),
             )
-            job.ledger.inventory.save_made(
-                MadeRow("datasource", wanted.slug, found.datasource_id, "", True, ""),
-                intent="datasource",
-            )
+            _record_datasource(job, found, made_by_us=True)
+        elif wanted.slug not in recorded or wanted.slug in intended:
+            _record_datasource(job, found, made_by_us=wanted.slug in intended)
         known = job.survey.choices.get(wanted.slug, frozenset())
         for name, value in wanted.entries:
             if value not in known:
@@ -133,6 +135,13 @@ async def _make_datasources(job: Job) -> None:
                     ),
                     partial(_look_entry, job, found.datasource_id, value),
                 )
+
+
+def _record_datasource(job: Job, found: Datasource, *, made_by_us: bool) -> None:
+    job.ledger.inventory.save_made(
+        MadeRow("datasource", found.slug, found.datasource_id, "", made_by_us, ""),
+        intent="datasource",
+    )
 
 
 async def _look_datasource(job: Job, slug: str) -> Datasource | None:
