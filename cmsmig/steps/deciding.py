@@ -66,7 +66,8 @@ async def accept_proposals(
     for decision in _proposals(origin, facts, reviewed):
         name = FILE_NAMES[type(decision)]
         if (project.decisions / name).exists() and not overwrite:
-            observer(Noticed(name, "it is decided already and stays as it is"))
+            if heuristics is None or not isinstance(decision, BlocksDecision):
+                observer(Noticed(name, "it is decided already and stays as it is"))
         else:
             written[write_decision(project, decision)] = None
     if heuristics is not None:
