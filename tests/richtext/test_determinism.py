@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 from bodies import bodies, body, garbage
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.steps.converting import convert_folder
@@ -38,6 +38,7 @@ def source(tmp_path: Path) -> Path:
 @settings(
     derandomize=True,
     deadline=None,
+    phases=(Phase.generate,),  # conservation.smallest makes bodies small faster
     max_examples=60,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

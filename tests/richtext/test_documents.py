@@ -8,7 +8,7 @@ import json
 import pytest
 from bodies import bodies, garbage
 from conservation import characters
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from roundtrip import unsettled
 from validity import faults
 
@@ -60,6 +60,7 @@ def test_render_writes_no_address_that_runs_code() -> None:
 chosen = settings(
     derandomize=True,
     deadline=None,
+    phases=(Phase.generate,),  # conservation.smallest makes bodies small faster
     max_examples=150,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
@@ -184,3 +185,17 @@ def test_visible_text_has_a_line_for_each_paragraph() -> None:
     """Paragraphs, breaks and cells do not run together."""
     html = "<h1>T</h1><p>a<br>b</p><ul><li>c</li></ul>"
     assert visible_text(document_of(html)) == "T\na\nb\nc"
+
+
+def test_links_of_figures_and_in_their_captions_are_rewritten() -> None:
+    """A figure's own link, and every link mark in its caption's document."""
+    document = document_of(
+        '<figure><a href="/post/old"><img src="i.png"></a><figcaption>c '
+        '<a href="/post/old#s">d</a></figcaption></figure>'
+    )
+    rewritten, counts = rewrite_links(document, home)
+    assert (counts.rewritten, counts.kept) == (2, 0)
+    assert problems(rewritten) == ()
+    written = json.dumps(rewritten)
+    assert "/post/old" not in written
+    assert '"uuid": "uuid-1", "anchor": "s"' in written
