@@ -144,7 +144,7 @@ def _link_reader(official: Reader, on: frozenset[Deviation]) -> Reader:
 
 def mail_address(href: Json) -> str:
     """Return what a `mailto:` link leads to, or empty for other links."""
-    if not isinstance(href, str) or not href[:7].lower() == "mailto:":
+    if not isinstance(href, str) or href[:7].lower() != "mailto:":
         return ""
     return href[7:].strip()
 

@@ -30,7 +30,10 @@ class Text:
 
 
 class Element:
-    """An element; `payload` holds the attributes of a finished node."""
+    """An element; `payload` holds the attributes of a finished node.
+
+    `tag` is what it is converted as, `name` what the source calls it.
+    """
 
     __slots__ = (
         "attributes",
@@ -40,6 +43,7 @@ class Element:
         "end",
         "inner_end",
         "inner_start",
+        "name",
         "nth",
         "parent",
         "payload",
@@ -50,7 +54,7 @@ class Element:
     def __init__(
         self, tag: str, attributes: dict[str, str] | None = None, start: int = 0
     ) -> None:
-        self.tag = tag
+        self.tag = self.name = tag
         self.attributes: dict[str, str] = {} if attributes is None else attributes
         self.children: list[Node] = []
         self.parent: Element | None = None
@@ -116,6 +120,6 @@ def path_of(element: Element) -> str:
             steps.append("…")
             break
         nth = f"[{current.nth}]" if current.nth > 1 else ""
-        steps.append(f"{current.tag}{nth}")
+        steps.append(f"{current.name}{nth}")
         current = current.parent
     return "/".join(reversed(steps))

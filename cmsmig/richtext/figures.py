@@ -191,14 +191,18 @@ def _plain(caption: Element) -> str:
 
 
 def _taken_out(caption: Element, figure: Element) -> Element:
-    """Return a caption with the links and marks of its figure that are around it."""
+    """Return a caption with the links and marks of its figure that are around it.
+
+    It keeps its parent, so that what is lost in it is found where it was.
+    """
     around = caption.parent
     _replace(caption, [])
     taken = caption
     while around is not None and around is not figure:
         if around.tag in RULES:
             again = Element(around.tag, dict(around.attributes), around.start)
-            again.append(taken)
+            again.parent, again.nth = around.parent, around.nth
+            again.children.append(taken)
             taken = again
         around = around.parent
     return taken

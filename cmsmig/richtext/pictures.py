@@ -82,7 +82,7 @@ class Pictures:
         )
         made.attributes = _named(element)
         if caption is not None:
-            made.append(caption)
+            made.children.append(caption)
         return made
 
     def address(self, element: Element) -> str:

@@ -166,7 +166,7 @@ class Stage:
             self._losses.lose("spacer", f"<{element.tag}>", element)
         account(element, self._losses)
         named: list[Element] = []
-        for below in walk(element):
+        for below in list(walk(element)):
             account(below, self._losses)
             if below.tag == "a":
                 self.links.append((below, below.attributes.get("href", "")))

@@ -457,3 +457,12 @@ def test_what_nobody_decided_is_named() -> None:
     assert undecided_design(Design((), ()), decision, [POSTS]) == (
         "Nothing is designed for the collection Posts (posts).",
     )
+
+
+def test_the_former_role_of_pictures_that_link_is_refused_with_a_way_out() -> None:
+    """A design from before figures names a block whose fields are others now."""
+    text = to_text(Design((), propose_blocks())).replace(
+        "role: figure", "role: linked_image"
+    )
+    with pytest.raises(DecisionsError, match="`figure` now.*take this block out"):
+        from_text(text, "design.yaml", Design)

@@ -75,17 +75,15 @@ def text(value: JsonObject) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def recorded() -> list[tuple[str, str, JsonObject]]:
+@cache
+def recorded() -> tuple[tuple[str, str, JsonObject], ...]:
     """Return name, HTML and official document of each recorded case."""
-    return [
-        (
-            path.stem,
-            path.read_bytes().decode(),
-            json.loads(path.with_suffix(".json").read_bytes()),
-        )
-        for path in sorted(OFFICIAL.glob("*.html"))
-        if not path.name.endswith(".render.html")
-    ]
+    return tuple(
+        (case["name"], case["html"], case["document"])
+        for path in sorted(OFFICIAL.glob("*.json"))
+        for case in json.loads(path.read_bytes())
+        if "html" in case
+    )
 
 
 def check_predicates(html: str) -> None:
