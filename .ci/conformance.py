@@ -217,7 +217,14 @@ def _applies() -> Callable[[str], bool] | None:
         from cmsmig.richtext.deviations import deviations_in
     except ImportError:
         return None
-    return lambda html: bool(deviations_in(html))
+
+    def applies(html: str) -> bool:
+        try:
+            return bool(deviations_in(html))
+        except Exception:
+            return False  # converting it tells why
+
+    return applies
 
 
 async def _answered(
