@@ -1,11 +1,12 @@
 """Our converter against the official one, live.
 
-usage: conformance.py [--documents N] [--markdown N] [--seed SEED] [--write]
-                      [--report FILE] [--only recorded|random]
+usage: conformance.py [--documents N] [--markdown N] [--soup N] [--seed SEED]
+                      [--write] [--report FILE] [--only recorded|random]
 
 Needs Node; the official package is installed on demand, as pinned. First the
 recorded outputs under tests/richtext/official are made again (`--write` renews
-them), then random bodies and Markdown texts are converted by both. Prints a table
+them), then random bodies and Markdown texts are converted by both, and with
+`--soup` any markup at all, half of it malformed. Prints a table
 and the first differences, as small as they could be made; exits 1 on any.
 """
 
@@ -26,6 +27,7 @@ from pathlib import Path
 
 from random_bodies import random_body
 from random_markdown import random_markdown
+from random_soup import random_soup
 
 from cmsmig.errors import OfficialError, OfficialFailedError
 from cmsmig.official.bridge import Official, open_official
@@ -100,6 +102,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="conformance.py")
     parser.add_argument("--documents", type=int, default=5_000)
     parser.add_argument("--markdown", type=int, default=500)
+    parser.add_argument("--soup", type=int, default=0)
     parser.add_argument("--seed", type=int, default=20_260)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--only", choices=("recorded", "random"))
@@ -184,16 +187,22 @@ async def random_texts(official: Official, chosen: argparse.Namespace) -> list[T
     bodies = Tally("random bodies: exact = official")
     plain = Tally("random bodies without deviation: faithful = official", needed=False)
     markdown = Tally("random Markdown: exact = official", needed=False)
+    soup = Tally("random markup: exact = official", needed=False)
     applies = _applies()
 
     async def body(index: int) -> None:
-        html = random_body(chosen.seed, index)
+        await both(f"body {index}", random_body(chosen.seed, index), bodies)
+
+    async def stirred(index: int) -> None:
+        await both(f"soup {index}", random_soup(chosen.seed, index), soup)
+
+    async def both(name: str, html: str, bodies: Tally) -> None:
         text = await _answered(official.convert_text, html, bodies)
         if text is None:
             return
-        bodies.take(f"body {index}", html, _ours(exact.from_html, html), text)
+        bodies.take(name, html, _ours(exact.from_html, html), text)
         if applies is not None and not applies(html):
-            plain.take(f"body {index}", html, _ours(faithful.from_html, html), text)
+            plain.take(name, html, _ours(faithful.from_html, html), text)
 
     async def marked(index: int) -> None:
         source = random_markdown(chosen.seed, index)
@@ -204,11 +213,13 @@ async def random_texts(official: Official, chosen: argparse.Namespace) -> list[T
 
     await _each(body, chosen.documents, "bodies")
     await _each(marked, chosen.markdown, "Markdown texts")
+    await _each(stirred, chosen.soup, "soups")
     await _reduce(bodies, official.convert_text, exact.from_html)
+    await _reduce(soup, official.convert_text, exact.from_html)
     await _reduce(markdown, official.markdown_text, exact.from_markdown)
     if applies is not None:
         await _reduce(plain, official.convert_text, faithful.from_html, applies)
-    return [bodies, plain, markdown]
+    return [bodies, soup, plain, markdown]
 
 
 def _applies() -> Callable[[str], bool] | None:
