@@ -33,7 +33,8 @@ def accept_board(previews: Previews) -> Element:
     )
 
     def show() -> None:
-        stands.show(sheet(note(state_told(previews))))
+        left = previews.looking.tally().left
+        stands.show(sheet(note(state_told(previews), "warning" if left else "")))
 
     def renew() -> None:
         name.value = previews.review.reviewer or name.value
@@ -49,4 +50,5 @@ def accept_board(previews: Previews) -> Element:
     )
     show()
     previews.watchers["accept"] = lambda: board.queue(renew)
+    previews.looking.watchers["accept"] = lambda: board.queue(show)
     return column(stands, row(name, button), board.messages)

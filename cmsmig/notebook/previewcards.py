@@ -122,21 +122,27 @@ def _card(
     if current is not None:
         live = _actions(index, blocks, run, chosen)
     return Markup(
-        '<li class="cmsmig-card kind-{} cmsmig-block-select" id="{}" '
-        'data-do="block-select" data-value="{}"{}><div class="head">'
+        '<li class="cmsmig-card {}"{}><div class="head">'
         '<span class="kind">{} {}</span><span class="why">{}</span>{}</div>'
         '<div class="content">{}</div>{}</li>'
     ).format(
-        block.kind,
-        card_id(index),
-        index,
-        Markup(' aria-current="true" tabindex="-1"') if chosen else "",
+        f"kind-{block.kind}",
+        _worked(index, chosen) if current is not None else "",
         index + 1,
         KINDS[block.kind],
         block.why,
         _changed(block),
         _content(nodes),
         live,
+    )
+
+
+def _worked(index: int, chosen: bool) -> Markup:
+    """Return what makes a card the current one when it is clicked."""
+    return Markup(' id="{}" data-do="block-select" data-value="{}"{}').format(
+        card_id(index),
+        index,
+        Markup(' tabindex="-1" aria-current="true"') if chosen else "",
     )
 
 

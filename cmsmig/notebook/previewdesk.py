@@ -39,12 +39,15 @@ _REGIONS = (
     "actions",
     "said",
     "origin",
+    "moves",
     "target",
     "document",
     "losses",
     "bulk",
 )
-_COLUMN = Markup('<div><p style="margin:.3em 0"><b>{}</b></p>{}</div>')
+_COLUMN = Markup(
+    '<div><div class="bar" style="min-height:28px"><b>{}</b>{}</div>{}</div>'
+)
 _ALL = "all"
 _TITLE = Markup(
     '<h3 style="margin:.5em 0 .2em;font-size:15px">{} '
@@ -275,16 +278,18 @@ class _Desk:
 
     def _body(self, index: int) -> dict[str, Markup]:
         standing = self._looking.standing(index)
-        cards = None
+        cards, moves = None, Markup("")
         if standing.state is not BodyState.NOT_NEEDED:
             self._block = self._bounded(standing)
             document = self._shelf.converted(index).document
             split = Split(document, self._facts(index).outline, standing.blocks, index)
-            cards = _moves(len(split.blocks)) + cards_html(split, self._block)
+            moves = _moves(len(split.blocks))
+            cards = cards_html(split, self._block)
         parts = body_parts(self._shelf, index, cards=cards)
         return {
             "title": _TITLE.format(parts.title, parts.place, _told(standing)),
             "origin": parts.origin,
+            "moves": moves,
             "target": parts.target,
             "document": sheet(parts.document),
             "losses": sheet(parts.losses),
@@ -408,25 +413,30 @@ def _told(standing: Standing) -> str:
 
 
 def _moves(count: int) -> Markup:
-    return bar(
-        Markup("<span>{} blocks</span>").format(count),
-        button("block-previous", "↑ block", key="k", still=True),
-        button("block-next", "↓ block", key="j", still=True),
+    return Markup("").join(
+        (
+            Markup("<span>as {} {}</span>").format(
+                count, "block" if count == 1 else "blocks"
+            ),
+            button("block-previous", "↑ block", key="k", still=True),
+            button("block-next", "↓ block", key="j", still=True),
+        )
     )
 
 
 def _nothing() -> dict[str, Markup]:
-    empty = dict.fromkeys(("origin", "target", "document", "losses"), Markup(""))
+    names = ("moves", "origin", "target", "document", "losses")
+    empty = dict.fromkeys(names, Markup(""))
     return {**empty, "title": sheet(note("No body passes this choice."))}
 
 
 def _frame() -> Markup:
     columns = Markup("").join(
-        _COLUMN.format(title, region(name))
-        for title, name in (
-            ("Origin", "origin"),
-            ("Destination", "target"),
-            ("Document", "document"),
+        _COLUMN.format(title, beside, region(name))
+        for title, beside, name in (
+            ("Origin", "", "origin"),
+            ("Destination", region("moves"), "target"),
+            ("Document", "", "document"),
         )
     )
     return Markup("").join(

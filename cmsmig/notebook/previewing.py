@@ -248,9 +248,11 @@ def accept_bodies(previews: Previews, reviewer: str = "") -> Panel:
 
 
 def state_told(previews: Previews) -> str:
-    """Return who accepted blocks and embeds, as sentences."""
+    """Return who accepted blocks and embeds, and what is left, as sentences."""
     blocks, embeds = told(previews.blocks.reviewed), told(previews.embeds.reviewed)
-    return f"Blocks: {blocks} Embeds: {embeds}"
+    left = previews.looking.tally().left
+    waiting = f" {left:,} split bodies still await their review above." if left else ""
+    return f"Blocks: {blocks} Embeds: {embeds}{waiting}"
 
 
 def accept_both(previews: Previews, reviewer: str) -> str:
