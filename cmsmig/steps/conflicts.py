@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import StoryRow
-from cmsmig.errors import LedgerError, NotFoundError
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import HomeRow, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.choices import ConflictAction, ConflictKind
-from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.migration import Migration
 from cmsmig.steps.survey import Survey
-
-SAMPLES = 3
-"""Stories in the way that are looked at when the ledger is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,33 +46,6 @@ def find_conflicts(
         )
         conflicts[key] = Conflict(key, row, choice.action if choice else None)
     return conflicts
-
-
-async def refuse_lost_ledger(
-    client: DestinationClient,
-    migration: Migration,
-    ledger: Ledger,
-    conflicts: Mapping[ItemKey, Conflict],
-) -> None:
-    """Raise `LedgerError` when an empty ledger meets stories of an earlier import.
-
-    A few of the stories in the way are read: one that carries its item's derived
-    `_uid` is ours, so everything would be brought a second time. Reads only.
-    """
-    if any(row.home for row in ledger.items.all().values()):
-        return
-    for key in sorted(conflicts)[:SAMPLES]:
-        try:
-            story = await client.story(conflicts[key].row.story_id)
-        except NotFoundError:
-            continue
-        if story.content.get("_uid") == story_uid(migration.namespace, key):
-            raise LedgerError(
-                f"The space holds stories of an earlier import of this site (such as "
-                f"`{story.row.full_slug}`) that this ledger does not know, so it is "
-                "not the ledger of that import; bring that one back, or run `cmsmig "
-                "rebuild`."
-            )
 
 
 def _is_home(item: ItemRow | None, row: StoryRow) -> bool:

@@ -17,15 +17,11 @@ from cmsmig.settings import Project, Settings
 from cmsmig.steps.assets import arrived_uploads, upload_assets
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.components import make_components, settle_components
-from cmsmig.steps.conflicts import (
-    adopt_reused,
-    find_conflicts,
-    item_rows,
-    refuse_lost_ledger,
-)
+from cmsmig.steps.conflicts import adopt_reused, find_conflicts, item_rows
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.folders import check_folder_places, make_folders, settle_folders
 from cmsmig.steps.job import Job
+from cmsmig.steps.lost import refuse_lost_ledger
 from cmsmig.steps.migration import Migration, open_migration
 from cmsmig.steps.plan import Plan, make_plan, refuse_drift
 from cmsmig.steps.publish import publish_stories
@@ -149,7 +145,7 @@ async def open_job(
     """Give everything a step works with: ledger, client and a fresh survey.
 
     `ledger` is another file than the project's own, to be filled. Raises
-    `LedgerError` when an empty ledger meets stories of an earlier import.
+    `LedgerError` when an empty ledger meets what an earlier import brought.
     """
     identity = Identity(
         site_id=migration.origin.site.site_id,
@@ -163,7 +159,10 @@ async def open_job(
             found = replace(found, arrived=arrived)
             conflicts = find_conflicts(migration, opened, found)
             if ledger is None:
-                await refuse_lost_ledger(client, migration, opened, conflicts)
+                looked = await refuse_lost_ledger(
+                    client, migration, opened, found, conflicts
+                )
+                found = replace(found, calls={**found.calls, **looked})
             yield Job(
                 settings=settings,
                 migration=migration,

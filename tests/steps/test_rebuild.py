@@ -80,6 +80,21 @@ def test_without_rebuild_a_lost_ledger_takes_nothing_for_ours(imported: Desk) ->
     assert imported.comparable() == space
 
 
+def test_files_alone_of_an_earlier_import_are_seen_too(
+    stage: Stage, small_site: Path
+) -> None:
+    """A ledger lost before the first story does not bring the files twice."""
+    desk = stage(content=small_site)
+    desk.done("prepare")
+    lose(desk)
+    ended = desk.run("import")
+    assert (ended.code, "`cmsmig rebuild`" in ended.err) == (1, True)
+    desk.done("rebuild")
+    desk.done("import")
+    exactly_one_of_everything(desk)
+    desk.verified()
+
+
 def test_a_rebuilt_ledger_goes_on_with_a_broken_import(
     stage: Stage, small_site: Path
 ) -> None:
