@@ -28,11 +28,13 @@ ATTRIBUTES = (
 )  # fmt: skip
 TEXTS = (
     "a", "b c", " ", "\n", " d ", "&nbsp;", "&amp", "&#0;", "&#x80;", "\u00a0e",
-    "1 < 2", "f > g", "&lt;p&gt;", "\t\th", "i\r\nj", "é", "<!-- k -->", "l\u200b", "&copycat;",
+    "1 < 2", "f > g", "&lt;p&gt;", "\t\th", "i\r\nj", "é", "<!-- k -->", "l\u200b",
+    "&copycat;",
 )  # fmt: skip
 BROKEN = (
     "<", ">", "</", "</p>", "</br>", "<!-->", "<!-- ", "<p", '<a href="', "</div>",
-    "<3", "<p/>", "<!doctype html>", "<?x?>", "<![CDATA[y]]>", "</b>", "<li>", "<td>", "=\"'",
+    "<3", "<p/>", "<!doctype html>", "<?x?>", "<![CDATA[y]]>", "</b>", "<li>",
+    "<td>", "=\"'",
 )  # fmt: skip
 
 
