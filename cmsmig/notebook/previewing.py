@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
@@ -11,7 +11,7 @@ from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.bodyreviews import BodyKey
 from cmsmig.mapping.choices import BlocksDecision, CollectionsDecision, EmbedsDecision
-from cmsmig.mapping.design import Design, Reviewed
+from cmsmig.mapping.design import Design
 from cmsmig.mapping.proposals import propose_bodies, propose_embeds
 from cmsmig.mapping.review import check_against
 from cmsmig.mapping.standings import BodyState
@@ -284,17 +284,10 @@ def _insist_on_reviews(previews: Previews) -> None:
 
 def _last_reviewer(blocks: BlocksDecision, embeds: EmbedsDecision) -> str:
     """Return who decided last here, so that a reload asks nobody again."""
-    said = [(each.at, each.by) for each in _reviews(blocks, embeds)]
-    return max(said, default=("", ""))[1]
-
-
-def _reviews(blocks: BlocksDecision, embeds: EmbedsDecision) -> Iterator[Reviewed]:
-    for each in (blocks.reviewed, embeds.reviewed):
-        if each is not None:
-            yield each
-    for body in blocks.reviews.values():
-        if body.by:
-            yield Reviewed(body.by, body.at, body.how)
+    said = [(body.at, body.by) for body in blocks.reviews.values() if body.by]
+    files = (blocks.reviewed, embeds.reviewed)
+    said += [(each.at, each.by) for each in files if each is not None]
+    return max(said, key=lambda one: one[0], default=("", ""))[1]
 
 
 def _slug(migration: Migration, key: BodyKey) -> str:
