@@ -42,7 +42,7 @@ Rules: TypeAlias = Mapping[str, tuple[Rule, ...]]
 BLOCK_TAGS = tag_set(
     "address article aside blockquote canvas dd div dl fieldset figcaption figure "
     "footer form h1 h2 h3 h4 h5 h6 header hgroup hr li noscript ol output p pre "
-    "section table tfoot ul"
+    "section svg:body table tfoot ul"
 )
 """Elements that end the paragraph before and after them."""
 MORE_BLOCK_TAGS = BLOCK_TAGS | tag_set(

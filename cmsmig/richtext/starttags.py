@@ -79,10 +79,11 @@ def _unclosed(source: str, start: int, match: re.Match[str], quote: str) -> Uncl
 
 
 def finish(
-    source: str, start: int, found: dict[str, str], *, lower: bool
+    source: str, start: int, found: dict[str, str] | None, *, lower: bool
 ) -> tuple[int, bool] | None:
     """Read on from `start`, behind a tag's name, to the bracket that ends it.
 
+    With None for `found` attributes aren't read, and no quote hides a bracket.
     Returns where reading goes on and whether the tag closed itself; None when
     no bracket ends it, which hides the rest of the source.
     """
@@ -97,6 +98,8 @@ def finish(
             continue
         if end <= hidden:
             continue
+        if found is None:
+            return at, kind == "slash"
         try:
             read_attributes(source, start, end, found, lower=lower)
         except Unclosed as turn:

@@ -39,6 +39,10 @@ _DRAWN = " "
 """Before the key of an element of a drawing; no name of an element begins so."""
 _APART = frozenset(("br", "pre", "html", "body"))
 """Elements that are not themselves in a drawing."""
+_STRUCTURE = frozenset(("html", "head", "body"))
+"""They are there from the start; texts and elements in them go to the body."""
+_AS_EVER = frozenset((_DRAWN + "BR", _DRAWN + "PRE"))
+"""In a drawing the case of a name stays, and so these are known again."""
 _DOCTYPE = re.compile(rf"doctype[{SPACE}]", re.IGNORECASE)
 COMMENT = "#comment"
 """A comment that stands behind a line break, where it counts as a neighbour."""
@@ -62,8 +66,8 @@ class _Tree:
         self._place = self._body
         """What takes texts and elements now: the innermost, or the body."""
         self._within = True
-        self._drawing = 0
-        """Where on the stack a drawing began, if in one."""
+        self._drawing = False
+        """Whether what takes elements is part of a drawing."""
         self._tail: list[str] = []
         self._coded = [False, False]
 
@@ -153,6 +157,8 @@ class _Tree:
         raw = token["attributes"]
         closed = False
         attributes: dict[str, str] = {}
+        if raw and not self._drawing and lowered(token["tag"]) == "head":
+            return self._long_start(token)
         if raw:
             if raw[-1] == "/":
                 closed = True
@@ -177,7 +183,13 @@ class _Tree:
         """The same for a tag that goes on behind brackets."""
         attributes: dict[str, str] = {}
         lower = not self._drawing
-        ended = finish(self._source, token.end("tag"), attributes, lower=lower)
+        unread = lower and lowered(token["tag"]) == "head"
+        ended = finish(
+            self._source,
+            token.end("tag"),
+            None if unread else attributes,
+            lower=lower,
+        )
         if ended is None:
             return -1
         at, closed = ended
@@ -203,21 +215,22 @@ class _Tree:
         fits = parent not in SPECIAL_PARENTS and tag not in SPECIAL_CHILDREN
         if not fits and not self._make_room(tag, key, attributes, start, at):
             return at
-        if key[0] != _DRAWN:
-            if tag in ("html", "head", "body"):
-                if tag != "body":
-                    self._push(self._outer[1] if tag == "html" else self._head, key)
-                return at
-        elif tag in _APART:
-            tag = "svg:" + tag
-        element = Element(tag, attributes, start)
+        if tag in _STRUCTURE and key[0] != _DRAWN:
+            if tag != "body":
+                self._push(self._outer[1] if tag == "html" else self._head, key)
+            return at
+        shown = tag
+        if key[0] == _DRAWN and tag in _APART and key not in _AS_EVER:
+            shown = "svg:" + tag
+        element = Element(shown, attributes, start)
         element.end = element.inner_start = element.inner_end = at
         if tag in CHARACTERS:
-            return self._characters(element, key, at)
+            drawn_closed = closed and key[0] == _DRAWN
+            return at if drawn_closed else self._characters(element, key, at)
         self._append(element)
         if tag in EMPTY or (closed and key[0] == _DRAWN):
             return at
-        if tag == "pre" or tag == "svg:pre":
+        if tag == "pre":
             self._coded[0] = True
         elif tag == "code":
             self._coded[1] = True
@@ -256,7 +269,7 @@ class _Tree:
                 or self._not_permitted(tag, parent)
             ):
                 if parent in STAYS and tag not in STAYS[parent]:
-                    if tag not in ("html", "head", "body"):
+                    if tag not in _STRUCTURE:
                         self._move_out(Element(tag, attributes, start), tag, at)
                     return False
                 self._pop(start)
@@ -303,8 +316,6 @@ class _Tree:
     # The stack
 
     def _push(self, element: Element, key: str) -> None:
-        if not self._drawing and key[0] == _DRAWN:
-            self._drawing = len(self._open)
         self._open.append(element)
         self._keys.append(key)
         self._counts[key] = self._counts.get(key, 0) + 1
@@ -313,14 +324,13 @@ class _Tree:
     def _pop(self, inner: int, outer: int | None = None) -> None:
         element = self._open.pop()
         self._counts[self._keys.pop()] -= 1
-        if self._drawing >= len(self._open):
-            self._drawing = 0
         if element.inner_start:
             element.inner_end = min(inner, self._length)
             element.end = min(inner if outer is None else outer, self._length)
         self._settle(self._open[-1])
 
     def _settle(self, current: Element) -> None:
+        self._drawing = self._keys[-1][0] == _DRAWN
         self._within = current.parent is not None or current is self._body
         self._place = current if self._within else self._body
 
