@@ -19,7 +19,12 @@ from cmsmig.richtext.embeds import addressed
 from cmsmig.richtext.frames import is_custom_embed, is_empty
 from cmsmig.richtext.parse import parse
 from cmsmig.richtext.pictures import RESERVED
-from cmsmig.richtext.rules import BLOCK_TAGS, MORE_BLOCK_TAGS, RULES
+from cmsmig.richtext.rules import (
+    BLOCK_TAGS,
+    IGNORED_TAGS,
+    MORE_BLOCK_TAGS,
+    RULES,
+)
 from cmsmig.richtext.shown import Showing
 from cmsmig.richtext.stage import DEEPEST, LEVELS, MEDIA, NESTING, RAW_EMBEDS, SPACERS
 from cmsmig.richtext.tokenizer import parse_as_official
@@ -28,6 +33,7 @@ from cmsmig.richtext.trees import same_tree
 _TEXTBLOCKS = frozenset(("p", "h1", "h2", "h3", "h4", "h5", "h6", "pre"))
 _BEGIN_AFRESH = _TEXTBLOCKS | {"li", "blockquote"}
 _ROWS = frozenset(("table", "thead", "tbody", "tfoot"))
+_PASSED_BY = IGNORED_TAGS | {"p"}
 _BLANK = " \t\r\n\f"
 
 
@@ -141,7 +147,8 @@ def blok(source: Source) -> bool:
 
 def anchor(source: Source) -> bool:
     """An id that no text with a span of its own carries, or a named `a`."""
-    return source.any_of(_is_place)
+    showing = Showing()
+    return source.any_of(lambda one: _is_place(one, showing))
 
 
 def blocks_inside(source: Source) -> bool:
@@ -162,7 +169,18 @@ def blanks(source: Source) -> bool:
 def spacer(source: Source) -> bool:
     """A paragraph, heading or caption that shows nothing."""
     showing = Showing()
-    return source.any_of(lambda one: one.tag in SPACERS and not showing.shows(one))
+    return source.any_of(
+        lambda one: (
+            one.tag in SPACERS
+            and (
+                not showing.shows(one)
+                or (
+                    one.tag == "figcaption"
+                    and any(o.tag in SPACERS for o in _around(one))
+                )
+            )
+        )
+    )
 
 
 def values(source: Source) -> bool:
@@ -234,7 +252,7 @@ def _is_figure(element: Element) -> bool:
     )
 
 
-def _is_place(element: Element) -> bool:
+def _is_place(element: Element, showing: Showing) -> bool:
     given = element.attributes
     if not given:
         return False
@@ -242,7 +260,7 @@ def _is_place(element: Element) -> bool:
         return "id" in given
     if element.tag == "a":
         return not _leads(element) and bool(given.get("id") or given.get("name"))
-    if element.tag == "span" and element.children:
+    if element.tag == "span" and showing.shows(element):
         return False
     return means_a_place(given.get("id", ""))
 
@@ -317,7 +335,7 @@ def _shallow(item: Element) -> Iterator[Element | Text]:
     while stack:
         node = stack.pop()
         yield node
-        if isinstance(node, Element) and node.tag != "p":
+        if isinstance(node, Element) and node.tag not in _PASSED_BY:
             stack.extend(reversed(node.children))
 
 
@@ -362,6 +380,8 @@ def _has_stray_blank(root: Element) -> bool:
             after_block = True
         elif node.tag == "br" or "data-emoji" in node.attributes:
             after_block = False
+        elif node.tag in IGNORED_TAGS:
+            after_block = after_block or _is_block(node)
         else:
             if node.tag in _BEGIN_AFRESH or (
                 node.tag in ("td", "th") and not _is_apart(node)

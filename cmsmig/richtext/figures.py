@@ -199,7 +199,7 @@ def _taken_out(caption: Element, figure: Element) -> Element:
     _replace(caption, [])
     taken = caption
     while around is not None and around is not figure:
-        if around.tag in RULES:
+        if any(rule.mark for rule in RULES.get(around.tag, ())):
             again = Element(around.tag, dict(around.attributes), around.start)
             again.parent, again.nth = around.parent, around.nth
             again.children.append(taken)

@@ -27,7 +27,7 @@ class Showing:
                 return True
         if (known := self._known.get(root)) is not None:
             return known
-        entered: list[Element] = [root]
+        entered: dict[Element, Element | None] = {root: None}
         stack: list[tuple[Node, Element]] = [
             (child, root) for child in reversed(root.children)
         ]
@@ -42,12 +42,12 @@ class Showing:
             if known or (known is None and _is_shown(node)):
                 shown_in = parent
             elif known is None:
-                entered.append(node)
+                entered[node] = parent
                 stack.extend((child, node) for child in reversed(node.children))
         self._known.update(dict.fromkeys(entered, False))
-        while shown_in is not None and self._known.get(shown_in) is not True:
+        while shown_in is not None:
             self._known[shown_in] = True
-            shown_in = shown_in.parent
+            shown_in = entered[shown_in]
         return self._known[root]
 
 
