@@ -244,7 +244,7 @@ def render(paths: tuple[Path, ...]) -> None:
         document = json.loads(_read(paths))
     except ValueError as error:
         raise click.UsageError(f"The document is not JSON ({error}).") from error
-    emit(render_rich_text(document) + "\n")
+    emit(render_rich_text(document, trusted=True) + "\n")
 
 
 @commands.command()

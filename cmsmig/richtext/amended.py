@@ -9,9 +9,9 @@ from functools import cache
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.richtext.attributes import link_keeps
 from cmsmig.richtext.content import ATTRIBUTES
-from cmsmig.richtext.context import Repairs
 from cmsmig.richtext.deviation import Deviation
 from cmsmig.richtext.dom import Element
+from cmsmig.richtext.hooks import Repairs
 from cmsmig.richtext.rules import RULES, Reader, Rule, Rules
 
 _LINK_TYPES = frozenset(("url", "story", "email", "asset"))

@@ -91,6 +91,15 @@ def empty_paragraph() -> JsonObject:
     return {"type": "paragraph", "attrs": {"textAlign": None}}
 
 
+def default_attributes(kind: str) -> JsonObject:
+    """Return the attributes of a node that no element gave any."""
+    if kind == "paragraph":
+        return {"textAlign": None}
+    if kind == "tableCell":
+        return {"colspan": 1, "rowspan": 1, "colwidth": None, "backgroundColor": None}
+    return {}
+
+
 def required_content(kind: str) -> list[JsonObject]:
     """Return what must stand in a node of this type that holds nothing."""
     if kind in ("bullet_list", "ordered_list"):

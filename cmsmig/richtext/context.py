@@ -10,8 +10,6 @@ The walk keeps its own stack, so nesting may be as deep as it likes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
@@ -20,13 +18,15 @@ from cmsmig.richtext.content import (
     CONTENT,
     INLINES,
     LEAVES,
+    default_attributes,
     empty_paragraph,
     wrapping,
 )
 from cmsmig.richtext.dom import Element, Node, Text
+from cmsmig.richtext.hooks import AS_OFFICIAL, UNHEARD, Hooks, Repairs
 from cmsmig.richtext.inlinestyle import computed
 from cmsmig.richtext.javascript import BLANKS
-from cmsmig.richtext.marks import Mark, MarkSet, added
+from cmsmig.richtext.marks import Mark, MarkSet
 from cmsmig.richtext.nodes import Open, Run
 from cmsmig.richtext.rules import (
     BLOCK_TAGS,
@@ -36,7 +36,7 @@ from cmsmig.richtext.rules import (
     Rules,
 )
 from cmsmig.richtext.styles import styled_marks
-from cmsmig.richtext.tokenizer import COMMENT
+from cmsmig.richtext.treework import nest_lists
 
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _NEWLINE = re.compile(r"\r?\n|\r")
@@ -46,46 +46,6 @@ _SOLID_PENALTY = 2
 
 _Exit: TypeAlias = "tuple[Open | None, bool, bool, bool]"
 """Context to return to, leave it too, verbatim as before, end a continuation."""
-
-
-Runs: TypeAlias = "Sequence[tuple[str, MarkSet]]"
-"""Pieces of one text, each with its marks."""
-
-
-@dataclass(frozen=True, slots=True)
-class Repairs:
-    """What is done otherwise than the official converter does it."""
-
-    inside: bool = False
-    """Blocks in paragraphs and items: no paragraphs that were never there, no
-    broken lists, and what follows in a heading is the heading still."""
-    apart: bool = False
-    """What a browser shows as a block ends the paragraph before it."""
-    blanks: bool = False
-    """No blank at the beginning of a paragraph that follows a block."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hooks:
-    """Who is told what happens, and may have a say in it."""
-
-    entered: Callable[[Element], None] | None = None
-    """Of every element, before anything in it."""
-    joined: Callable[[Mark, MarkSet], MarkSet] = added
-    """Of every mark of an element; returns the marks for what is in it."""
-    placed: Callable[[str, MarkSet], Runs] | None = None
-    """Of every text; returns what to write in its place."""
-    filled: Callable[[Element, MarkSet], None] | None = None
-    """Of a finished block with something in it, before the block is placed."""
-    marked: Callable[[MarkSet, bool], None] | None = None
-    """Of the marks of an emoji, which stand (True), and of those that a text loses
-    in a code block."""
-    unplaced: Callable[[Element], None] | None = None
-    """Of every leaf that found no place."""
-
-
-AS_OFFICIAL = Repairs()
-UNHEARD = Hooks()
 
 
 class Context:
@@ -212,7 +172,7 @@ class Context:
         if self._entered is not None:
             self._entered(element)
         if tag in ("ul", "ol"):
-            _nest_lists(element)
+            nest_lists(element)
         rules = self._rules.get(tag, ())
         if rules or tag not in IGNORED_TAGS:
             for rule in rules:
@@ -355,7 +315,7 @@ class Context:
             if kind in CONTENT[top.kind][top.state][0]:
                 self._enter(kind, dict(attributes), solid=False)
                 return
-        self._enter(name, _defaults(name), solid=False)
+        self._enter(name, default_attributes(name), solid=False)
 
     def _enter(self, kind: str, attributes: JsonObject, *, solid: bool) -> None:
         top = self._take(kind)
@@ -398,26 +358,3 @@ class Context:
         """Let the blanks stay in what is left here, where blanks are kept."""
         for node in self._nodes[outside + 1 : self._open + 1]:
             node.keeps = True
-
-
-def _defaults(kind: str) -> JsonObject:
-    if kind == "paragraph":
-        return {"textAlign": None}
-    if kind == "tableCell":
-        return {"colspan": 1, "rowspan": 1, "colwidth": None, "backgroundColor": None}
-    return {}
-
-
-def _nest_lists(element: Element) -> None:
-    """Move a list that stands between items into the item before it."""
-    kept: list[Node] = []
-    item: Element | None = None
-    for child in element.children:
-        if isinstance(child, Element):
-            if child.tag in ("ul", "ol") and item is not None:
-                item.children.append(child)
-                continue
-            if child.tag != COMMENT:
-                item = child if child.tag == "li" else None
-        kept.append(child)
-    element.children = kept

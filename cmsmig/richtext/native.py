@@ -10,7 +10,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.richtext.amended import repairs_for, rules_for
 from cmsmig.richtext.attributes import means_a_place
 from cmsmig.richtext.collect import Collector
-from cmsmig.richtext.context import Context, Hooks, Runs
+from cmsmig.richtext.context import Context
 from cmsmig.richtext.deviation import ALL, Deviation
 from cmsmig.richtext.dom import Element
 from cmsmig.richtext.engine import (
@@ -19,6 +19,7 @@ from cmsmig.richtext.engine import (
     AssetLookup,
     Converted,
 )
+from cmsmig.richtext.hooks import Hooks, Runs
 from cmsmig.richtext.marks import Mark, MarkSet, added
 from cmsmig.richtext.parse import parse
 from cmsmig.richtext.pictures import body_of

@@ -1,13 +1,18 @@
-"""A rich text document to HTML, as the official renderer writes it.
+"""Rich text documents to HTML, as the official renderer writes it.
 
-Bloks and whatever else has no HTML give nothing, addresses that would run code
-give no link. Works on any nesting: the walk keeps its own stack.
+Blocks that have no HTML give nothing. Unless a document is trusted, addresses
+that would run code give no link, and attributes that would are left out. Works on
+any nesting: the walk keeps its own stack.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from cmsmig.jsontext import json_text, number_text
+from cmsmig.richtext.dom import tag_set
+from cmsmig.richtext.javascript import is_index
 from cmsmig.richtext.rules import link_allowed
 
 _TAGS = {
@@ -19,9 +24,16 @@ _TAGS = {
     "tableRow": "tr",
     "tableCell": "td",
     "tableHeader": "th",
+    "table": "table",
+    "emoji": "span",
+    "code_block": "pre",
+    "hard_break": "br",
+    "horizontal_rule": "hr",
+    "image": "img",
 }
-_LEAVES = {"hard_break": "<br>", "horizontal_rule": "<hr>"}
+_EMPTY = frozenset(("br", "hr", "img"))
 _MARK_TAGS = {
+    "link": "a",
     "bold": "strong",
     "italic": "em",
     "strike": "s",
@@ -34,95 +46,186 @@ _MARK_TAGS = {
     "anchor": "span",
     "styled": "span",
 }
+_STYLES = {
+    ("highlight", "color"): "background-color",
+    ("textStyle", "color"): "color",
+    ("paragraph", "textAlign"): "text-align",
+    ("heading", "textAlign"): "text-align",
+    ("tableCell", "backgroundColor"): "background-color",
+    ("tableCell", "colwidth"): "width",
+    ("tableHeader", "colwidth"): "width",
+}
+"""By type and attribute: the property of the style that it becomes."""
+_NAMES = {
+    "body": "data-body",
+    "name": "data-name",
+    "emoji": "data-emoji",
+    "order": "start",
+}
+_UNWRITTEN = tag_set(
+    "level linktype uuid anchor meta_data copyright source fallbackImage"
+)
+_USUALLY_ONE = {
+    "ordered_list": ("order",),
+    "tableCell": ("colspan", "rowspan"),
+    "tableHeader": ("colspan", "rowspan"),
+}
+"""Written before all others, and not at all when they are 1."""
+_ONES = frozenset(("order", "colspan", "rowspan"))
+_NAME = re.compile(r"[^\s\"'<>/=\x00]+\Z")
 
 
-def render_rich_text(document: object) -> str:
-    """Return the HTML of a document, of a node, or of a list of nodes."""
-    written: list[str] = []
-    stack: list[object] = list(reversed(_listed(document)))
-    while stack:
-        node = stack.pop()
-        if isinstance(node, str):
-            written.append(node)
-        elif isinstance(node, Mapping):
-            stack.extend(reversed(list(_rendered(node))))
-    return "".join(written)
+def render_rich_text(document: object, *, trusted: bool = False) -> str:
+    """Return the HTML of a document, of a node, or of a list of nodes.
+
+    A `trusted` document is written as the official renderer writes it, whatever
+    its links and their attributes would do in a browser.
+    """
+    return _Rendering(trusted).html(document)
 
 
-def _listed(value: object) -> list[object]:
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return _grouped(value)
-    return [value] if isinstance(value, Mapping) else []
+class _Rendering:
+    def __init__(self, trusted: bool) -> None:
+        self._trusted = trusted
+
+    def html(self, document: object) -> str:
+        """Return what the nodes give, joined."""
+        written: list[str] = []
+        stack: list[object] = list(reversed(self._listed(document)))
+        while stack:
+            node = stack.pop()
+            if isinstance(node, str):
+                written.append(node)
+            elif isinstance(node, Mapping):
+                stack.extend(reversed(list(self._rendered(node))))
+        return "".join(written)
+
+    def _listed(self, value: object) -> list[object]:
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return self._grouped(value)
+        return [value] if isinstance(value, Mapping) else []
+
+    def _rendered(self, node: Mapping[str, object]) -> Iterator[object]:
+        """Yield strings, which are HTML, and nodes that are still to be rendered."""
+        kind = str(node.get("type"))
+        if kind == "text":
+            yield self._wrapped(escape_text(str(node.get("text", ""))), node)
+            return
+        if kind == "blok":
+            return
+        given = _mapping(node.get("attrs"))
+        tag = _heading(given) if kind == "heading" else _TAGS.get(kind)
+        tag = tag or _MARK_TAGS.get(kind)
+        attributes = self._attributes(kind, given) if tag else ""
+        if tag is None:
+            yield from self._listed(node.get("content"))
+        elif tag in _EMPTY:
+            yield f"<{tag}{attributes}>"
+        elif kind == "code_block":
+            yield f"<pre><code{attributes}>"
+            yield from self._listed(node.get("content"))
+            yield "</code></pre>"
+        elif kind == "emoji":
+            shown = escape_text(str(given.get("emoji") or ""))
+            yield f"<span{attributes}>{shown}</span>"
+        else:
+            yield f"<{tag}{attributes}>"
+            children = self._listed(node.get("content"))
+            yield from _parts(children) if kind == "table" else children
+            yield f"</{tag}>"
+
+    def _grouped(self, nodes: Sequence[object]) -> list[object]:
+        """Return the nodes with one `a` around neighbours that share a link."""
+        shown: list[object] = []
+        current: Mapping[str, object] | None = None
+        for node in nodes:
+            link = self._link_of(node)
+            if link != current:
+                if current is not None:
+                    shown.append("</a>")
+                if link is not None:
+                    shown.append(f"<a{self._attributes('link', link)}>")
+                current = link
+            shown.append(node)
+        if current is not None:
+            shown.append("</a>")
+        return shown
+
+    def _link_of(self, node: object) -> Mapping[str, object] | None:
+        held = _mapping(node)
+        if held.get("type") != "text":
+            return None
+        for mark in _marks(held):
+            if mark.get("type") == "link":
+                given = _mapping(mark.get("attrs"))
+                if self._trusted or link_allowed(str(given.get("href") or "")):
+                    return given
+                return None
+        return None
+
+    def _wrapped(self, html: str, node: Mapping[str, object]) -> str:
+        for mark in _marks(node):
+            kind = str(mark.get("type"))
+            tag = None if kind == "link" else _MARK_TAGS.get(kind)
+            if tag is not None:
+                written = self._attributes(kind, _mapping(mark.get("attrs")))
+                html = f"<{tag}{written}>{html}</{tag}>"
+        return html
+
+    def _attributes(self, kind: str, given: Mapping[str, object]) -> str:
+        if not given:
+            return ""
+        first = {
+            name: given[name] for name in _USUALLY_ONE.get(kind, ()) if name in given
+        }
+        style: dict[str, object] = {}
+        found: dict[str, object] = {}
+        for name, value in {**first, **given}.items():
+            if value is None or value == "" or name in _UNWRITTEN:
+                continue
+            if name in _ONES and value == 1 and value is not True:
+                continue
+            if declared := _STYLES.get((kind, name)):
+                value = _first_width(value) if isinstance(value, list) else value
+                if value is not None and value != "":
+                    style[declared] = value
+            elif name == "custom" and kind == "link" and isinstance(value, Mapping):
+                found.update((key, _spelled(held)) for key, held in value.items())
+            else:
+                found[_NAMES.get(name, name)] = value
+        if kind == "link":
+            _lead(found, given)
+            if self._trusted and found.get("style"):
+                found["style"] = _spread(_spelled(found["style"]))
+        if any(map(is_index, found)):
+            indexes = sorted(filter(is_index, found), key=int)
+            found = {**{name: found[name] for name in indexes}, **found}
+        if style:
+            pieces = [f"{name}: {_spelled(value)};" for name, value in style.items()]
+            found["style"] = " ".join(pieces)
+        return "".join(
+            f' {name}="{escape_attribute(_spelled(value))}"'
+            for name, value in found.items()
+            if self._trusted or _is_harmless(name)
+        )
 
 
-def _rendered(node: Mapping[str, object]) -> Iterator[object]:
-    """Yield strings, which are HTML, and nodes that are still to be rendered."""
-    kind = node.get("type")
-    given = _mapping(node.get("attrs"))
-    children = _listed(node.get("content"))
-    if kind == "text":
-        yield _wrapped(escape_text(str(node.get("text", ""))), node)
-    elif kind == "doc":
-        yield from children
-    elif kind == "image":
-        names = ("src", "alt", "title")
-        yield f"<img{_written({name: given.get(name) for name in names})}>"
-    elif kind == "emoji":
-        shown = escape_text(str(given.get("emoji") or ""))
-        named = {"data-name": given.get("name"), "data-emoji": given.get("emoji")}
-        yield f"<span{_written(named)}>{shown}</span>"
-    elif kind == "table":
-        yield from _table(children)
-    elif kind == "code_block":
-        yield from (f"<pre><code{_written({'class': given.get('class')})}>", *children)
-        yield "</code></pre>"
-    elif isinstance(kind, str) and kind in _LEAVES:
-        yield _LEAVES[kind]
-    elif kind == "heading" or (isinstance(kind, str) and kind in _TAGS):
-        tag = _TAGS.get(str(kind), f"h{_level(given)}")
-        yield from (f"<{tag}{_written(_attributes(str(kind), given))}>", *children)
-        yield f"</{tag}>"
-
-
-def _level(given: Mapping[str, object]) -> int:
+def _heading(given: Mapping[str, object]) -> str:
     level = given.get("level")
-    return level if isinstance(level, int) and 1 <= level <= 6 else 1
+    if isinstance(level, bool) or not isinstance(level, int | float):
+        return "h1"
+    return f"h{number_text(min(6, max(1, level)))}"
 
 
-def _attributes(kind: str, given: Mapping[str, object]) -> dict[str, object]:
-    found: dict[str, object] = {}
-    if kind == "ordered_list" and given.get("order") != 1:
-        found["start"] = given.get("order")
-    for name in ("colspan", "rowspan"):
-        if given.get(name) != 1:
-            found[name] = given.get(name)
-    found["style"] = _style(given)
-    return found
-
-
-def _style(given: Mapping[str, object]) -> str:
-    declared: list[str] = []
-    widths = given.get("colwidth")
-    if isinstance(widths, list) and widths:
-        declared.append(f"width: {widths[0]}px;")
-    if background := given.get("backgroundColor"):
-        declared.append(f"background-color: {background};")
-    if alignment := given.get("textAlign"):
-        declared.append(f"text-align: {alignment};")
-    return " ".join(declared)
-
-
-def _table(rows: Sequence[object]) -> Iterator[object]:
+def _parts(rows: Sequence[object]) -> Iterator[object]:
     """Yield the leading rows of nothing but header cells as a head."""
     head = 0
     while head < len(rows) and _is_heading(rows[head]):
         head += 1
-    yield "<table>"
     if head:
         yield from ("<thead>", *rows[:head], "</thead>")
     if rows[head:]:
         yield from ("<tbody>", *rows[head:], "</tbody>")
-    yield "</table>"
 
 
 def _is_heading(row: object) -> bool:
@@ -134,82 +237,39 @@ def _is_heading(row: object) -> bool:
     )
 
 
-def _grouped(nodes: Sequence[object]) -> list[object]:
-    """Return the nodes with one `a` around neighbours that share a link."""
-    shown: list[object] = []
-    current: Mapping[str, object] | None = None
-    for node in nodes:
-        link = _link_of(node)
-        if link != current:
-            if current is not None:
-                shown.append("</a>")
-            if link is not None:
-                shown.append(f"<a{_written(_link_attributes(link))}>")
-            current = link
-        shown.append(node)
-    if current is not None:
-        shown.append("</a>")
-    return shown
+def _lead(found: dict[str, object], given: Mapping[str, object]) -> None:
+    """Complete the address of a link to a story or to a mailbox."""
+    kind, href, anchor = given.get("linktype"), given.get("href"), given.get("anchor")
+    if kind == "story":
+        place = f"#{anchor}" if isinstance(anchor, str) and anchor else ""
+        found["href"] = f"{href if isinstance(href, str) else ''}{place}"
+    elif kind == "email" and isinstance(href, str):
+        found["href"] = f"mailto:{href.removeprefix('mailto:')}"
 
 
-def _link_of(node: object) -> Mapping[str, object] | None:
-    for mark in _marks(_mapping(node)):
-        if mark.get("type") == "link":
-            given = _mapping(mark.get("attrs"))
-            if link_allowed(str(given.get("href") or "")):
-                return given
-    return None
+def _spread(style: str) -> str:
+    """Return a link's style as the official takes it apart, letter by letter."""
+    return " ".join(f"{at}: {letter};" for at, letter in enumerate(style))
 
 
-def _link_attributes(given: Mapping[str, object]) -> dict[str, object]:
-    href = str(given.get("href") or "")
-    if given.get("linktype") == "email" and not href.startswith("mailto:"):
-        href = f"mailto:{href}"
-    elif given.get("linktype") == "story" and given.get("anchor"):
-        href = f"{href}#{given['anchor']}"
-    found: dict[str, object] = {"href": href, "target": given.get("target")}
-    for name, value in _mapping(given.get("custom")).items():
-        if not name.lower().startswith("on"):
-            found.setdefault(name, value)
-    return found
+def _first_width(widths: list[object]) -> str | None:
+    if not widths or widths[0] is None:
+        return None
+    return f"{_spelled(widths[0])}px"
 
 
-def _wrapped(html: str, node: Mapping[str, object]) -> str:
-    for mark in _marks(node):
-        tag = _MARK_TAGS.get(str(mark.get("type")))
-        if tag is not None:
-            written = _written(_mark_attributes(mark))
-            html = f"<{tag}{written}>{html}</{tag}>"
-    return html
-
-
-def _mark_attributes(mark: Mapping[str, object]) -> dict[str, object]:
-    given = _mapping(mark.get("attrs"))
-    color = given.get("color")
-    kind = mark.get("type")
-    if kind == "highlight" and color:
-        return {"style": f"background-color: {color};"}
-    if kind == "textStyle" and color:
-        return {"style": f"color: {color};"}
-    if kind == "anchor":
-        return {"id": given.get("id")}
-    if kind == "styled":
-        return {"class": given.get("class")}
-    return {}
-
-
-def _written(attributes: Mapping[str, object]) -> str:
-    return "".join(
-        f' {name}="{escape_attribute(_spelled(value))}"'
-        for name, value in attributes.items()
-        if value not in (None, "")
-    )
+def _is_harmless(name: str) -> bool:
+    return not name.lower().startswith("on") and _NAME.match(name) is not None
 
 
 def _spelled(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return str(value)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and not isinstance(value, bool) and value != value:
+        return "NaN"
+    if isinstance(value, float) and abs(value) == float("inf"):
+        return "Infinity" if value > 0 else "-Infinity"
+    return json_text(value)
 
 
 def _marks(node: Mapping[str, object]) -> list[Mapping[str, object]]:

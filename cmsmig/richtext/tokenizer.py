@@ -33,6 +33,7 @@ from cmsmig.richtext.tagmodels import (
     STAYS,
     SVG_NAMES,
 )
+from cmsmig.richtext.treework import COMMENT, note_code
 
 _AROUND = "</body></html>"
 _DRAWN = " "
@@ -44,8 +45,6 @@ _STRUCTURE = frozenset(("html", "head", "body"))
 _AS_EVER = frozenset((_DRAWN + "BR", _DRAWN + "PRE"))
 """In a drawing the case of a name stays, and so these are known again."""
 _DOCTYPE = re.compile(rf"doctype[{SPACE}]", re.IGNORECASE)
-COMMENT = "#comment"
-"""A comment that stands behind a line break, where it counts as a neighbour."""
 
 
 def parse_as_official(source: str) -> Element:
@@ -99,7 +98,7 @@ class _Tree:
         self._flush()
         self._end_all()
         if all(self._coded):
-            _note_code(self._body)
+            note_code(self._body)
         return self._body
 
     # Texts and what is not shown
@@ -351,27 +350,3 @@ class _Tree:
     def _end_all(self) -> None:
         while len(self._open) > 1:
             self._pop(self._length)
-
-
-def _note_code(root: Element) -> None:
-    """Tell each `pre` which `code` is the first in it."""
-    waiting: list[Element] = []
-    stack: list[tuple[Element, bool]] = [(root, False)]
-    while stack:
-        element, leaving = stack.pop()
-        if leaving:
-            if waiting and waiting[-1] is element:
-                waiting.pop()
-            continue
-        if element.tag == "code":
-            for outside in waiting:
-                outside.code = element
-            waiting.clear()
-        elif element.tag in ("pre", "svg:pre"):
-            waiting.append(element)
-            stack.append((element, True))
-        stack.extend(
-            (child, False)
-            for child in reversed(element.children)
-            if isinstance(child, Element)
-        )
