@@ -49,9 +49,9 @@ STYLE = Markup(
     ".cmsmig-card .why{color:#46505b;font-size:12px}"
     ".cmsmig-card .was{background:#fdebc8;border-radius:3px;padding:0 5px;"
     "font-size:12px}"
-    ".cmsmig-card .content{max-height:9em;overflow:hidden;font-size:12.5px;"
+    ".cmsmig-card .content{max-height:6em;overflow:hidden;font-size:12.5px;"
     "margin:3px 0;overflow-wrap:anywhere}"
-    ".cmsmig-card[aria-current=true] .content{max-height:none}"
+    ".cmsmig-card[aria-current=true] .content{max-height:20em;overflow:auto}"
     ".cmsmig-card .content :is(h1,h2,h3,h4,h5,h6){font-size:14px;margin:.2em 0}"
     ".cmsmig-card .content p{margin:.25em 0}"
     ".cmsmig-card .content table{border-collapse:collapse}"
@@ -123,8 +123,8 @@ def _card(
         live = _actions(index, blocks, run, chosen)
     return Markup(
         '<li class="cmsmig-card {}"{}><div class="head">'
-        '<span class="kind">{} {}</span><span class="why">{}</span>{}</div>'
-        '<div class="content">{}</div>{}</li>'
+        '<span class="kind">{} {}</span><span class="why">{}</span>{}</div>{}'
+        '<div class="content"{}>{}</div></li>'
     ).format(
         f"kind-{block.kind}",
         _worked(index, chosen) if current is not None else "",
@@ -132,8 +132,10 @@ def _card(
         KINDS[block.kind],
         block.why,
         _changed(block),
-        _content(nodes),
         live,
+        # It scrolls, so it has to be reached without a mouse.
+        Markup(' tabindex="0" role="group" aria-label="Content"') if chosen else "",
+        _content(nodes),
     )
 
 

@@ -11,6 +11,7 @@ from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.bodyreviews import BodyKey
 from cmsmig.mapping.choices import BlocksDecision, CollectionsDecision, EmbedsDecision
+from cmsmig.mapping.decisions import FILE_NAMES
 from cmsmig.mapping.design import Design
 from cmsmig.mapping.proposals import propose_bodies, propose_embeds
 from cmsmig.mapping.review import check_against
@@ -249,10 +250,16 @@ def accept_bodies(previews: Previews, reviewer: str = "") -> Panel:
 
 def state_told(previews: Previews) -> str:
     """Return who accepted blocks and embeds, and what is left, as sentences."""
-    blocks, embeds = told(previews.blocks.reviewed), told(previews.embeds.reviewed)
-    left = previews.looking.tally().left
-    waiting = f" {left:,} split bodies still await their review above." if left else ""
-    return f"Blocks: {blocks} Embeds: {embeds}{waiting}"
+    folder = previews.workspace.project.decisions
+    said = []
+    for title, each in (("Blocks", previews.blocks), ("Embeds", previews.embeds)):
+        state = told(each.reviewed)
+        if each.reviewed is None and (folder / FILE_NAMES[type(each)]).exists():
+            state = "Chosen and written; nobody has accepted the file as a whole yet."
+        said.append(f"{title}: {state}")
+    if left := previews.looking.tally().left:
+        said.append(f"{left:,} split bodies still await their review above.")
+    return " ".join(said)
 
 
 def accept_both(previews: Previews, reviewer: str) -> str:

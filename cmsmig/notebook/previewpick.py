@@ -9,7 +9,7 @@ from markupsafe import Markup
 from cmsmig.mapping.standings import BodyState
 from cmsmig.notebook.livehtml import button, search, select
 from cmsmig.notebook.looking import UNREVIEWED, Looking
-from cmsmig.report.shelf import Lost, Wanted
+from cmsmig.report.shelf import Lost, Wanted, loss_name
 
 PAGE = 30
 """Bodies that the drop-down holds at once."""
@@ -169,19 +169,26 @@ class Pick:
         return state is not None and state == self.state
 
     def _losses(self) -> list[tuple[str, str]]:
-        kinds = sorted(
-            (each.severity, each.kind, each.bodies)
-            for each in self.looking.shelf.losses()
-        )
+        shelf = self.looking.shelf
+        sorts = [
+            (
+                f"{each.kind}, {each.severity} ({each.bodies:,})",
+                loss_name((each.severity, each.kind)),
+            )
+            for each in shelf.losses()
+        ]
+        some, content = shelf.losing()
         return [
             ("any", Lost.ANY),
-            ("some loss", Lost.SOMETHING),
-            ("some content", Lost.CONTENT),
-            *((f"{kind} ({severity})", kind) for severity, kind, _ in kinds),
+            (f"some loss ({some:,})", Lost.SOMETHING),
+            (f"some content ({content:,})", Lost.CONTENT),
+            *sorts,
         ]
 
     def _structures(self) -> list[tuple[str, str]]:
-        return [("anything", ""), *((n, n) for n in self.looking.shelf.structures())]
+        found = self.looking.shelf.structures()
+        listed = [(f"{name} ({count:,})", name) for name, count in found.items()]
+        return [("anything", ""), *listed]
 
     def _places(self) -> dict[tuple[str, str], str]:
         return {

@@ -67,7 +67,7 @@ class Wanted:
     text: str = ""
     """Part of the item's name, slug or id."""
     lost: str = Lost.ANY
-    """A `Lost`, or a kind of loss."""
+    """A `Lost`, or a kind of loss as `loss_name` writes it."""
     structure: str = ""
     collection_id: str = ""
     field: str = ""
@@ -198,6 +198,12 @@ class BodyShelf:
             for kind, count in sorted(losses.items())
         )
 
+    def losing(self) -> tuple[int, int]:
+        """Return how many of the known bodies lose anything, and how many content."""
+        known = self._digests.values()
+        some = sum(bool(each.losses) for each in known)
+        return some, sum(each.content > 0 for each in known)
+
     def tellingly(self, count: int) -> tuple[int, ...]:
         """Return up to `count` known bodies that lose most, the worst first."""
         losing = [index for index, each in self._digests.items() if each.losses]
@@ -282,11 +288,18 @@ class BodyShelf:
             return bool(digest.losses)
         if wanted.lost == Lost.CONTENT:
             return digest.content > 0
-        return not wanted.lost or any(kind == wanted.lost for _, kind in digest.losses)
+        return not wanted.lost or any(
+            loss_name(kind) == wanted.lost for kind in digest.losses
+        )
 
     def _badness(self, index: int) -> tuple[int, int, int]:
         digest = self._digests[index]
         return (-digest.content, -sum(digest.losses.values()), index)
+
+
+def loss_name(kind: LossKind) -> str:
+    """Return what a kind of loss is called in a choice."""
+    return "/".join(kind)
 
 
 def _changed(

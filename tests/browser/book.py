@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -98,11 +99,13 @@ class Book:
         self.driven.add(name)
 
     async def choose(self, name: str, label: str, *, which: int = 0) -> None:
-        """Choose an option of a drop-down by what it says."""
+        """Choose an option of a drop-down by what it says, a count left out."""
         offered = await self.options(name, which=which)
-        assert label in offered, f"{name} offers {offered}"
+        said = [re.sub(r" \([\d,]+\)$", "", each) for each in offered]
+        known = offered if label in offered else said
+        assert label in known, f"{name} offers {offered}"
         select = self.control(name).nth(which).locator("select")
-        await select.select_option(index=offered.index(label))
+        await select.select_option(index=known.index(label))
         self.driven.add(name)
 
     async def fill(self, name: str, text: str, *, which: int = 0) -> None:

@@ -136,7 +136,7 @@ async def test_filters_offer_the_right_bodies(tmp_path: Path) -> None:
     shelf = await by_hand(tmp_path)
     assert len(titles(shelf, Wanted())) == 4
     assert titles(shelf, Wanted(lost=Lost.CONTENT)) == ["<b>Lossy</b>"]
-    assert titles(shelf, Wanted(lost="script"))[0] == "<b>Lossy</b>"
+    assert titles(shelf, Wanted(lost="content/script"))[0] == "<b>Lossy</b>"
     assert titles(shelf, Wanted(structure="video")) == ["Video", "Widget"]
     assert titles(shelf, Wanted(text=" WIDG ")) == ["Widget"]
     assert titles(shelf, Wanted(text="widg", structure="script")) == ["Widget"]
