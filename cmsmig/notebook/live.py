@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import anywidget
 import traitlets
@@ -17,11 +17,28 @@ from markupsafe import Markup
 
 from cmsmig.notebook.registry import dom_class
 from cmsmig.notebook.ui import Board, Element
+from cmsmig.report.safehtml import note, sheet
 
 Heard: TypeAlias = Callable[[str], Awaitable[None] | None]
 """What a control does with the value that the page sent along: quick, or awaitable
 when it takes its time."""
+ERROR = "error"
+"""The region of what went wrong."""
 _MODULE = Path(__file__).with_name("live.js")
+
+
+class LiveBoard(Board):
+    """A board whose messages show in its panel, beside what was worked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.live: Live | None = None
+
+    def say(self, text: str, kind: Literal["", "good", "warning", "bad"] = "") -> None:
+        """Show one sentence in the region `error`; empty takes it away."""
+        if self.live is not None:
+            said = sheet(note(text, kind)) if text else Markup("")
+            self.live.show({ERROR: said})
 
 
 class Live(Element):
@@ -29,13 +46,14 @@ class Live(Element):
 
     def __init__(
         self,
-        board: Board,
+        board: LiveBoard,
         label: str,
         frame: Markup,
         regions: Sequence[str],
         controls: Mapping[str, Heard],
     ) -> None:
-        """`frame` holds an element with `data-region` for each of the regions.
+        """`frame` holds an element with `data-region` for each of the regions, and
+        one for `ERROR`.
 
         `label` names the panel for those who cannot see it; `controls` are the
         registered names with what they do.
@@ -48,6 +66,7 @@ class Live(Element):
         made = _model(tuple(regions))(frame=str(frame), label=label, regions=[*regions])
         made.on_msg(self._told)
         super().__init__(made)
+        board.live = self
 
     def show(
         self, regions: Mapping[str, Markup], *, focus: str = "", calm: bool = False
@@ -64,14 +83,6 @@ class Live(Element):
             if focus:
                 self._asked += 1
                 self._handle.wanted = f"{focus} {self._asked}"
-
-    def region(self, name: str) -> str:
-        """Return what a region shows."""
-        return str(getattr(self._handle, f"region_{name}"))
-
-    def work(self, name: str, value: str = "") -> None:
-        """Do what a control does, as if a person had worked it."""
-        self._told(None, {"do": name, "value": value}, [])
 
     def _told(self, _: object, content: object, buffers: object) -> None:
         if not isinstance(content, dict):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from markupsafe import Markup
 
@@ -160,10 +161,10 @@ def bar(*parts: Markup) -> Markup:
     return Markup('<div class="bar">{}</div>').format(Markup("").join(parts))
 
 
-def region(name: str, *, polite: bool = False) -> Markup:
-    """Return the place of a region; a `polite` one is read out when it changes."""
+def region(name: str, *, role: Literal["", "status", "alert"] = "") -> Markup:
+    """Return the place of a region; one with a role is read out when it changes."""
     return Markup('<div data-region="{}"{}></div>').format(
-        name, _attribute("role", "status" * polite)
+        name, _attribute("role", role)
     )
 
 

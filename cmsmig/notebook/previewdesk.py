@@ -9,7 +9,7 @@ from markupsafe import Markup
 from cmsmig.errors import UsageError
 from cmsmig.mapping.bodyreviews import BodyFacts
 from cmsmig.mapping.standings import BodyState, Standing
-from cmsmig.notebook.live import Heard, Live
+from cmsmig.notebook.live import Heard, Live, LiveBoard
 from cmsmig.notebook.livehtml import (
     STYLE,
     bar,
@@ -24,7 +24,7 @@ from cmsmig.notebook.previewcards import KINDS, Split, card_id, cards_html
 from cmsmig.notebook.previewhtml import body_parts
 from cmsmig.notebook.previewing import Previews
 from cmsmig.notebook.previewpick import PAGE, Pick
-from cmsmig.notebook.ui import Board, Element, column
+from cmsmig.notebook.ui import Element
 from cmsmig.report.safehtml import note, sheet
 from cmsmig.richtext.outline import BlockKind
 
@@ -79,7 +79,7 @@ class _Desk:
         self._shown: int | None = None
         self._said = ""
         self._busy = False
-        self._board = Board()
+        self._board = LiveBoard()
         self._live = Live(
             self._board, "Review of rich text bodies", _frame(), _REGIONS, self._heard()
         )
@@ -92,7 +92,7 @@ class _Desk:
         self._previews.watchers["desk"] = lambda: self._board.queue(self._changed)
         self._looking.watchers["desk"] = lambda: self._board.queue(self._progress)
         self._looking.start()
-        return column(self._live, self._board.messages)
+        return self._live
 
     def _heard(self) -> dict[str, Heard]:
         pick = self._pick
@@ -450,7 +450,8 @@ def _frame() -> Markup:
             bar(region("item"), region("steps")),
             region("title"),
             bar(region("actions"), region("name")),
-            region("said", polite=True),
+            region("error", role="alert"),
+            region("said", role="status"),
             Markup(
                 '<div style="display:grid;gap:8px;grid-template-columns:'
                 'minmax(0,3fr) minmax(0,4fr) minmax(0,2fr)">{}</div>'

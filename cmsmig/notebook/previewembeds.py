@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from cmsmig.notebook.live import Live
+from cmsmig.notebook.live import Live, LiveBoard
 from cmsmig.notebook.livehtml import STYLE, bar, button, region, search, select
 from cmsmig.notebook.previewhtml import TREATMENTS, becomes, looked_html, unbroken
 from cmsmig.notebook.previewing import Previews
-from cmsmig.notebook.ui import Board, Element, column
+from cmsmig.notebook.ui import Element
 from cmsmig.report.embeds import EmbedSort, offered_for, treatment_of
 from cmsmig.report.safehtml import Cell, escape, note, sheet, table
 from cmsmig.richtext.policy import Treatment
@@ -48,12 +48,13 @@ class _Embeds:
         self._page = 0
         self._hosts: tuple[_Host, ...] = ()
         self._reopened = 0
-        self._board = Board()
+        self._board = LiveBoard()
         self._live = Live(
             self._board,
             "What becomes of embeds",
             STYLE
-            + region("said", polite=True)
+            + region("error", role="alert")
+            + region("said", role="status")
             + region("kinds")
             + region("search")
             + region("hosts"),
@@ -72,7 +73,7 @@ class _Embeds:
         self._previews.watchers["embeds"] = self._later
         self._previews.looking.watchers["embeds"] = self._later
         self._previews.looking.start()
-        return column(self._live, self._board.messages)
+        return self._live
 
     def _later(self) -> None:
         self._board.queue(self._progress)

@@ -6,11 +6,11 @@ from markupsafe import Markup
 
 from cmsmig.errors import UsageError
 from cmsmig.mapping.choices import BodyChoice, BodyMode
-from cmsmig.notebook.live import Live
+from cmsmig.notebook.live import Live, LiveBoard
 from cmsmig.notebook.livehtml import STYLE, bar, region, select, tick
 from cmsmig.notebook.previewhtml import fields_html
 from cmsmig.notebook.previewing import Previews
-from cmsmig.notebook.ui import Board, Element, column
+from cmsmig.notebook.ui import Element
 from cmsmig.report.safehtml import note, sheet
 from cmsmig.richtext.blocks import Heuristic, Heuristics
 
@@ -42,11 +42,15 @@ class _Fields:
         self._previews = previews
         self._review = previews.review
         self._at = 0
-        self._board = Board()
+        self._board = LiveBoard()
         self._live = Live(
             self._board,
             "How bodies are stored",
-            STYLE + region("choices") + region("table") + region("said", polite=True),
+            STYLE
+            + region("choices")
+            + region("table")
+            + region("error", role="alert")
+            + region("said", role="status"),
             ("choices", "table", "said"),
             {
                 "blocks-field": self._field,
@@ -59,7 +63,7 @@ class _Fields:
     def element(self) -> Element:
         self._show()
         self._previews.watchers["fields"] = lambda: self._board.queue(self._show)
-        return column(self._live, self._board.messages)
+        return self._live
 
     @property
     def _choices(self) -> tuple[BodyChoice, ...]:

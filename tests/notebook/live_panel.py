@@ -17,7 +17,6 @@ class LivePanel:
         while type(stack[-1]).__name__ != "LiveModel":
             stack.extend(reversed(getattr(stack.pop(), "children", ())))
         self._model = stack[-1]
-        self._root = element._handle
 
     def html(self, region: str = "") -> str:
         """Return what is shown, or what one region shows."""
@@ -29,8 +28,8 @@ class LivePanel:
         return " ".join(self._soup(region).get_text(" ").split())
 
     def said(self) -> str:
-        """Return what the board says below its controls, as HTML."""
-        return self._root.children[-1].value
+        """Return what the panel says of what went wrong."""
+        return self.text("error")
 
     def controls(self, name: str) -> list[Tag]:
         """Return the elements that are worked, by their registered name."""
