@@ -9,7 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cmsmig.errors import LedgerDamagedError, LedgerLockedError, StorageError
+from cmsmig.errors import (
+    LedgerDamagedError,
+    LedgerError,
+    LedgerLockedError,
+    StorageError,
+)
+from cmsmig.ledger.migrations import foreign
 
 
 class _Connection(sqlite3.Connection):
@@ -105,7 +111,8 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
     """Open `path` in WAL mode; `durable` commits survive a power cut (FULL).
 
     A commit that is not durable (NORMAL) survives the process being killed.
-    Raises what `translated` raises.
+    Raises what `translated` raises, and `LedgerError` for a database of another
+    program, which is not touched.
     """
     with translated(path):
         db = sqlite3.connect(
@@ -113,6 +120,8 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
         )
         try:
             db.row_factory = sqlite3.Row
+            # Before anything is written: the next line marks the file as ours.
+            _refuse_foreign(db, path)
             db.execute("PRAGMA journal_mode = WAL")
             db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             db.execute("PRAGMA foreign_keys = ON")
@@ -120,6 +129,13 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
             db.close()
             raise
         return db
+
+
+def _refuse_foreign(db: sqlite3.Connection, path: Path) -> None:
+    if foreign(db):
+        raise LedgerError(
+            f"{path} is a database of another program; move it away and run this again."
+        )
 
 
 @contextmanager

@@ -88,7 +88,9 @@ def migrate(db: sqlite3.Connection) -> None:
                 )
             db.execute("COMMIT")
         except BaseException:
-            db.execute("ROLLBACK")
+            # A full disk may have ended the transaction already.
+            if db.in_transaction:
+                db.execute("ROLLBACK")
             raise
 
 

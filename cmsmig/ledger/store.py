@@ -84,6 +84,11 @@ class Ledger:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def is_unused(self) -> bool:
+        """Return whether nothing was ever asked of a destination. Reads only."""
+        with self._store.schema() as db:
+            return _is_unused(db)
+
     def begin_run(self, command: str, plan_hash: str = "") -> int:
         """Write one run row and return its number."""
         self._store.run_id = open_run(self._store, command, plan_hash)
@@ -115,12 +120,6 @@ class Ledger:
 
 
 def _upgrade(store: Store) -> None:
-    with store.schema() as db:
-        if migrations.foreign(db):
-            raise LedgerError(
-                f"{store.path} is a database of another program; move it away and run "
-                "this again."
-            )
     check_pages(store)
     with store.schema() as db:
         found = migrations.version(db)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import resource
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -217,3 +220,42 @@ def test_a_damaged_ledger_stops_in_one_sentence_and_is_put_aside(
     assert (desk.folder / "ledger.sqlite.old-1").read_bytes() == broken
     assert desk.done("import", "--json").document["writes"] == 0
     assert desk.comparable() == space
+
+
+def test_a_rebuild_that_stops_leaves_the_old_file(imported: Desk) -> None:
+    """A full disk: one sentence, the old file where it was; then it is made."""
+    desk, path = imported, imported.folder / "ledger.sqlite"
+    damaged(path)
+    broken = path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, limits[1]))
+    try:
+        ended = desk.run("rebuild")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (ended.code, "the disk is full" in ended.err) == (1, True)
+    assert ended.err.splitlines()[-1].endswith("it goes on where it stopped.")
+    assert path.read_bytes() == broken
+    desk.done("rebuild")
+    assert not list(desk.folder.glob("ledger.sqlite.new*"))
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
+@pytest.mark.parametrize("foreign", ["newer", "other program"])
+def test_what_is_no_damaged_ledger_is_not_put_aside(
+    imported: Desk, foreign: str
+) -> None:
+    """A newer ledger, or a database of something else: refused and left there."""
+    path = imported.folder / "ledger.sqlite"
+    if foreign == "newer":
+        imported.doctor("INSERT INTO migration VALUES (99, 'm099_later', 'then')")
+    else:
+        lose(imported)
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute("CREATE TABLE recipes (name TEXT)")
+    before = path.read_bytes()
+    ended = imported.run("rebuild")
+    assert ended.code == 1
+    said = {"newer": "newer version", "other program": "another program"}
+    assert said[foreign] in ended.err
+    assert path.read_bytes() == before
