@@ -221,7 +221,7 @@ class Context:
         if rule.name in LEAVES:
             if self._filled is not None and element.payload is not None:
                 self._filled(element, marks)
-            cautious = rule.name == "hard_break"
+            cautious = element.tag == "br"
             if not self._insert_leaf(rule.name, read, marks, cautious=cautious):
                 if cautious and self._nodes[self._open].takes_text:
                     self._text("\n", marks, False)

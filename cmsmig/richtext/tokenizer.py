@@ -106,6 +106,8 @@ class _Tree:
     def _text(self, raw: str) -> None:
         children = self._place.children
         if self._within:
+            if self._tail:
+                self._flush()
             children.append(Text(decoded(raw) if "&" in raw else raw))
         elif children and isinstance(children[-1], Text):
             self._tail.append(raw)  # as it stands: references are left alone
