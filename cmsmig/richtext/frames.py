@@ -15,6 +15,10 @@ _ANYTHING = (
 )
 
 
+_WRAPPERS = frozenset(("div", "figure", "section", "span"))
+"""Elements that show nothing of their own around a custom embed."""
+
+
 def is_custom_embed(element: Element) -> bool:
     """Say whether an element wraps HTML that somebody typed: in the API's dialect,
     or in that of the published page."""
@@ -52,8 +56,12 @@ class Frames:
         self._losses = losses
 
     def custom_embed(self, element: Element) -> list[Element]:
-        """Return the block for a custom embed: the HTML inside of its wrapper."""
-        html = self._embeds.html_within(element)
+        """Return the block for a custom embed: the HTML inside of its wrapper.
+
+        What is marked and no bare wrapper, as a link or a frame, is in the HTML.
+        """
+        wraps = element.tag in _WRAPPERS
+        html = (self._embeds.html_within if wraps else self._embeds.html_of)(element)
         made = self._embeds.node(Found("embed", element, first_address(element), html))
         if name := element.attributes.get("id"):
             made[0].attributes["id"] = name

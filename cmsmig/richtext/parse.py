@@ -11,6 +11,7 @@ import re
 from html import unescape
 
 from cmsmig.richtext.dom import Element, Text, tag_set
+from cmsmig.richtext.references import decoded_attribute
 
 VOID = tag_set("area base br col embed hr img input link meta param source track wbr")
 RAW = frozenset(("script", "style", "xmp", "iframe", "noembed", "noframes"))
@@ -41,17 +42,21 @@ CLOSED_BY_SIBLING: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 }
 """A start tag closes the open element of the first set, up to the second."""
 
+_VALUE = r"\"[^\"]*+\"|'[^']*+'|[^ \t\n\r\f>]++"
+_NAME = r"=[^ \t\n\r\f/>=]*+|[^ \t\n\r\f/>=]++"
+"""An equals sign begins a name where none was begun."""
 _TOKEN = re.compile(
     r"<!--(?:-?>|.*?(?:--!?>|\Z))"
-    r"|<(?P<end>/?)(?P<tag>[a-zA-Z][^\s/>\x00]*)"
-    r"(?P<attributes>(?:[^>\"'=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"']++)?+|[\"'])*+)>"
+    r"|<(?P<end>/?)(?P<tag>[a-zA-Z][^ \t\n\r\f/>\x00]*)"
+    r"(?P<attributes>(?:[ \t\n\r\f/\x00]++"
+    rf"|(?:{_NAME})(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+(?:{_VALUE})?+)?+)*+)>"
     r"|<[!?][^>]*>",
     re.DOTALL,
 )
 _COMMENT_ENDS = ("-->", "--!>", "<!-->", "<!--->")
 _ATTRIBUTE = re.compile(
-    r"(?P<name>[^\s/>=][^\s/>=]*)"
-    r"(?:\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<bare>[^\s>]+)))?"
+    rf"(?P<name>{_NAME})(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+(?:\"(?P<double>[^\"]*+)\""
+    r"|'(?P<single>[^']*+)'|(?P<bare>[^ \t\n\r\f>]++))?+)?+"
 )
 
 
@@ -104,7 +109,7 @@ class _TreeBuilder:
     def _start(self, tag: str, token: re.Match[str]) -> int:
         """Open an element; return where reading goes on."""
         attributes = _attributes(token["attributes"])
-        self._close_implied(tag, token.start())
+        again = self._close_implied(tag, token.start())
         element = Element(tag, attributes, token.start())
         self._open[-1].append(element)
         element.end = element.inner_start = element.inner_end = token.end()
@@ -113,6 +118,8 @@ class _TreeBuilder:
         if tag in RAW or tag in ESCAPABLE_RAW:
             return self._raw(element, token.end())
         self._push(element)
+        if again:
+            self._reopen(again)
         if tag == "pre":
             self._without_code.append(element)
         elif tag == "code":
@@ -134,20 +141,23 @@ class _TreeBuilder:
         element.end = len(self._source) if found is None else found.end()
         return element.end
 
-    def _close_implied(self, tag: str, position: int) -> None:
+    def _close_implied(self, tag: str, position: int) -> list[Element]:
+        """Close what ends where `tag` begins; return what goes on inside of it."""
         if tag in CLOSES_PARAGRAPH and self._open[-1].tag == "p":
             self._close_down_to(len(self._open) - 1, position)
         rule = CLOSED_BY_SIBLING.get(tag)
         if rule is None or not any(self._counts.get(name) for name in rule[0]):
-            return
+            return []
         closed, barriers = rule
         for index in range(len(self._open) - 1, 0, -1):
             name = self._open[index].tag
             if name in closed:
+                inside = self._open[:index:-1] if tag in _GOING_ON else []
                 self._close_down_to(index, position)
-                return
+                return [element for element in inside if element.tag in FORMATTING]
             if name in barriers:
-                return
+                break
+        return []
 
     def _end(self, tag: str, start: int, end: int) -> None:
         counts = self._counts if tag in _TABLE_TAGS else self._cells[-1]
@@ -195,6 +205,8 @@ class _TreeBuilder:
 
 
 _CELLS = frozenset(("td", "th"))
+_GOING_ON = frozenset(("li", "dt", "dd"))
+"""Formatting that is open in the one before goes on in these."""
 _TABLE_TAGS = tag_set("table thead tbody tfoot tr td th caption")
 
 
@@ -209,7 +221,5 @@ def _attributes(raw: str) -> dict[str, str]:
             value = match["single"]
         if value is None:
             value = match["bare"] or ""
-        found.setdefault(
-            match["name"].lower(), unescape(value) if "&" in value else value
-        )
+        found.setdefault(match["name"].lower(), decoded_attribute(value))
     return found

@@ -24,7 +24,7 @@ from cmsmig.richtext.frames import Frames, is_custom_embed, is_empty
 from cmsmig.richtext.pictures import Pictures
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.rules import RULES, link_allowed
-from cmsmig.richtext.shown import Showing
+from cmsmig.richtext.shown import SHOWN, Showing
 
 DEEPEST = 16
 """Levels of lists, quotes and tables that are kept: a level is four of JSON, and
@@ -226,9 +226,29 @@ class Stage:
         account(element, self._losses)
         if "data-emoji" not in element.attributes:
             return
-        shown = text_of(element).strip()
+        shown = self._hidden_by_emoji(element).strip(" \t\r\n\f")
         if shown and shown != element.attributes["data-emoji"].strip():
             self._losses.lose("text", shown, element)
+
+    def _hidden_by_emoji(self, emoji: Element) -> str:
+        """Record what an emoji has no place for, but its text, which is returned."""
+        pieces: list[str] = []
+        stack: list[Node] = list(reversed(emoji.children))
+        while stack:
+            node = stack.pop()
+            if isinstance(node, Text):
+                pieces.append(node.value)
+            elif node.tag in SHOWN or node.tag in HIDDEN or is_custom_embed(node):
+                self._lost_whole("dropped", node)
+            else:
+                if node.tag == "a":
+                    self.links.append((node, node.attributes.get("href", "")))
+                account(node, self._losses)
+                if name := node.attributes.get("id"):
+                    self._losses.lose("anchor", name, node)
+                stack.extend(reversed(node.children))
+        emoji.children = []
+        return "".join(pieces)
 
     def _code_block(self, element: Element) -> None:
         if not text_of(element) and not self._showing.shows(element):

@@ -153,6 +153,8 @@ class _Writer:
         return self._one(
             (
                 "<span data-emoji='😀' data-name='grin'>😀</span>",
+                "<span data-emoji='😀'>grinning</span>",
+                f"<span data-emoji='😀'>a {self.image()}{self.link(0)}</span>",
                 "<img data-emoji='😀' src='grin.png'>",
             )
         )

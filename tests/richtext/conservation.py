@@ -375,7 +375,8 @@ _BEGINNINGS: dict[str, tuple[str, ...]] = {
 
 def vague(html: str, losses: Iterable[Loss]) -> Iterator[str]:
     """Yield the losses that name something else than what was lost."""
-    shown = _plain(decoded(html) + decoded_value(html))
+    texts = "".join(of_html(html).texts)
+    shown = _plain(decoded(html) + decoded_value(html) + texts)
     for loss in losses:
         begin = _BEGINNINGS.get(loss.kind, ())
         if begin and not loss.what.lower().startswith(begin):

@@ -60,6 +60,16 @@ def test_every_choice_for_embeds_keeps_the_account(
     assert problems(converted.document) == ()
 
 
+def test_paragraphs_that_show_nothing_are_listed_too() -> None:
+    """Spacers leave no node and one loss for each kind, with how many there were."""
+    html = "<p>a</p><p>\u200d</p><p>&nbsp;</p><h2></h2><p>b</p>"
+    converted = NativeEngine().from_html(html)
+    found = [(loss.kind, loss.what, loss.context) for loss in converted.losses]
+    assert ("spacer", "<p>", "2 times in this body") in found
+    assert [kind for kind, what, _ in found if what == "<h2>"] == ["spacer"]
+    assert len(converted.document["content"]) == 2  # type: ignore[arg-type]
+
+
 def _loss(kind: str, what: str) -> Loss:
     return Loss(kind, what, "p", "", "Because.", Severity.CONTENT)
 
