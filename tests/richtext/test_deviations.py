@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from bodies import bodies, garbage
-from confinement import confined
 from hypothesis import HealthCheck, given, settings
 
 from cmsmig.canonical import JsonObject
+from cmsmig.richtext.confinement import confined
 from cmsmig.richtext.deviations import (
     ALL,
     DEVIATIONS,

@@ -1,0 +1,222 @@
+"""Whether two documents differ in nothing but what deviations may touch.
+
+All that may be touched is erased from both; what is left has to be the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.jsontext import json_text
+from cmsmig.richtext.content import TEXTBLOCKS
+from cmsmig.richtext.deviations import Touch
+from cmsmig.richtext.shown import INVISIBLE
+
+_MARKS = {"anchor": Touch.ANCHORS, "link": Touch.LINKS, "code": Touch.CODE}
+_BLANK = " \t\r\n\f"
+_TOLD = 60
+"""Steps of a document that tell where it differs."""
+Step: TypeAlias = tuple[str, str]
+"""A beginning, an end, or one character and its marks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """The first place where documents differ in what nothing may touch."""
+
+    path: str
+    """Of the node in our document, or in the official one when ours is at its end."""
+    ours: str
+    official: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What is left of a document: its steps, and the path of the node of each."""
+
+    steps: list[Step]
+    paths: list[str]
+
+    def told(self, at: int) -> str:
+        """Return the beginning of what follows, for a person."""
+        following = self.steps[at : at + _TOLD]
+        if not following:
+            return "(the end)"
+        marks = next((marks for _, marks in following if marks not in ("", "[]")), "")
+        text = "".join(shown for shown, _ in following)
+        return f"{text} {marks}".rstrip()
+
+
+def confined(ours: JsonObject, official: JsonObject, touches: Set[Touch]) -> bool:
+    """Say whether two documents differ in nothing but what may be touched."""
+    return outside(ours, official, touches) is None
+
+
+def outside(
+    ours: JsonObject, official: JsonObject, touches: Set[Touch]
+) -> Outside | None:
+    """Return where two documents differ in what may not be touched, if they do.
+
+    Where blocks may be touched, one document may hold what the other has in a
+    block: then what is left of one must be in the other, in order. Works at any
+    depth, and for documents of any shape.
+    """
+    if Touch.EVERYTHING in touches:
+        return None
+    first, second = _left(ours, touches), _left(official, touches)
+    if Touch.BLOCKS in touches or Touch.CAPTIONS in touches:
+        return _not_within(first, second)
+    for at, step in enumerate(first.steps):
+        if at == len(second.steps) or second.steps[at] != step:
+            return _outside(first, at, second, at)
+    if len(second.steps) > len(first.steps):
+        return _outside(first, len(first.steps), second, len(first.steps))
+    return None
+
+
+def _not_within(first: _Left, second: _Left) -> Outside | None:
+    here, there = (
+        _missing(first.steps, second.steps),
+        _missing(*_swapped(first, second)),
+    )
+    if here is None or there is None:
+        return None
+    # The way that went further tells more.
+    if here[0] >= there[0]:
+        return _outside(first, here[0], second, here[1])
+    return _outside(first, there[1], second, there[0])
+
+
+def _swapped(first: _Left, second: _Left) -> tuple[list[Step], list[Step]]:
+    return second.steps, first.steps
+
+
+def _missing(few: Sequence[Step], many: Sequence[Step]) -> tuple[int, int] | None:
+    """Return the first step of `few` that `many` does not hold in order, and how
+    far `many` held the ones before it; None when it holds all."""
+    at = 0
+    for index, step in enumerate(few):
+        begun = at
+        while at < len(many) and many[at] != step:
+            at += 1
+        if at == len(many):
+            return index, begun
+        at += 1
+    return None
+
+
+def _outside(ours: _Left, here: int, official: _Left, there: int) -> Outside:
+    if here < len(ours.paths):
+        path = ours.paths[here]
+    else:
+        path = official.paths[there] if there < len(official.paths) else "end"
+    return Outside(path, ours.told(here), official.told(there))
+
+
+def _left(document: JsonObject, touches: Set[Touch]) -> _Left:
+    left = _Left([], [])
+    waiting: list[tuple[str, Json | Step]] = [("doc", document)]
+    while waiting:
+        path, item = waiting.pop()
+        if isinstance(item, tuple):
+            left.steps.append(item)
+            left.paths.append(path)
+        elif isinstance(item, dict):
+            waiting.extend(reversed(list(_parts(path, item, touches))))
+    return left
+
+
+def _parts(
+    path: str, node: JsonObject, touches: Set[Touch]
+) -> Iterator[tuple[str, Json | Step]]:
+    """Yield what a node leaves: its own steps, and the nodes in it."""
+    kind = str(node.get("type"))
+    if kind == "text":
+        yield from ((path, step) for step in _characters(node, touches))
+    elif kind == "image":
+        if Touch.PICTURES not in touches:
+            yield path, (json_text(node), "")
+    elif kind == "blok":
+        yield from _blok(path, node, touches)
+    elif not (Touch.EMPTY in touches and _shows_nothing(node)):
+        yield from _framed(path, kind, node, touches)
+
+
+def _framed(
+    path: str, kind: str, node: JsonObject, touches: Set[Touch]
+) -> Iterator[tuple[str, Json | Step]]:
+    children = _content(node)
+    framed = Touch.STRUCTURE not in touches
+    if framed or (not children and kind not in TEXTBLOCKS):
+        given = node.get("attrs") if Touch.ATTRIBUTES not in touches else None
+        yield path, (f"<{kind} {json_text(given)}>", "")
+    for index, child in enumerate(children):
+        yield f"{path}.content[{index}]", child
+    if framed:
+        yield path, (f"</{kind}>", "")
+
+
+def _blok(
+    path: str, node: JsonObject, touches: Set[Touch]
+) -> Iterator[tuple[str, Json | Step]]:
+    held = _held(node)
+    if held.get("component") == "figure" and Touch.PICTURES in touches:
+        if isinstance(held.get("caption"), dict):
+            yield f"{path}.attrs.body[0].caption", held["caption"]
+    elif Touch.BLOCKS not in touches:
+        yield path, (json_text(_nameless(node)), "")
+
+
+def _held(node: JsonObject) -> Mapping[str, Json]:
+    """Return the first component of a `blok` node."""
+    attributes = node.get("attrs")
+    body = attributes.get("body") if isinstance(attributes, dict) else None
+    first = body[0] if isinstance(body, list) and body else None
+    return first if isinstance(first, dict) else {}
+
+
+def _nameless(value: Json) -> Json:
+    """Return a value without ids, which count the blocks of a body."""
+    if isinstance(value, dict):
+        return {
+            key: _nameless(each)
+            for key, each in value.items()
+            if key not in ("id", "_uid")
+        }
+    return [_nameless(each) for each in value] if isinstance(value, list) else value
+
+
+def _characters(node: JsonObject, touches: Set[Touch]) -> Iterable[Step]:
+    marks = node.get("marks")
+    kept = [
+        mark
+        for mark in (marks if isinstance(marks, list) else [])
+        if isinstance(mark, dict)
+        and _MARKS.get(str(mark.get("type")), Touch.STYLES) not in touches
+    ]
+    written = json_text(kept)
+    for character in str(node.get("text", "")):
+        if not (Touch.BLANKS in touches and character in _BLANK):
+            yield character, written
+
+
+def _shows_nothing(node: JsonObject) -> bool:
+    return node.get("type") in TEXTBLOCKS and all(
+        isinstance(child, dict)
+        and (
+            child.get("type") == "hard_break"
+            or (
+                child.get("type") == "text"
+                and not str(child.get("text", "")).strip(INVISIBLE)
+            )
+        )
+        for child in _content(node)
+    )
+
+
+def _content(node: JsonObject) -> list[Json]:
+    children = node.get("content")
+    return children if isinstance(children, list) else []

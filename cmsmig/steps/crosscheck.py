@@ -1,0 +1,207 @@
+"""All bodies of a site, converted by the official converter and by ours.
+
+Compared are the bare conversions: without the map of assets, with the default
+choices for embeds and without a project's own rules, none of which the official
+converter knows. Reads nothing and writes nothing but the official package, which
+is installed where it is not yet.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from cmsmig.errors import OfficialFailedError
+from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted, unobserved
+from cmsmig.official.bridge import IN_FLIGHT, PATIENCE, Official, open_official
+from cmsmig.richtext.comparison import Compared, Defect, Engines, compare
+from cmsmig.richtext.deviations import DEVIATIONS, Deviation
+from cmsmig.steps.batches import StopSignal
+
+STEP = "cross-check"
+_LOOK = 0.1
+"""Seconds until a person's stop is heard."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteBody:
+    """One rich text or Markdown body as the origin holds it."""
+
+    key: str
+    """What names it in lists, unique in its site."""
+    title: str
+    text: str
+    markdown: bool = False
+
+
+class Verdict(StrEnum):
+    """What comes of comparing a body; each gets exactly one."""
+
+    EQUAL = "equal"
+    """Both modes give the official document, byte for byte."""
+    DEVIATING = "deviating"
+    """Exact mode does; faithful mode differs where named deviations may."""
+    OFFICIAL_FAILED = "official failed"
+    """The official converter threw, hung or died; there is nothing to compare."""
+    DEFECT = "defect"
+    """Ours differs and nothing explains it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one body."""
+
+    key: str
+    title: str
+    verdict: Verdict
+    deviations: tuple[Deviation, ...] = ()
+    """Those that apply to a body whose faithful document differs."""
+    defects: tuple[Defect, ...] = ()
+    """At least one for `DEFECT`, else none."""
+    why: str = ""
+    """Why the official converter failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviationCount:
+    """One deviation in a site."""
+
+    name: Deviation
+    official: str
+    """What the official converter does, and what that loses."""
+    instead: str
+    bodies: int
+    example: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class CrossCheck:
+    """How a site's bodies compare."""
+
+    bodies: int
+    """All there are; more than outcomes when it was stopped."""
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Return whether every body was compared."""
+        return len(self.outcomes) == self.bodies
+
+    def count(self, verdict: Verdict) -> int:
+        """Return how many bodies came to that."""
+        return sum(each.verdict is verdict for each in self.outcomes)
+
+    def of(self, verdict: Verdict) -> tuple[Outcome, ...]:
+        """Return the bodies that came to that, in their order."""
+        return tuple(each for each in self.outcomes if each.verdict is verdict)
+
+    def deviations(self) -> tuple[DeviationCount, ...]:
+        """Return the deviations that apply to deviating bodies, commonest first."""
+        found = self.of(Verdict.DEVIATING)
+        count = Counter(name for each in found for name in each.deviations)
+        # The body with the fewest names shows best what one of them does.
+        plainest = sorted(found, key=lambda each: len(each.deviations))
+        counts = (
+            DeviationCount(
+                rule.name,
+                rule.official,
+                rule.instead,
+                count[rule.name],
+                next(each for each in plainest if rule.name in each.deviations),
+            )
+            for rule in DEVIATIONS
+            if count[rule.name]
+        )
+        return tuple(sorted(counts, key=lambda each: -each.bodies))
+
+    def __str__(self) -> str:
+        said = ", ".join(f"{self.count(each):,} {each}" for each in Verdict)
+        if not self.whole:
+            return f"{len(self.outcomes):,} of {self.bodies:,} bodies: {said}"
+        return f"{self.bodies:,} bodies: {said}"
+
+
+async def cross_check(
+    bodies: Sequence[SiteBody],
+    *,
+    cache: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    patience: float = PATIENCE,
+    engines: Engines | None = None,
+    observer: Observer = unobserved,
+    stop: StopSignal | None = None,
+) -> CrossCheck:
+    """Compare every body with the official converter's; one outcome each.
+
+    `cache` and `environ` are where the official package lies and what Node runs
+    with, `patience` the seconds that one body may take there. When `stop` is set it
+    ends within moments, and returns the bodies compared so far. Raises
+    `OfficialUnavailableError` where Node is missing or the package not to be had.
+    """
+    observer(StepStarted(STEP, len(bodies)))
+    outcomes: dict[int, Outcome] = {}
+    used = engines or Engines()
+
+    async def work() -> None:
+        async with open_official(
+            cache, environ=environ, observer=observer, patience=patience
+        ) as official:
+            waiting = iter(enumerate(bodies))
+
+            async def some() -> None:
+                for index, body in waiting:
+                    outcomes[index] = await _outcome(official, body, used)
+                    observer(StepAdvanced(STEP, body.title))
+
+            await _all(asyncio.create_task(some()) for _ in range(IN_FLIGHT))
+
+    await _until_stopped(asyncio.create_task(work()), stop or StopSignal())
+    found = CrossCheck(len(bodies), tuple(outcomes[at] for at in sorted(outcomes)))
+    observer(StepFinished(STEP, str(found)))
+    return found
+
+
+async def _outcome(official: Official, body: SiteBody, engines: Engines) -> Outcome:
+    convert = official.markdown_text if body.markdown else official.convert_text
+    try:
+        text = await convert(body.text)
+    except OfficialFailedError as error:
+        verdict = Verdict.OFFICIAL_FAILED
+        return Outcome(body.key, body.title, verdict, why=str(error))
+    found = compare(body.text, text, engines, markdown=body.markdown)
+    verdict = _verdict(found)
+    return Outcome(body.key, body.title, verdict, found.deviations, found.defects)
+
+
+def _verdict(found: Compared) -> Verdict:
+    if found.defects:
+        return Verdict.DEFECT
+    return Verdict.EQUAL if found.equal else Verdict.DEVIATING
+
+
+async def _all(tasks: Iterable[asyncio.Task[None]]) -> None:
+    """Wait for all; the first error ends the others."""
+    begun = list(tasks)
+    try:
+        await asyncio.gather(*begun)
+    finally:
+        for each in begun:
+            each.cancel()
+        await asyncio.gather(*begun, return_exceptions=True)
+
+
+async def _until_stopped(work: asyncio.Task[None], stop: StopSignal) -> None:
+    """Wait for `work`, or end it when a person asks; raises what it raises."""
+    try:
+        while not work.done() and not stop.is_set():
+            await asyncio.wait({work}, timeout=_LOOK)
+    finally:
+        if not work.done():
+            work.cancel()
+            await asyncio.wait({work})
+    if not work.cancelled():
+        work.result()
