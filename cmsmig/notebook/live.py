@@ -63,7 +63,8 @@ class Live(Element):
         self._board = board
         self._controls = controls
         self._asked = 0
-        made = _model(tuple(regions))(frame=str(frame), label=label, regions=[*regions])
+        names = (*regions, ERROR)
+        made = _model(names)(frame=str(frame), label=label, regions=[*names])
         made.on_msg(self._told)
         super().__init__(made)
         board.live = self

@@ -317,7 +317,7 @@ async def _change_blocks(desk: Desk) -> None:
     await expect(current).to_have_text("2 text")
     await book.click("block-previous")
     await expect(current).to_have_text("1 text")
-    await cards.nth(2).click()
+    await cards.nth(2).locator(".kind").click()
     await expect(current).to_have_text("3 quote")
     book.driven.add("block-select")
     await book.choose("block-type-at", "text", which=0)

@@ -20,6 +20,7 @@ class LivePanel:
 
     def html(self, region: str = "") -> str:
         """Return what is shown, or what one region shows."""
+        assert region in ("", *self._model.regions), f"{region} is not shown"
         names = [region] if region else self._model.regions
         return "\n".join(getattr(self._model, f"region_{name}") for name in names)
 
