@@ -11,8 +11,10 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-_SUSPECT = re.compile(r"[0-9](?:\.0(?![0-9])|e[+-]?[0-9])")
-"""What a number looks like that Python writes otherwise."""
+_HINTS = tuple(re.compile(rf"{part}[,\]}}]") for part in (r"\.0", r"e-\d+", r"e\+\d+"))
+"""How a number ends that Python writes otherwise; quick to look for, each alone."""
+_SUSPECT = re.compile(r"[:,\[]-?[0-9]+(?:\.0|(?:\.[0-9]+)?e[+-][0-9]+)[,\]}]")
+"""The whole of such a number. In a quoted text it may still be something else."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _quoted = json.encoder.encode_basestring
 _written = json.JSONEncoder(
@@ -27,13 +29,18 @@ def json_text(value: object) -> str:
     """
     try:
         text = _written(value)
-        if _SUSPECT.search(text) is not None:
+        if isinstance(value, float) or _has_odd_number(text):
             text = "".join(_pieces(value))
     except (RecursionError, ValueError, TypeError):
         text = "".join(_pieces(value))
     if text.isascii() or _SURROGATE.search(text) is None:
         return text
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _has_odd_number(text: str) -> bool:
+    hinted = any(hint.search(text) is not None for hint in _HINTS)
+    return hinted and _SUSPECT.search(text) is not None
 
 
 def number_text(number: float) -> str:
