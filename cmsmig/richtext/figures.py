@@ -19,7 +19,7 @@ from cmsmig.richtext.frames import is_custom_embed
 from cmsmig.richtext.pictures import Pictures
 from cmsmig.richtext.policy import Treatment
 from cmsmig.richtext.rules import RULES
-from cmsmig.richtext.shown import INVISIBLE, SHOWN, Showing
+from cmsmig.richtext.shown import HIDDEN, INVISIBLE, SHOWN, Showing
 from cmsmig.richtext.signatures import frame_address
 
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
@@ -105,10 +105,11 @@ class Figures:
             elif (
                 node.tag in SHOWN - {"picture"}
                 or node.tag == "figure"
+                or "data-emoji" in node.attributes
                 or is_custom_embed(node)
             ):
                 yield _Part(_Kind.OTHER, node)
-            else:
+            elif node.tag not in HIDDEN:
                 inner = node if node.tag == "a" else around
                 stack.extend((child, node, inner) for child in reversed(node.children))
 

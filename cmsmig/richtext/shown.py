@@ -11,6 +11,8 @@ SHOWN = tag_set(
     "wf-component script style picture form button table cms:blok"
 )
 """Elements that show something, or are a loss of their own, without a text."""
+HIDDEN = tag_set("head title noscript object")
+"""Elements that the official leaves out with everything in them."""
 _EMBED_MARKS = ("data-rt-embed-type", "data-emoji")
 
 

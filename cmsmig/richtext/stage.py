@@ -24,7 +24,7 @@ from cmsmig.richtext.frames import Frames, is_custom_embed, is_empty
 from cmsmig.richtext.pictures import Pictures
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.rules import RULES, link_allowed
-from cmsmig.richtext.shown import SHOWN, Showing
+from cmsmig.richtext.shown import HIDDEN, SHOWN, Showing
 
 DEEPEST = 16
 """Levels of lists, quotes and tables that are kept: a level is four of JSON, and
@@ -38,8 +38,6 @@ SPACERS = tag_set("p h1 h2 h3 h4 h5 h6 figcaption")
 CONTROLS = tag_set("input select textarea progress meter datalist")
 MEDIA = frozenset(("video", "audio"))
 RAW_EMBEDS = tag_set("svg math canvas object embed applet map")
-HIDDEN = tag_set("head title noscript object")
-"""Elements that the official leaves out with everything in them."""
 _MACHINERY = tag_set("meta link base param track area")
 _PLAIN = tag_set(
     "body div section article main nav header footer aside figure figcaption span "
