@@ -91,6 +91,8 @@ WIDGETS: tuple[WidgetInfo, ...] = (
     WidgetInfo("block-split-at", "03", "chooses the part that a block is split before"),
     WidgetInfo("block-type", "03", "makes a block one of the chosen kind"),
     WidgetInfo("block-type-at", "03", "chooses the kind that a block becomes"),
+    WidgetInfo("cross-check", "03", "compares all bodies with the official converter"),
+    WidgetInfo("cross-check-stop", "03", "stops comparing; what was compared is shown"),
     WidgetInfo("bodies-reviewer", "03", "names who accepts blocks and embeds"),
     WidgetInfo("bodies-accept", "03", "accepts decisions/blocks.yaml and embeds.yaml"),
     # 04_prepare_destination

@@ -95,12 +95,38 @@ def _compared(
     elif theirs is not None:
         if Deviation.MARKUP in names:
             ours = _document(engines.bounded, text, markdown=markdown)
-        touches = frozenset[Touch]().union(
-            *(_TOUCHES[name] for name in names if name is not Deviation.MARKUP)
-        )
-        if (found := outside(ours, theirs, touches)) is not None:
+        bounded = tuple(name for name in names if name is not Deviation.MARKUP)
+        touches = frozenset[Touch]().union(*(_TOUCHES[name] for name in bounded))
+        found = outside(ours, theirs, touches)
+        if found is not None and not _one_by_one(
+            text, bounded, theirs, ours, markdown=markdown
+        ):
             defects.append(_beyond(found))
     return Compared(equal=False, deviations=names, defects=tuple(defects))
+
+
+def _one_by_one(
+    text: str,
+    names: tuple[Deviation, ...],
+    official: JsonObject,
+    ours: JsonObject,
+    *,
+    markdown: bool,
+) -> bool:
+    """Say whether switching deviations on one after the other leads from the official
+    document to ours, each within its own bounds.
+
+    Where one brings a text in and another takes one into a block, the bounds of
+    both together do not tell which text is whose.
+    """
+    before = official
+    for count, name in enumerate(names, start=1):
+        engine = NativeEngine(deviations=frozenset(names[:count]))
+        after = _document(engine, text, markdown=markdown)
+        if outside(after, before, _TOUCHES[name]) is not None:
+            return False
+        before = after
+    return json_text(before) == json_text(ours)
 
 
 def _document(engine: Engine, text: str, *, markdown: bool) -> JsonObject:
@@ -137,12 +163,10 @@ def _difference(fault: Fault, ours: JsonObject, official: str) -> Defect:
 
 def _first(ours: JsonObject, theirs: JsonObject) -> tuple[str, Json, Json]:
     """Return the path of the deepest first difference, and what is there."""
-    path, mine, other = "doc", ours, theirs
-    found: tuple[str, Json, Json] | None = path, mine, other
-    while found is not None:
-        path, mine, other = found
-        found = _inside(path, mine, other)
-    return path, mine, other
+    here: tuple[str, Json, Json] = ("doc", ours, theirs)
+    while (found := _inside(*here)) is not None:
+        here = found
+    return here
 
 
 def _inside(path: str, mine: Json, other: Json) -> tuple[str, Json, Json] | None:
