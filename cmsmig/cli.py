@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cmsmig.errors import SettingsError
 from cmsmig.report.console import complain, emit, emit_json, emit_lines
 from cmsmig.report.ending import ending_of
 
@@ -66,19 +65,10 @@ def init(folder: Path | None) -> None:
 @click.pass_obj
 def check(folder: Path | None, as_json: bool) -> None:
     """Check both tokens, the site, the space and its limits; writes nothing."""
-    from cmsmig.report.text import table_lines
-    from cmsmig.steps.check import check as ask
-    from cmsmig.steps.check import check_json
+    from cmsmig.report.commands import check as ask
 
     _, settings = _load(folder)
-    rows = asyncio.run(ask(settings, _progress()))
-    if as_json:
-        emit_json(check_json(rows))
-    else:
-        shown = [(row.what, row.found, "ok" if row.ok else "look") for row in rows]
-        emit_lines(table_lines([("what", "found", ""), *shown]))
-    if wrong := [f"{row.what}: {row.found}" for row in rows if not row.ok]:
-        raise SettingsError(f"Correct this in the settings: {'; '.join(wrong)}.")
+    ask(settings, as_json=as_json)
 
 
 @commands.command()

@@ -1,4 +1,4 @@
-"""Commands that write to the destination, as a terminal sees them."""
+"""Commands that ask or write to the services, as a terminal sees them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,34 @@ import sys
 from collections.abc import Coroutine
 from typing import TypeVar
 
-from cmsmig.errors import InterruptedRunError
+from cmsmig.errors import InterruptedRunError, SettingsError
 from cmsmig.report.console import complain, emit_json, emit_lines, stoppable
 from cmsmig.report.ending import STOPPED
 from cmsmig.report.outcome import failures, outcome_json, outcome_lines
 from cmsmig.report.progress import Progress
-from cmsmig.report.text import plan_lines, verification_lines
+from cmsmig.report.text import plan_lines, table_lines, verification_lines
 from cmsmig.settings import Project, Settings
+from cmsmig.steps.check import check as ask
+from cmsmig.steps.check import check_json
 from cmsmig.steps.importing import run_command, verify_only
 from cmsmig.steps.plan import Plan
 
 T = TypeVar("T")
+
+
+def check(settings: Settings, *, as_json: bool) -> None:
+    """Print what both services say about tokens, site and space.
+
+    Raises `SettingsError` naming what is wrong.
+    """
+    rows = asyncio.run(ask(settings, Progress(sys.stderr)))
+    if as_json:
+        emit_json(check_json(rows))
+    else:
+        shown = [(row.what, row.found, "ok" if row.ok else "look") for row in rows]
+        emit_lines(table_lines([("what", "found", ""), *shown]))
+    if wrong := [f"{row.what}: {row.found}" for row in rows if not row.ok]:
+        raise SettingsError(f"Correct this in the settings: {'; '.join(wrong)}.")
 
 
 def write(
