@@ -50,7 +50,7 @@ _TOKEN = re.compile(
     r"|<(?P<end>/?)(?P<tag>[a-zA-Z][^ \t\n\r\f/>\x00]*)"
     r"(?P<attributes>(?:[ \t\n\r\f/\x00]++"
     rf"|(?:{_NAME})(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+(?:{_VALUE})?+)?+)*+)>"
-    r"|<[!?][^>]*>",
+    r"|<(?:[!?]|/(?![a-zA-Z]))[^>]*>",
     re.DOTALL,
 )
 _COMMENT_ENDS = ("-->", "--!>", "<!-->", "<!--->")
@@ -172,7 +172,9 @@ class _TreeBuilder:
                 break
             if element.tag in FORMATTING:
                 reopened.append(element)
-        if tag in FORMATTING or tag == "p":
+        if tag in _GOING_ON:  # what began before this one goes on after it
+            reopened = [each for each in reopened if each.start < element.start]
+        if tag in FORMATTING or tag in _GOING_ON or tag == "p":
             self._reopen(reopened)
 
     def _reopen(self, elements: list[Element]) -> None:

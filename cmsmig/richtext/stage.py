@@ -221,11 +221,12 @@ class Stage:
             given["data-linktype"] = "asset"
 
     def _span(self, element: Element) -> None:
+        given = element.attributes
         account(element, self._losses)
-        if "data-emoji" not in element.attributes:
-            return
+        if "data-emoji" not in given or "id" in given:
+            return  # with an id it is a place to jump to, and its text stands
         shown = self._hidden_by_emoji(element).strip(" \t\r\n\f")
-        if shown and shown != element.attributes["data-emoji"].strip():
+        if shown and shown != given["data-emoji"].strip():
             self._losses.lose("text", shown, element)
 
     def _hidden_by_emoji(self, emoji: Element) -> str:

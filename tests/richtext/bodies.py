@@ -154,6 +154,7 @@ class _Writer:
             (
                 "<span data-emoji='😀' data-name='grin'>😀</span>",
                 "<span data-emoji='😀'>grinning</span>",
+                f"<span data-emoji='😀' id='{self._name()}'>jump</span>",
                 f"<span data-emoji='😀'>a {self.image()}{self.link(0)}</span>",
                 "<img data-emoji='😀' src='grin.png'>",
             )

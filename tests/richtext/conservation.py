@@ -70,10 +70,16 @@ def decoded_value(value: str) -> str:
 
 def _reference(found: re.Match[str], text: str) -> str:
     name, after = found[0], text[found.end() : found.end() + 1]
-    if name[1] == "#" or (name.endswith(";") and name[1:] in html5):
+    if name[1] == "#":
+        return unescape(name) or chr(int(name[2:].strip(";xX"), _base(name)))
+    if name.endswith(";") and name[1:] in html5:
         return unescape(name)
     # Without its semicolon it counts only at the end, and never in parts.
     return unescape(name) if name[1:] in html5 and after != "=" else name
+
+
+def _base(name: str) -> int:
+    return 16 if name[2] in "xX" else 10
 
 
 def characters(text: str) -> Counter[str]:

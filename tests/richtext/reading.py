@@ -124,7 +124,9 @@ def unread(html: str, converted: Converted) -> list[str]:
     missing.extend(
         f"{name} {key} {found[:200]}"
         for name, key, found in source.addresses
-        if (name, key) in wanted and found not in known and found not in named
+        if (name, key) in wanted
+        and found not in named
+        and known.isdisjoint((found, unescape(found)))
     )
     return missing
 
