@@ -47,7 +47,7 @@ class Verdict(StrEnum):
     """Exact mode does; faithful mode differs where named deviations may."""
     OFFICIAL_FAILED = "official failed"
     """The official converter threw, hung or died; there is nothing to compare."""
-    DEFECT = "defect"
+    DEFECT = "defects"
     """Ours differs and nothing explains it."""
 
 
