@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock, heading, lheading, paragraph
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_core.smartquotes import smartquotes
-from markdown_it.rules_inline import StateInline
+from markdown_it.rules_inline import StateInline, escape
 
 _LIGHT = " \t\n\r"
 """Blanks around a paragraph that do not count; others are text."""
@@ -28,6 +28,7 @@ def as_in_javascript(reader: MarkdownIt) -> None:
     block.at("paragraph", _paragraph)
     block.at("lheading", _lheading)
     block.at("heading", _heading, {"alt": ["paragraph", "reference", "blockquote"]})
+    inline.at("escape", _escape)
     inline.at("backticks", _backticks)
     inline.at("linkify", _linkify)
     core.at("smartquotes", _smartquotes)
@@ -69,6 +70,19 @@ def _heading(state: StateBlock, start: int, end: int, silent: bool) -> bool:
             last = closing
         state.tokens[-2].content = state.src[at:last].strip(_LIGHT)
     return found
+
+
+def _escape(state: StateInline, silent: bool) -> bool:
+    """Read a backslash before a blank alone; the blank may be of a line's end."""
+    at = state.pos
+    if not state.src.startswith("\\ ", at) or at + 1 >= state.posMax:
+        return escape(state, silent)
+    if not silent:
+        token = state.push("text_special", "", 0)
+        token.content = token.markup = "\\"
+        token.info = "escape"
+    state.pos = at + 1
+    return True
 
 
 def _backticks(state: StateInline, silent: bool) -> bool:
