@@ -11,7 +11,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 	$$each -c '$(RECENT)' 2>/dev/null && { echo $$each; break; }; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance bench format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck bench format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -74,6 +74,12 @@ fuzz: $(STAMP) ## 100,000 mutated bodies through the converter; goes on where it
 
 conformance: $(RUNS) ## our converter against the official one, live; needs Node
 	$(BIN)/python .ci/conformance.py $(OPTIONS)
+
+crosscheck: $(RUNS) ## every body in SITES=folder against the official converter; needs Node
+	@test -d "$(SITES)" || { \
+		echo "Name a folder of content folders: make crosscheck SITES=/path" >&2; \
+		exit 2; }
+	$(BIN)/python .ci/crosscheck.py "$(SITES)"
 
 bench: $(RUNS) ## the speed of ours and the official converter; needs Node
 	$(BIN)/python .ci/bench.py $(OPTIONS)

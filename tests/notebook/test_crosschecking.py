@@ -1,0 +1,126 @@
+"""Notebook 03: the cross-check as a panel, with a Node of the tests' own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pulled_site import Controls, pulled_workspace
+from standin import StandIn
+
+from cmsmig.notebook.crosschecking import cross_checked, site_body
+from cmsmig.notebook.crosschecktables import compared
+from cmsmig.notebook.previewing import Previews, open_previews
+from cmsmig.richtext.comparison import Defect, Fault
+from cmsmig.steps.crosscheck import CrossCheck, Outcome, Verdict
+from cmsmig.steps.deciding import accept_proposals
+
+
+@pytest.fixture
+def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StandIn:
+    """Return a Node that is the first on the PATH."""
+    made = StandIn(tmp_path / "bin")
+    for name in ("PATH", "XDG_CACHE_HOME"):
+        monkeypatch.setenv(name, made.environ[name])
+    return made
+
+
+async def previews(folder: Path, *, interactive: bool = False) -> Previews:
+    """Return the bodies of the pulled site, all proposals accepted."""
+    workspace = pulled_workspace(folder, interactive=interactive)
+    await accept_proposals(
+        workspace.project,
+        workspace.local_settings,
+        reviewer="a tester",
+        observer=workspace.observer,
+    )
+    return open_previews(workspace)
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait until something holds."""
+    async with asyncio.timeout(8):
+        while not holds():
+            await asyncio.sleep(0.01)
+
+
+async def test_unattended_it_runs_only_when_asked_to(tmp_path: Path) -> None:
+    """Else one sentence says that nothing was compared; Node is not looked for."""
+    panel = await cross_checked(await previews(tmp_path / "p"))
+    assert "were not compared" in panel.html()
+    assert "text/html" in panel._repr_mimebundle_()
+
+
+async def test_unattended_it_shows_tables(tmp_path: Path, node: StandIn) -> None:
+    """Counts, each deviation with what the official does, and no control."""
+    shelf = await previews(tmp_path / "p")
+    panel = await cross_checked(shelf, run=True)
+    html = panel.html()
+    assert "4 bodies: 2 equal, 2 deviating, 0 official failed, 0 defects" in html
+    assert "<code>video</code>" in html
+    assert "left out without a trace" in html
+    assert "bare conversions" in html
+    assert panel.widget is None
+    assert len(node.processes()) == 1
+
+
+async def test_without_node_one_sentence_and_the_run_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unattended as by hand nothing is raised."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    panel = await cross_checked(await previews(tmp_path / "p"), run=True)
+    assert "needs Node, which is not on the PATH" in panel.html()
+
+
+async def test_by_hand_it_waits_is_stopped_and_goes_again(
+    tmp_path: Path, node: StandIn
+) -> None:
+    """Nothing runs before the button; a stop shows what was compared."""
+    shelf = await previews(tmp_path / "p", interactive=True)
+    panel = await cross_checked(shelf)
+    assert panel.widget is not None
+    controls = Controls(panel.widget())
+    assert not (node.folder / "started").exists()
+    node.hold()
+    await controls.click("cross-check")
+    await until((node.folder / "started").exists)
+    [stop], [start] = controls.named("cross-check-stop"), controls.named("cross-check")
+    assert (stop.disabled, start.disabled) == (False, True)
+    await controls.click("cross-check-stop")
+    await until(lambda: "Stopped: 0 of 4 bodies" in controls.shown())
+    await until(lambda: not start.disabled)
+    assert stop.disabled
+    node.go_on()
+    await controls.click("cross-check")
+    await until(lambda: "4 bodies: 2 equal, 2 deviating" in controls.shown())
+
+
+async def test_bodies_are_taken_as_the_origin_holds_them(tmp_path: Path) -> None:
+    """The raw text, and a name that no other body has."""
+    shelf = (await previews(tmp_path / "p")).shelf
+    taken = [site_body(each) for each in shelf.bodies]
+    assert [each.text for each in taken] == [each.text for each in shelf.bodies]
+    assert len({each.key for each in taken}) == len(taken)
+    assert {each.key for each in taken} >= {"posts/plain/body", "posts/video/body"}
+
+
+def test_defects_are_shown_with_their_differences_and_escaped() -> None:
+    """Where, ours, the official's; nothing of a body becomes markup."""
+    bad = Defect(Fault.UNNAMED, "doc.content[0]", '"<b onclick=x>"', '"<i>"')
+    found = CrossCheck(
+        3,
+        (
+            Outcome("a", "<b>A</b>", Verdict.DEFECT, (), (bad,)),
+            Outcome("b", "B", Verdict.OFFICIAL_FAILED, why="it <hung>"),
+        ),
+    )
+    html = compared(found)
+    assert "2 of 3 bodies: 0 equal, 0 deviating, 1 official failed, 1 defects" in html
+    assert "doc.content[0]" in html
+    assert "no deviation applies" in html
+    assert "&lt;b onclick=x&gt;" in html
+    assert "it &lt;hung&gt;" in html
+    assert "<b" not in html

@@ -1,0 +1,153 @@
+"""One body held against the official document: equal, deviating, or a defect."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from bodies import bodies, garbage
+from hypothesis import HealthCheck, given, settings
+
+from cmsmig.jsontext import json_text
+from cmsmig.richtext.comparison import Compared, Engines, Fault, compare
+from cmsmig.richtext.deviations import Deviation
+from cmsmig.richtext.engine import NO_ASSETS, NO_EMBED_CHOICES, Converted
+from cmsmig.richtext.native import Mode, NativeEngine
+
+OFFICIAL = Path(__file__).parent / "official"
+ENGINES = Engines()
+EXACT = NativeEngine(Mode.EXACT)
+chosen = settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+
+
+class Broken:
+    """A converter that leaves the letter `e` out, or ends with an error."""
+
+    def __init__(self, whole: NativeEngine, *, raises: bool = False) -> None:
+        self._whole = whole
+        self._raises = raises
+
+    def from_html(
+        self, html: str, policy: object = NO_EMBED_CHOICES, assets: object = NO_ASSETS
+    ) -> Converted:
+        """Convert a body, badly."""
+        if self._raises:
+            raise RuntimeError("out of order")
+        return self._whole.from_html(html.replace("e", ""))
+
+    from_markdown = from_html
+
+
+def official(html: str) -> str:
+    """Return what the official converter makes of a body, as exact mode does."""
+    return json_text(EXACT.from_html(html).document)
+
+
+def against(html: str, engines: Engines = ENGINES) -> Compared:
+    """Compare a body with what exact mode makes of it."""
+    return compare(html, official(html), engines, markdown=False)
+
+
+def test_no_recorded_case_is_a_defect() -> None:
+    """All recorded outputs of the official converter; some equal, some deviate."""
+    equal = deviating = 0
+    for path in sorted(OFFICIAL.glob("*.json")):
+        for case in json.loads(path.read_bytes()):
+            markdown = "markdown" in case
+            text = case["markdown" if markdown else "html"]
+            recorded = json_text(case["document"])
+            found = compare(text, recorded, ENGINES, markdown=markdown)
+            assert found.defects == (), case["name"]
+            assert found.equal != bool(found.deviations)
+            equal += found.equal
+            deviating += not found.equal
+    assert equal > 200
+    assert deviating > 50
+
+
+@chosen
+@given(bodies)
+def test_a_body_is_equal_or_deviates_by_name(html: str) -> None:
+    """Never both, never neither, and no defect where exact mode is the official."""
+    found = against(html)
+    assert found.defects == ()
+    assert found.equal != bool(found.deviations)
+
+
+@chosen
+@given(bodies | garbage)
+def test_a_lost_character_of_exact_mode_is_found(html: str) -> None:
+    """Whatever else is in the body, and whether or not it deviates."""
+    html = f"<p>The end</p>{html}"
+    broken = Engines(exact=Broken(EXACT))
+    found = against(html, broken)
+    assert Fault.EXACT in {each.fault for each in found.defects}
+    assert not found.equal
+
+
+def test_a_lost_character_of_faithful_mode_is_found() -> None:
+    """Without a deviation as unnamed; with one that touches no text as beyond it."""
+    broken = Broken(NativeEngine())
+    engines = Engines(faithful=broken, bounded=broken)
+    [defect] = against("<p>The end</p>", engines).defects
+    assert (defect.fault, defect.path) == (
+        Fault.UNNAMED,
+        "doc.content[0].content[0].text",
+    )
+    assert (defect.ours, defect.official) == ('"Th nd"', '"The end"')
+    for html in ("<p>The \u200d</p><p>\u200d</p>end", "<b>The <i>x</b> end</i>"):
+        [defect] = against(html, engines).defects
+        assert defect.fault is Fault.BEYOND
+        assert defect.ours != defect.official
+
+
+def test_one_text_out_and_another_in_is_no_defect() -> None:
+    """Two deviations that move texts in opposite directions explain both."""
+    html = (
+        "<div data-blok><p>kept</p></div><p>a</p>"
+        "<div class=w-embed><b>taken</b></div><p>b</p>"
+    )
+    found = against(html)
+    assert set(found.deviations) >= {Deviation.BLOK, Deviation.EMBED}
+    assert found.defects == ()
+
+
+def test_an_error_of_ours_is_a_defect() -> None:
+    """It is told in the place of our document."""
+    engines = Engines(faithful=Broken(NativeEngine(), raises=True))
+    [defect] = against("<p>a</p>", engines).defects
+    assert defect.fault is Fault.RAISED
+    assert defect.ours == "RuntimeError: out of order"
+
+
+@pytest.mark.parametrize("text", ["", "[", "[1]", "null", '{"type":"doc"}'])
+def test_what_is_no_document_differs_and_is_shown(text: str) -> None:
+    """An answer of any shape is a difference, never an error."""
+    found = compare("<p>a</p>", text, ENGINES, markdown=False)
+    assert {each.fault for each in found.defects} == {Fault.EXACT, Fault.UNNAMED}
+    assert all(each.official == text for each in found.defects)
+
+
+def test_a_document_of_any_depth_is_compared() -> None:
+    """Neither Python's depth of calls nor its reader of JSON is a limit."""
+    html = "<blockquote>" * 3000 + "x"
+    found = against(html)
+    assert found.deviations == (Deviation.NESTING,)
+    assert found.defects == ()
+    engines = Engines(exact=Broken(EXACT))
+    assert against(f"{html}e", engines).defects
+
+
+def test_keys_in_another_order_are_another_document() -> None:
+    """The official's order of keys counts, and is what the defect shows."""
+    turned = official("<p>a</p>").replace(
+        '{"type":"text","text":"a"}', '{"text":"a","type":"text"}'
+    )
+    found = compare("<p>a</p>", turned, ENGINES, markdown=False)
+    assert {each.path for each in found.defects} == {"doc.content[0].content[0]"}
