@@ -86,7 +86,8 @@ class _Progress:
         self.observer(event)
 
     def __str__(self) -> str:
-        return self.notice or f"{self.done:,} of {self.total:,} bodies"
+        done = f"{self.done:,} of {self.total:,} bodies"
+        return f"{done}; {self.notice}" if self.notice else done
 
 
 class _CrossCheckBoard:

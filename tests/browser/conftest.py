@@ -97,7 +97,7 @@ async def desk(
     folder = pictures / request.param if pictures else None
     try:
         book = await Book.at(lab, await context.new_page())
-        yield Desk(book, rehearsed, hearing, folder)
+        yield Desk(book, rehearsed, hearing, lab.node, folder)
     finally:
         await context.close()
         rehearsed.end()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from standin import StandIn
 
 from cmsmig.run.child import clean_environment
 from cmsmig.run.lab import OVERRIDES, Place, lab_command
@@ -37,6 +38,8 @@ class Lab:
     """The folder it shows."""
     user_settings: Path
     environ: dict[str, str]
+    node: StandIn
+    """The Node and npm that kernels find."""
 
     def serve_comms(self, mode: str) -> None:
         """Choose how comms are served, for pages that are opened from now on.
@@ -55,9 +58,10 @@ async def running_lab(folder: Path) -> AsyncIterator[Lab]:
     for each in (root, settings):
         each.mkdir()
     (settings / "overrides.json").write_text(json.dumps(OVERRIDES), "utf-8")
+    node = StandIn(folder / "programs")
     own = {name: str(folder / place) for name, place in _FOLDERS.items()}
     environ = clean_environment(
-        os.environ, CMSMIG_STATE_DIR=str(folder / "state"), JUPYTER_TOKEN=TOKEN, **own
+        node.environ, CMSMIG_STATE_DIR=str(folder / "state"), JUPYTER_TOKEN=TOKEN, **own
     )
     command = lab_command(
         Place(root, ""),
@@ -73,7 +77,7 @@ async def running_lab(folder: Path) -> AsyncIterator[Lab]:
     said = await asyncio.wait_for(_until_it_serves(process.stderr), 60)
     draining = asyncio.create_task(process.stderr.read())
     try:
-        yield Lab(said, root, folder / "user-settings", environ)
+        yield Lab(said, root, folder / "user-settings", environ, node)
     finally:
         process.send_signal(signal.SIGTERM)
         await process.wait()

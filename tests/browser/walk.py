@@ -16,6 +16,7 @@ from hearing import Hearing
 from hostile import HOSTILE_NAME
 from playwright.async_api import expect
 from project import Rehearsed
+from standin import StandIn
 
 REVIEWER = "A. Reviewer"
 RULES = {
@@ -36,6 +37,8 @@ class Desk:
     """The project folder, the notebooks in it, and the sandbox."""
     hearing: Hearing
     """What the browser says and asks for meanwhile."""
+    node: StandIn
+    """The Node that the kernel finds."""
     pictures: Path | None = None
     """Where pictures of the notebooks go, if anywhere."""
     plan: str = ""
@@ -229,6 +232,7 @@ async def preview_rich_text(desk: Desk) -> None:
     await _split_bodies(desk)
     await _change_blocks(desk)
     await _review_all(desk)
+    await _cross_check(desk)
     await _accept_both(desk)
 
 
@@ -359,6 +363,21 @@ async def _review_all(desk: Desk) -> None:
     await book.sees("accepted in bulk")
     await book.click("review-all")
     await expect(tally).to_contain_text(", 0 left")
+
+
+async def _cross_check(desk: Desk) -> None:
+    """All bodies against the official converter: stopped, then to the end."""
+    book, node = desk.book, desk.node
+    await book.sees("were not compared with the official converter")
+    node.hold()
+    await book.click("cross-check")
+    await book.sees("0 of 36 bodies")
+    await book.click("cross-check-stop")
+    await book.sees("Stopped: 0 of 36 bodies")
+    node.go_on()
+    await book.click("cross-check")
+    await book.sees("36 bodies:", "0 official failed, 0 defects")
+    await book.sees("What is done otherwise on purpose")
 
 
 async def _accept_both(desk: Desk) -> None:
