@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from cmsmig.report.safehtml import Cell, more, note, paragraph, source, table
+from cmsmig.report.safehtml import Cell, coded, more, note, paragraph, source, table
 from cmsmig.richtext.comparison import Fault
 from cmsmig.steps.crosscheck import CrossCheck, Outcome, Verdict
 
@@ -51,8 +51,8 @@ def _deviations(found: CrossCheck) -> Markup:
         (
             Markup("<code>{}</code>").format(str(each.name)),
             each.bodies,
-            each.official,
-            each.instead,
+            coded(each.official),
+            coded(each.instead),
             each.example.title,
         )
         for each in found.deviations()
