@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from functools import cache
 
-from cmsmig.canonical import JsonObject
+from cmsmig.canonical import Json, JsonObject
 
 BLOCKS = (
     "paragraph",
@@ -100,7 +100,7 @@ def default_attributes(kind: str) -> JsonObject:
     return {}
 
 
-def required_content(kind: str) -> list[JsonObject]:
+def required_content(kind: str) -> list[Json]:
     """Return what must stand in a node of this type that holds nothing."""
     if kind in ("bullet_list", "ordered_list"):
         return [{"type": "list_item", "content": [empty_paragraph()]}]

@@ -10,12 +10,12 @@ The walk keeps its own stack, so nesting may be as deep as it likes.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.content import (
     BLOCKS,
-    CONTENT,
     INLINES,
     LEAVES,
     default_attributes,
@@ -41,11 +41,14 @@ from cmsmig.richtext.treework import nest_lists
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _NEWLINE = re.compile(r"\r?\n|\r")
 _BLANK = " \t\r\n\f"
+_EACH_BLANK = tuple(_BLANK)
 _SOLID_PENALTY = 2
 
 
-_Exit: TypeAlias = "tuple[Open | None, bool, bool, bool]"
-"""Context to return to, leave it too, verbatim as before, end a continuation."""
+_Frame: TypeAlias = "tuple[Iterator[Node], MarkSet, Open | None, bool, bool]"
+"""An element that is being walked: what is left in it and the marks there; then
+what comes behind it: the node to return to, whether that is its own and is left too,
+and whether blanks were kept outside."""
 
 
 class Context:
@@ -69,39 +72,47 @@ class Context:
         self._verbatim = False
         self._kept = -1
         """Everything open down from there keeps its blanks."""
-        self._stack: list[tuple[Node | None, MarkSet, bool, _Exit | None]] = []
+        self._frames: list[_Frame] = []
         self._continued: list[tuple[str, JsonObject] | None] = []
 
     def build(self, root: Element, marks: MarkSet = ()) -> JsonObject:
         """Return the document of what is below `root`. Call once."""
-        self._push_children(root, marks)
-        while self._stack:
-            node, marks, after_break, leaving = self._stack.pop()
-            if isinstance(node, Text):
-                self._text(node.value, marks, after_break)
-            elif node is not None:
+        frames = self._frames
+        self._descend(root, marks, None, outer=False)
+        while frames:
+            frame = frames[-1]
+            children, marks, to, leave, outer = frame
+            after_break = False
+            for node in children:
+                if isinstance(node, Text):
+                    self._text(node.value, marks, after_break)
+                    after_break = False
+                    continue
                 self._element(node, marks)
-            elif leaving is not None:
-                self._leave(leaving)
+                if frames[-1] is not frame:
+                    break
+                after_break = node.tag == "br"
+            else:
+                frames.pop()
+                self._leave(to, leave, outer)
         self._open = 0
         self._close_extra()
         return self._nodes[0].finish()
 
-    def _push_children(self, element: Element, marks: MarkSet) -> None:
-        children = element.children
-        for index in range(len(children) - 1, -1, -1):
-            before = children[index - 1] if index else None
-            after_break = isinstance(before, Element) and before.tag == "br"
-            self._stack.append((children[index], marks, after_break, None))
-
-    def _push_exit(
-        self, to: Open | None, *, leave: bool, verbatim: bool, continued: bool = False
+    def _descend(
+        self,
+        element: Element,
+        marks: MarkSet,
+        to: Open | None,
+        *,
+        outer: bool,
+        leave: bool = False,
     ) -> None:
-        self._stack.append((None, (), False, (to, leave, verbatim, continued)))
+        """Walk what is in `element` next. `leave`: `to` is its own node."""
+        self._frames.append((iter(element.children), marks, to, leave, outer))
 
-    def _leave(self, leaving: _Exit) -> None:
-        to, leave, outer, continued = leaving
-        if continued:
+    def _leave(self, to: Open | None, leave: bool, outer: bool) -> None:
+        if leave:
             self._continued.pop()
         if to is not None and self._sync(to) and leave:
             self._open -= 1
@@ -119,7 +130,8 @@ class Context:
         if self._verbatim or top.keeps:
             self._lines(value, marks)
             return
-        value = _BLANKS.sub(" ", value)
+        if _is_uneven(value):
+            value = _BLANKS.sub(" ", value)
         if value.startswith(" ") and self._swallows_blank(top, after_break):
             value = value[1:]
         if value:
@@ -132,7 +144,7 @@ class Context:
             return True
         before = top.content[-1]
         if isinstance(before, Run):
-            return before.text.endswith(tuple(_BLANK))
+            return before.text.endswith(_EACH_BLANK)
         return self._blanks and not top.takes_text
 
     def _lines(self, value: str, marks: MarkSet) -> None:
@@ -147,8 +159,12 @@ class Context:
                 self._insert_text(line, marks)
 
     def _insert_text(self, text: str, marks: MarkSet) -> None:
-        if not text or not self._find_place("text", cautious=not text.strip(BLANKS)):
+        if not text:
             return
+        if not self._nodes[self._open].takes_text:
+            cautious = not text.strip(BLANKS)
+            if not self._find_place("text", cautious=cautious):
+                return
         top = self._take("text")
         if top.kind == "code_block":
             top.content.append(Run(text, ()))
@@ -157,7 +173,8 @@ class Context:
         elif self._placed is None:
             top.content.append(Run(text, marks))
         else:
-            top.content.extend([Run(*run) for run in self._placed(text, marks)])
+            for piece, held in self._placed(text, marks):
+                top.content.append(Run(piece, held))
 
     # Elements
 
@@ -186,8 +203,7 @@ class Context:
                     return
                 marks = self._joined(Mark(rule.name, read, element), marks)
                 if rule.consuming:
-                    self._push_exit(None, leave=False, verbatim=outer)
-                    self._push_children(element, marks)
+                    self._descend(element, marks, None, outer=outer)
                     return
             self._transparent(element, marks, style, outer)
             return
@@ -207,8 +223,7 @@ class Context:
             return
         if style:
             marks = styled_marks(style, marks)
-        self._push_exit(to, leave=False, verbatim=outer)
-        self._push_children(element, marks)
+        self._descend(element, marks, to, outer=outer)
 
     def _node(
         self,
@@ -230,15 +245,13 @@ class Context:
             self._verbatim = outer
             return
         if not self._find_place(rule.name, cautious=False):
-            self._push_exit(None, leave=False, verbatim=outer)
-            self._push_children(element, marks)
+            self._descend(element, marks, None, outer=outer)
             return
         self._enter(rule.name, read, solid=True)
         top = self._nodes[self._open]
         continued = rule.name in ("paragraph", "heading")
         self._continued.append((rule.name, read) if continued else None)
-        self._push_exit(top, leave=True, verbatim=outer, continued=True)
-        self._push_children(element, marks)
+        self._descend(element, marks, top, outer=outer, leave=True)
 
     def _insert_leaf(
         self, kind: str, attributes: JsonObject, marks: MarkSet, *, cautious: bool
@@ -260,6 +273,9 @@ class Context:
 
     def _find_place(self, kind: str, *, cautious: bool) -> bool:
         """Make the innermost node that takes `kind` with least wrapping the top."""
+        top = self._nodes[self._open]
+        if kind in top.model[top.state][0]:
+            return True
         best: tuple[str, ...] | None = None
         at, penalty = 0, 0
         for depth in range(self._open, -1, -1):
@@ -312,7 +328,7 @@ class Context:
         if self._inside and last and name == "paragraph" and interrupted is not None:
             kind, attributes = interrupted
             top = self._nodes[self._open]
-            if kind in CONTENT[top.kind][top.state][0]:
+            if kind in top.model[top.state][0]:
                 self._enter(kind, dict(attributes), solid=False)
                 return
         self._enter(name, default_attributes(name), solid=False)
@@ -327,9 +343,10 @@ class Context:
 
     def _take(self, kind: str) -> Open:
         """Close what is no longer needed and step the top's automaton."""
-        self._close_extra()
+        if len(self._nodes) - 1 > self._open:
+            self._close_extra()
         top = self._nodes[self._open]
-        top.state = CONTENT[top.kind][top.state][0][kind]
+        top.state = top.model[top.state][0][kind]
         return top
 
     def _close_extra(self) -> None:
@@ -358,3 +375,11 @@ class Context:
         """Let the blanks stay in what is left here, where blanks are kept."""
         for node in self._nodes[outside + 1 : self._open + 1]:
             node.keeps = True
+
+
+def _is_uneven(text: str) -> bool:
+    """Say whether a text has blanks that are not shown as they stand.
+
+    Few have, and looking is quicker than replacing each blank by itself.
+    """
+    return "  " in text or "\n" in text or "\t" in text or "\r" in text or "\f" in text

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from typing import cast
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.richtext.content import CONTENT, TEXTBLOCKS, required_content
 from cmsmig.richtext.marks import MarkSet
 
-_TRAILING = re.compile(r"[ \t\r\n\f]+\Z")
+_BLANK = " \t\r\n\f"
 
 
 class Run:
@@ -31,8 +31,10 @@ class Open:
         "keeps",
         "kind",
         "left",
+        "model",
         "solid",
         "state",
+        "takes_text",
         "verbatim",
     )
 
@@ -46,6 +48,8 @@ class Open:
     ) -> None:
         self.depth = depth
         self.kind = kind
+        self.model = CONTENT[kind]
+        self.takes_text = kind in TEXTBLOCKS
         self.attributes = attributes
         self.solid = solid
         self.verbatim = verbatim
@@ -57,46 +61,53 @@ class Open:
         """A block that stood in this textblock has ended it."""
         self.content: list[JsonObject | Run] = []
 
-    @property
-    def takes_text(self) -> bool:
-        """Say whether texts may stand in it."""
-        return self.kind in TEXTBLOCKS
-
     def finish(self) -> JsonObject:
         """Return the node, completed with what must be in it."""
-        content = self._joined()
-        if not content and not CONTENT[self.kind][self.state][1]:
+        content = (
+            self._joined() if self.takes_text else cast("list[Json]", self.content)
+        )
+        if not content and not self.model[self.state][1]:
             content = required_content(self.kind)
         node: JsonObject = {"type": self.kind}
         if self.attributes:
             node["attrs"] = self.attributes
         if content:
-            listed: list[Json] = list(content)
-            node["content"] = listed
+            node["content"] = content
         return node
 
-    def _joined(self) -> list[JsonObject]:
-        if not self.keeps and self.content:
-            last = self.content[-1]
-            if isinstance(last, Run):
-                last.text = _TRAILING.sub("", last.text)
-        joined: list[JsonObject] = []
+    def _joined(self) -> list[Json]:
+        """Return the content with neighbouring runs of equal marks as one text."""
+        runs = self.content
+        if not runs:
+            return []
+        last = runs[-1]
+        if isinstance(last, Run) and not self.keeps:
+            last.text = last.text.rstrip(_BLANK)
+        if len(runs) == 1 and isinstance(last, Run):
+            return [text_node(last.text, last.marks)] if last.text else []
+        joined: list[Json] = []
         pieces: list[str] = []
         marks: MarkSet = ()
-        for child in [*self.content, None]:
-            if isinstance(child, Run) and (not pieces or child.marks == marks):
-                pieces.append(child.text)
-                marks = child.marks
-                continue
-            if text := "".join(pieces):
-                joined.append(text_node(text, marks))
-            pieces.clear()
-            if isinstance(child, Run):
-                pieces.append(child.text)
-                marks = child.marks
-            elif child is not None:
+        for child in runs:
+            if not isinstance(child, Run):
+                _end_text(pieces, marks, joined)
                 joined.append(child)
+                continue
+            if pieces and child.marks is not marks and child.marks != marks:
+                _end_text(pieces, marks, joined)
+            pieces.append(child.text)
+            marks = child.marks
+        _end_text(pieces, marks, joined)
         return joined
+
+
+def _end_text(pieces: list[str], marks: MarkSet, joined: list[Json]) -> None:
+    if not pieces:
+        return
+    text = pieces[0] if len(pieces) == 1 else "".join(pieces)
+    if text:
+        joined.append(text_node(text, marks))
+    pieces.clear()
 
 
 def text_node(text: str, marks: MarkSet) -> JsonObject:
