@@ -129,7 +129,7 @@ class _TreeBuilder:
         return token.end()
 
     def _raw(self, element: Element, position: int) -> int:
-        closing = re.compile(rf"</{element.tag}(?=[\s/>])[^>]*>", re.IGNORECASE)
+        closing = re.compile(rf"</{element.tag}(?=[ \t\n\r\f/>])[^>]*>", re.IGNORECASE)
         found = closing.search(self._source, position)
         stop = len(self._source) if found is None else found.start()
         content = self._source[position:stop]

@@ -127,8 +127,18 @@ def unread(html: str, converted: Converted) -> list[str]:
         if (name, key) in wanted
         and found not in named
         and known.isdisjoint((found, unescape(found)))
+        and _bare(found) not in {_bare(each) for each in known}
     )
     return missing
+
+
+def _bare(found: str) -> str:
+    """Return an address without references: names that break off in longer ones are
+    read as the official parser reads them."""
+    return _REFERRED.sub("", found)
+
+
+_REFERRED = re.compile(r"&#?\w*;?|[^!-~]|[<>\"]")
 
 
 def _held(converted: Converted) -> Iterator[str]:
