@@ -58,7 +58,8 @@ class Element:
         self.attributes: dict[str, str] = {} if attributes is None else attributes
         self.children: list[Node] = []
         self.parent: Element | None = None
-        self.counts: dict[str, int] = {}
+        self.counts: dict[str, int] | None = None
+        """How many of each kind were appended; most elements hold no other."""
         self.nth = 1
         self.code: Element | None = None
         """The first `code` inside of a `pre`."""
@@ -72,7 +73,11 @@ class Element:
         """Take `child` as the last one and remember which of its kind it is."""
         self.children.append(child)
         child.parent = self
-        child.nth = self.counts[child.tag] = self.counts.get(child.tag, 0) + 1
+        if self.counts is None:
+            self.counts = {child.tag: 1}
+            child.nth = 1
+        else:
+            child.nth = self.counts[child.tag] = self.counts.get(child.tag, 0) + 1
 
     @property
     def classes(self) -> tuple[str, ...]:

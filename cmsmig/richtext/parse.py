@@ -8,6 +8,7 @@ documents on two machines. This one keeps every character where it stands.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from html import unescape
 
 from cmsmig.richtext.dom import Element, Text, tag_set
@@ -70,25 +71,25 @@ class _TreeBuilder:
         self._source = source
         self._root = Element("body")
         self._open = [self._root]
-        self._counts: dict[str, int] = {}
-        self._cells: list[dict[str, int]] = [{}]
+        self._counts: dict[str, int] = defaultdict(int)
+        self._cells: list[dict[str, int]] = [defaultdict(int)]
         self._without_code: list[Element] = []
 
     def build(self) -> Element:
         source, position = self._source, 0
         last = source.rfind(">") + 1  # without it each "<a" would scan to the end
         while (token := _TOKEN.search(source, position, last)) is not None:
-            if token.start() > position:
-                self._text(source[position : token.start()])
-            position = token.end()
-            name = token["tag"]
+            start, end = token.span()
+            if start > position:
+                self._text(source[position:start])
+            closing, name, attributes = token.groups()
+            position = end
             if name is None:
                 self._hidden(token)
-                continue
-            if token["end"]:
-                self._end(name.lower(), token.start(), token.end())
+            elif closing:
+                self._end(name.lower(), start, end)
             else:
-                position = self._start(name.lower(), token)
+                position = self._start(name.lower(), attributes, start, end)
         if position < len(source):
             self._text(source[position:])
         self._close_down_to(0, len(source))
@@ -106,17 +107,16 @@ class _TreeBuilder:
         value = unescape(raw) if "&" in raw else raw
         self._open[-1].children.append(Text(value))
 
-    def _start(self, tag: str, token: re.Match[str]) -> int:
+    def _start(self, tag: str, attributes: str, start: int, end: int) -> int:
         """Open an element; return where reading goes on."""
-        attributes = _attributes(token["attributes"])
-        again = self._close_implied(tag, token.start())
-        element = Element(tag, attributes, token.start())
+        again = self._close_implied(tag, start)
+        element = Element(tag, _attributes(attributes), start)
         self._open[-1].append(element)
-        element.end = element.inner_start = element.inner_end = token.end()
+        element.end = element.inner_start = element.inner_end = end
         if tag in VOID:
-            return token.end()
+            return end
         if tag in RAW or tag in ESCAPABLE_RAW:
-            return self._raw(element, token.end())
+            return self._raw(element, end)
         self._push(element)
         if again:
             self._reopen(again)
@@ -126,7 +126,7 @@ class _TreeBuilder:
             for outside in self._without_code:
                 outside.code = element
             self._without_code.clear()
-        return token.end()
+        return end
 
     def _raw(self, element: Element, position: int) -> int:
         closing = re.compile(rf"</{element.tag}(?=[ \t\n\r\f/>])[^>]*>", re.IGNORECASE)
@@ -163,6 +163,9 @@ class _TreeBuilder:
         counts = self._counts if tag in _TABLE_TAGS else self._cells[-1]
         if not counts.get(tag):
             return
+        if self._open[-1].tag == tag:  # as in all that is well-formed
+            self._close(start, end)
+            return
         reopened: list[Element] = []
         for index in range(len(self._open) - 1, 0, -1):
             element = self._open[index]
@@ -188,22 +191,27 @@ class _TreeBuilder:
     def _push(self, element: Element) -> None:
         tag = element.tag
         self._open.append(element)
-        self._counts[tag] = self._counts.get(tag, 0) + 1
-        self._cells[-1][tag] = self._cells[-1].get(tag, 0) + 1
+        self._counts[tag] += 1
+        self._cells[-1][tag] += 1
         if tag in _CELLS:
-            self._cells.append({})
+            self._cells.append(defaultdict(int))
 
     def _close_down_to(self, index: int, inner: int, outer: int | None = None) -> None:
         while len(self._open) > max(index, 1):
-            element = self._open.pop()
-            element.inner_end = inner
-            element.end = inner if outer is None else outer
-            if element.tag in _CELLS:
-                self._cells.pop()
-            self._counts[element.tag] -= 1
-            self._cells[-1][element.tag] -= 1
-            if self._without_code and self._without_code[-1] is element:
-                self._without_code.pop()
+            self._close(inner, inner if outer is None else outer)
+
+    def _close(self, inner: int, outer: int) -> None:
+        """Close the innermost element; its end tag is between the two places."""
+        element = self._open.pop()
+        tag = element.tag
+        element.inner_end = inner
+        element.end = outer
+        if tag in _CELLS:
+            self._cells.pop()
+        self._counts[tag] -= 1
+        self._cells[-1][tag] -= 1
+        if self._without_code and self._without_code[-1] is element:
+            self._without_code.pop()
 
 
 _CELLS = frozenset(("td", "th"))
@@ -215,13 +223,8 @@ _TABLE_TAGS = tag_set("table thead tbody tfoot tr td th caption")
 def _attributes(raw: str) -> dict[str, str]:
     """Return the attributes by lower case name; of doubles the first stands."""
     found: dict[str, str] = {}
-    if not raw or raw.isspace():
+    if not raw:
         return found
-    for match in _ATTRIBUTE.finditer(raw):
-        value = match["double"]
-        if value is None:
-            value = match["single"]
-        if value is None:
-            value = match["bare"] or ""
-        found.setdefault(match["name"].lower(), decoded_attribute(value))
+    for name, double, single, bare in _ATTRIBUTE.findall(raw):
+        found.setdefault(name.lower(), decoded_attribute(double or single or bare))
     return found

@@ -108,7 +108,7 @@ class _Tree:
         if self._within:
             if self._tail:
                 self._flush()
-            children.append(Text(decoded(raw) if "&" in raw else raw))
+            children.append(Text(decoded(raw)))
         elif children and isinstance(children[-1], Text):
             self._tail.append(raw)  # as it stands: references are left alone
         else:
@@ -155,12 +155,12 @@ class _Tree:
 
     def _start(self, token: re.Match[str]) -> int:
         """Open an element whose tag is whole; return where reading goes on."""
-        raw = token["attributes"]
+        name, raw = token.group("tag", "attributes")
         closed = False
         attributes: dict[str, str] = {}
-        if raw and not self._drawing and lowered(token["tag"]) == "head":
-            return self._long_start(token)
         if raw:
+            if not self._drawing and lowered(name) == "head":
+                return self._long_start(token)
             if raw[-1] == "/":
                 closed = True
             elif raw.endswith(("--", "--!")):
@@ -176,9 +176,7 @@ class _Tree:
                 )
             except Unclosed:
                 return self._long_start(token)
-        return self._element(
-            token["tag"], attributes, closed, token.start(), token.end()
-        )
+        return self._element(name, attributes, closed, *token.span())
 
     def _long_start(self, token: re.Match[str]) -> int:
         """The same for a tag that goes on behind brackets."""
@@ -204,32 +202,26 @@ class _Tree:
         start: int,
         at: int,
     ) -> int:
-        tag = lowered(name)
-        key = tag
-        if self._drawing:
-            key = _DRAWN + SVG_NAMES.get(tag, name)
-        elif tag == "svg":
-            key = _DRAWN + tag
-        if key[0] == _DRAWN:
+        tag = key = lowered(name)
+        drawn = self._drawing or tag == "svg"
+        if drawn:
+            key = _DRAWN + (SVG_NAMES.get(tag, name) if self._drawing else tag)
             tag = name.lower()
         parent = self._open[-1].tag
         fits = parent not in SPECIAL_PARENTS and tag not in SPECIAL_CHILDREN
         if not fits and not self._make_room(tag, key, attributes, start, at):
             return at
-        if tag in _STRUCTURE and key[0] != _DRAWN:
+        if tag in _STRUCTURE and not drawn:
             if tag != "body":
                 self._push(self._outer[1] if tag == "html" else self._head, key)
             return at
-        shown = tag
-        if key[0] == _DRAWN and tag in _APART and key not in _AS_EVER:
-            shown = "svg:" + tag
-        element = Element(shown, attributes, start)
+        apart = drawn and tag in _APART and key not in _AS_EVER
+        element = Element(f"svg:{tag}" if apart else tag, attributes, start)
         element.end = element.inner_start = element.inner_end = at
         if tag in CHARACTERS:
-            drawn_closed = closed and key[0] == _DRAWN
-            return at if drawn_closed else self._characters(element, key, at)
+            return at if closed and drawn else self._characters(element, key, at)
         self._append(element)
-        if tag in EMPTY or (closed and key[0] == _DRAWN):
+        if tag in EMPTY or (closed and drawn):
             return at
         if tag == "pre":
             self._coded[0] = True
@@ -326,8 +318,10 @@ class _Tree:
         element = self._open.pop()
         self._counts[self._keys.pop()] -= 1
         if element.inner_start:
-            element.inner_end = min(inner, self._length)
-            element.end = min(inner if outer is None else outer, self._length)
+            length = self._length
+            outer = inner if outer is None else outer
+            element.inner_end = inner if inner < length else length
+            element.end = outer if outer < length else length
         self._settle(self._open[-1])
 
     def _settle(self, current: Element) -> None:
