@@ -98,6 +98,20 @@ def walk(root: Element) -> Iterator[Element]:
             stack.extend(reversed(node.children))
 
 
+def dissolve(root: Element) -> None:
+    """Take a tree apart that nobody needs any more.
+
+    Elements know their parents, and such circles would keep it in memory until
+    the garbage collector has looked at every piece of it.
+    """
+    stack = [root]
+    while stack:
+        element = stack.pop()
+        element.parent = None
+        stack += [child for child in element.children if isinstance(child, Element)]
+        element.children = []
+
+
 def text_of(root: Node) -> str:
     """Return the characters below `root`, joined."""
     pieces: list[str] = []

@@ -12,7 +12,7 @@ from cmsmig.richtext.attributes import means_a_place
 from cmsmig.richtext.collect import Collector
 from cmsmig.richtext.context import Context
 from cmsmig.richtext.deviation import ALL, Deviation
-from cmsmig.richtext.dom import Element
+from cmsmig.richtext.dom import Element, dissolve
 from cmsmig.richtext.engine import (
     NO_ASSETS,
     NO_EMBED_CHOICES,
@@ -22,6 +22,7 @@ from cmsmig.richtext.engine import (
 from cmsmig.richtext.hooks import Hooks, Runs
 from cmsmig.richtext.marks import Mark, MarkSet, added
 from cmsmig.richtext.parse import parse
+from cmsmig.richtext.pausing import collector_paused
 from cmsmig.richtext.pictures import body_of
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.rules import RULES, link_allowed
@@ -67,11 +68,16 @@ class NativeEngine:
         assets: AssetLookup = NO_ASSETS,
     ) -> Converted:
         """Convert an origin body. Never raises, whatever the text is."""
-        if self._mode is Mode.EXACT:
-            return Converted(Context(RULES).build(parse_as_official(html)))
-        read = parse if Deviation.MARKUP in self._on else parse_as_official
-        conversion = _Conversion(html, policy, assets, self._on)
-        return conversion.convert(read(html), self._custom)
+        markup = self._mode is Mode.FAITHFUL and Deviation.MARKUP in self._on
+        with collector_paused():
+            root = parse(html) if markup else parse_as_official(html)
+            if self._mode is Mode.EXACT:
+                converted = Converted(Context(RULES).build(root))
+            else:
+                conversion = _Conversion(html, policy, assets, self._on)
+                converted = conversion.convert(root, self._custom)
+            dissolve(root)
+        return converted
 
     def from_markdown(
         self,
