@@ -10,17 +10,19 @@ from cmsmig.errors import UsageError
 from cmsmig.mapping.bodyreviews import BodyFacts
 from cmsmig.mapping.standings import BodyState, Standing
 from cmsmig.notebook.live import Heard, Live, LiveBoard
-from cmsmig.notebook.livehtml import (
-    STYLE,
-    bar,
-    button,
-    ident,
-    region,
-    select,
-    text,
-)
+from cmsmig.notebook.livehtml import text
 from cmsmig.notebook.looking import in_slices
-from cmsmig.notebook.previewcards import KINDS, Split, card_id, cards_html
+from cmsmig.notebook.previewcards import Split, card_id, cards_html
+from cmsmig.notebook.previewdeskhtml import (
+    REGIONS,
+    actions_html,
+    bulk_html,
+    frame_html,
+    moves_html,
+    nothing_html,
+    tally_html,
+    title_html,
+)
 from cmsmig.notebook.previewhtml import body_parts
 from cmsmig.notebook.previewing import Previews
 from cmsmig.notebook.previewpick import PAGE, Pick
@@ -28,36 +30,7 @@ from cmsmig.notebook.ui import Element
 from cmsmig.report.safehtml import note, sheet
 from cmsmig.richtext.outline import BlockKind
 
-_REGIONS = (
-    "tally",
-    "name",
-    "search",
-    "filters",
-    "item",
-    "steps",
-    "title",
-    "actions",
-    "said",
-    "origin",
-    "moves",
-    "target",
-    "document",
-    "losses",
-    "bulk",
-)
-_COLUMN = Markup(
-    '<div><div class="bar" style="min-height:28px"><b>{}</b>{}</div>{}</div>'
-)
 _ALL = "all"
-_TITLE = Markup(
-    '<h3 style="margin:.5em 0 .2em;font-size:15px">{} '
-    '<span style="font-weight:400">— {}{}</span></h3>'
-)
-_TALLY = Markup(
-    '<div style="display:flex;flex-wrap:wrap;gap:4px 12px;align-items:center">'
-    '<progress value="{}" max="{}" style="width:14em;height:14px" '
-    'aria-label="Reviewed bodies"></progress><b>{}</b><span>{}</span></div>'
-)
 
 
 def preview_desk(previews: Previews, first: int | None) -> Element:
@@ -81,7 +54,11 @@ class _Desk:
         self._busy = False
         self._board = LiveBoard()
         self._live = Live(
-            self._board, "Review of rich text bodies", _frame(), _REGIONS, self._heard()
+            self._board,
+            "Review of rich text bodies",
+            frame_html(),
+            REGIONS,
+            self._heard(),
         )
         if first is None:
             first = next(iter(self._pick.passing), -1)
@@ -269,7 +246,7 @@ class _Desk:
             self._block = 0
         self._shown = index
         self._live.show(
-            self._body(index) if index >= 0 else _nothing(),
+            self._body(index) if index >= 0 else nothing_html(),
             focus=card_id(self._block) if focus else "",
         )
         # After the body, whose state is known only now.
@@ -283,11 +260,11 @@ class _Desk:
             self._block = self._bounded(standing)
             document = self._shelf.converted(index).document
             split = Split(document, self._facts(index).outline, standing.blocks, index)
-            moves = _moves(len(split.blocks))
+            moves = moves_html(len(split.blocks))
             cards = cards_html(split, self._block)
         parts = body_parts(self._shelf, index, cards=cards)
         return {
-            "title": _TITLE.format(parts.title, parts.place, _told(standing)),
+            "title": title_html(parts.title, parts.place, standing),
             "origin": parts.origin,
             "moves": moves,
             "target": parts.target,
@@ -305,8 +282,10 @@ class _Desk:
 
     def _surroundings(self) -> dict[str, Markup]:
         """Return everything but the body."""
+        tally = self._looking.tally()
+        state = self._looking.state(self._pick.at) if self._pick.at >= 0 else None
         return {
-            "tally": self._tally(),
+            "tally": tally_html(tally),
             "name": text(
                 "review-name",
                 "Reviewed by",
@@ -317,149 +296,7 @@ class _Desk:
             "filters": self._pick.filters(),
             "item": self._pick.listed(),
             "steps": self._pick.steps(),
-            "actions": self._actions(),
+            "actions": actions_html(state, self._review.undoable),
             "said": sheet(note(self._said, "good")) if self._said else Markup(""),
-            "bulk": self._bulk_choices(),
+            "bulk": bulk_html(self._looking.kinds(), tally.left),
         }
-
-    def _tally(self) -> Markup:
-        tally = self._looking.tally()
-        needed = tally.reviewed + tally.left
-        if needed:
-            reopened = (
-                f", {tally.reopened:,} of them reopened" if tally.reopened else ""
-            )
-            said = f"{tally.reviewed:,} reviewed, {tally.left:,} left{reopened}"
-        else:
-            said = "No body is split, so there is nothing to review"
-        looked = (
-            f"all {tally.bodies:,} bodies looked through"
-            if tally.complete
-            else f"{tally.seen:,} of {tally.bodies:,} bodies looked through so far"
-        )
-        return _TALLY.format(tally.reviewed, max(needed, 1), said, looked)
-
-    def _actions(self) -> Markup:
-        state = self._looking.state(self._pick.at) if self._pick.at >= 0 else None
-        undoable = self._review.undoable
-        return Markup("").join(
-            (
-                button(
-                    "review-accept",
-                    "Accept and go on",
-                    key="a",
-                    main=True,
-                    enabled=state in (BodyState.OPEN, BodyState.REOPENED),
-                ),
-                button(
-                    "review-undo",
-                    "Undo",
-                    key="u",
-                    still=True,
-                    about=f"Take back: {undoable}" if undoable else "Nothing to undo",
-                    enabled=bool(undoable),
-                ),
-                button(
-                    "review-reset",
-                    "Back to the proposal",
-                    enabled=state not in (None, BodyState.NOT_NEEDED),
-                ),
-            )
-        )
-
-    def _bulk_choices(self) -> Markup:
-        kinds = self._looking.kinds()
-        left = self._looking.tally().left
-        if not left:
-            return Markup("")
-        options = [
-            (f"{_only(kind)} ({count:,} bodies)", str(kind))
-            for kind, count in kinds.most_common()
-        ]
-        some = Markup("")
-        if options:
-            some = bar(
-                select(
-                    "review-kind",
-                    "Bodies that are split",
-                    options,
-                    options[0][1],
-                    told=False,
-                ),
-                button(
-                    "review-bulk",
-                    "Accept these",
-                    source=ident("review-kind"),
-                    value="kind",
-                ),
-            )
-        every = button("review-all", f"Accept all {left:,} that are left")
-        return some + bar(every)
-
-
-def _only(kind: BlockKind) -> str:
-    if kind is BlockKind.TEXT:
-        return "into texts alone"
-    return f"for one kind alone: {KINDS[kind]}"
-
-
-def _told(standing: Standing) -> str:
-    if standing.state is BodyState.REVIEWED:
-        return f" — reviewed {standing.how} by {standing.by}, {standing.at[:10]}"
-    if standing.state is BodyState.NOT_NEEDED:
-        return ""
-    edited = ", changed by hand" if standing.edited else ""
-    return f" — {standing.state}{edited}{f': {standing.why}' if standing.why else ''}"
-
-
-def _moves(count: int) -> Markup:
-    return Markup("").join(
-        (
-            Markup("<span>as {} {}</span>").format(
-                count, "block" if count == 1 else "blocks"
-            ),
-            button("block-previous", "↑ block", key="k", still=True),
-            button("block-next", "↓ block", key="j", still=True),
-        )
-    )
-
-
-def _nothing() -> dict[str, Markup]:
-    names = ("moves", "origin", "target", "document", "losses")
-    empty = dict.fromkeys(names, Markup(""))
-    return {**empty, "title": sheet(note("No body passes this choice."))}
-
-
-def _frame() -> Markup:
-    columns = Markup("").join(
-        _COLUMN.format(title, beside, region(name))
-        for title, beside, name in (
-            ("Origin", "", "origin"),
-            ("Destination", region("moves"), "target"),
-            ("Document", "", "document"),
-        )
-    )
-    return Markup("").join(
-        (
-            STYLE,
-            region("tally"),
-            bar(
-                region("search"),
-                region("filters"),
-            ),
-            bar(region("item"), region("steps")),
-            region("title"),
-            bar(region("actions"), region("name")),
-            region("error", role="alert"),
-            region("said", role="status"),
-            Markup(
-                '<div style="display:grid;gap:8px;grid-template-columns:'
-                'minmax(0,3fr) minmax(0,4fr) minmax(0,2fr)">{}</div>'
-            ).format(columns),
-            region("losses"),
-            Markup(
-                '<details style="margin:.6em 0"><summary>Accept many at once</summary>'
-                "{}</details>"
-            ).format(region("bulk")),
-        )
-    )
