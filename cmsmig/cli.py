@@ -6,7 +6,6 @@ A command imports what it needs when it runs, so that `--help` is instant.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import sys
 import traceback
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cmsmig.report.console import complain, emit, emit_json, emit_lines
+from cmsmig.report.console import complain, emit_json, emit_lines
 from cmsmig.report.ending import ending_of
 
 if TYPE_CHECKING:
@@ -228,13 +227,9 @@ def convert(
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 def render(paths: tuple[Path, ...]) -> None:
     """Render a rich text document (FILE or -) to HTML."""
-    from cmsmig.richtext.render import render_rich_text
+    from cmsmig.report.conversions import render_one
 
-    try:
-        document = json.loads(_read(paths))
-    except ValueError as error:
-        raise click.UsageError(f"The document is not JSON ({error}).") from error
-    emit(render_rich_text(document, trusted=True) + "\n")
+    render_one(_read(paths))
 
 
 @commands.command()

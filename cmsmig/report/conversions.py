@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 from cmsmig.errors import UsageError
 from cmsmig.report.console import complain, emit
 from cmsmig.richtext.native import convert_text
+from cmsmig.richtext.render import render_rich_text
 from cmsmig.steps.converting import convert_folder, document_text, losses_text
 from cmsmig.steps.rulefile import NamedRules
 
@@ -34,3 +36,15 @@ def convert_one(
     if losses is not None:
         losses.write_text(losses_text(converted), encoding="utf-8")
     emit(document_text(converted.document))
+
+
+def render_one(text: str) -> None:
+    """Write a document's HTML to standard output.
+
+    Raises `UsageError` when the text is no JSON.
+    """
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"The document is not JSON ({error}).") from error
+    emit(render_rich_text(document, trusted=True) + "\n")
