@@ -81,7 +81,8 @@ def _mapped(work: partial[int], paths: list[Path], processes: int) -> Iterable[i
     if processes == 1 or len(paths) < 2 * processes:
         return map(work, paths)
     with ProcessPoolExecutor(processes) as pool:
-        chunk = max(1, len(paths) // (8 * processes))
+        # Small enough that at the end nobody waits long for the last one.
+        chunk = max(1, len(paths) // (32 * processes))
         return list(pool.map(work, paths, chunksize=chunk))
 
 
