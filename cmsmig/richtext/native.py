@@ -209,7 +209,9 @@ class _Conversion:
                 self._lose_mark("mark-in-code", mark.name, mark)
             return marks
         for other in marks:
-            if other.name == mark.name in _SAME_TYPE and other != mark:
+            if other.name != mark.name or other == mark:
+                continue
+            if mark.name in _SAME_TYPE and any(other.attributes.values()):
                 what = " ".join(str(value) for value in other.attributes.values())
                 self._lose_mark("style", f"{other.name}: {what}", other)
         return added(mark, marks)
