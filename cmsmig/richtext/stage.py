@@ -99,7 +99,7 @@ class Stage:
                     children.extend(made)
             parent.children = children
             for node in reversed(children):
-                if isinstance(node, Element) and node.children:
+                if isinstance(node, Element) and _holds_elements(node):
                     link = node if node.tag == "a" else self._link
                     level = depth + (node.tag in LEVELS)
                     captioned = self._captioned or node.payload is not None
@@ -278,3 +278,9 @@ class Stage:
     def _lost_whole(self, kind: str, element: Element, *, why: str = "") -> None:
         what = self._source[element.start : element.end]
         self._losses.lose(kind, what, element, why=why)
+
+
+def _holds_elements(element: Element) -> bool:
+    """Say whether more than one text may stand in an element."""
+    children = element.children
+    return len(children) > 1 or (bool(children) and isinstance(children[0], Element))
