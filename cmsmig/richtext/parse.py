@@ -129,16 +129,17 @@ class _TreeBuilder:
         return end
 
     def _raw(self, element: Element, position: int) -> int:
-        closing = re.compile(rf"</{element.tag}(?=[ \t\n\r\f/>])[^>]*>", re.IGNORECASE)
-        found = closing.search(self._source, position)
-        stop = len(self._source) if found is None else found.start()
+        closing = re.compile(rf"</{element.tag}(?=[ \t\n\r\f/>])", re.IGNORECASE)
+        begun = closing.search(self._source, position)
+        found = begun and _TOKEN.match(self._source, begun.start())
+        stop = len(self._source) if not found else found.start()
         content = self._source[position:stop]
         if element.tag in ESCAPABLE_RAW:
             content = unescape(content)
         if content:
             element.children.append(Text(content))
         element.inner_end = stop
-        element.end = len(self._source) if found is None else found.end()
+        element.end = len(self._source) if not found else found.end()
         return element.end
 
     def _close_implied(self, tag: str, position: int) -> list[Element]:
