@@ -33,6 +33,10 @@ def _is_block(element: Element) -> bool:
     )
 
 
+def _is_emoji(element: Element) -> bool:
+    return element.tag in ("span", "img") and "data-emoji" in element.attributes
+
+
 def has_block_inside(root: Element) -> bool:
     """Say whether a block stands in a textblock, or first in a list item."""
     showing = Showing()
@@ -59,7 +63,7 @@ def _begins_with_block(item: Element, showing: Showing) -> bool:
         if isinstance(child, Text):
             if child.value.strip(_BLANK):
                 return False
-        elif child.tag == "br" or "data-emoji" in child.attributes:
+        elif child.tag == "br" or _is_emoji(child):
             return False
         elif child.tag == "p":
             if showing.shows(child):
@@ -138,7 +142,7 @@ def has_stray_blank(root: Element) -> bool:
             after_block = False
         elif ending:
             after_block = True
-        elif node.tag == "br" or "data-emoji" in node.attributes:
+        elif node.tag == "br" or _is_emoji(node):
             after_block = False
         elif node.tag in IGNORED_TAGS:
             after_block = after_block or _is_block(node)

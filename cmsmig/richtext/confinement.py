@@ -141,7 +141,7 @@ def _parts(
             yield path, (json_text(node), "")
     elif kind == "blok":
         yield from _blok(path, node, touches)
-    elif not (Touch.EMPTY in touches and _shows_nothing(node)):
+    elif not _is_erased(node, touches):
         yield from _framed(path, kind, node, touches)
 
 
@@ -201,6 +201,21 @@ def _characters(node: JsonObject, touches: Set[Touch]) -> Iterable[Step]:
     for character in str(node.get("text", "")):
         if not (Touch.BLANKS in touches and character in _BLANK):
             yield character, written
+
+
+def _is_erased(node: JsonObject, touches: Set[Touch]) -> bool:
+    """Say whether a textblock is one that may be left out or put in."""
+    if Touch.SPACERS in touches and _shows_nothing(node):
+        return True
+    if Touch.EMPTY not in touches or node.get("type") not in TEXTBLOCKS:
+        return False
+    return all(
+        Touch.BLANKS in touches
+        and isinstance(child, dict)
+        and child.get("type") == "text"
+        and not str(child.get("text", "")).strip(_BLANK)
+        for child in _content(node)
+    )
 
 
 def _shows_nothing(node: JsonObject) -> bool:

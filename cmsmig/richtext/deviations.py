@@ -31,7 +31,9 @@ class Touch(StrEnum):
     STRUCTURE = "structure"
     """Where paragraphs, headings, lists, items, quotes and tables begin and end."""
     EMPTY = "empty"
-    """Paragraphs and headings without anything to see."""
+    """Paragraphs and headings without any content."""
+    SPACERS = "spacers"
+    """Paragraphs and headings with content of which nothing is to be seen."""
     BLANKS = "blanks"
     """Blanks at the edges of texts."""
     ANCHORS = "anchors"
@@ -167,7 +169,7 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         "stay as content that nobody can see, search or select.",
         "They are left out, and listed.",
         applies.spacer,
-        frozenset((Touch.EMPTY, Touch.BLANKS)),
+        frozenset((Touch.EMPTY, Touch.SPACERS, Touch.BLANKS)),
     ),
     DeviationRule(
         Deviation.VALUES,
