@@ -32,6 +32,7 @@ from cmsmig.richtext.rules import (
     BLOCK_TAGS,
     IGNORED_TAGS,
     MORE_BLOCK_TAGS,
+    SPACER,
     Rule,
     Rules,
 )
@@ -116,7 +117,16 @@ class Context:
             self._continued.pop()
         if to is not None and self._sync(to) and leave:
             self._open -= 1
+            if to.spacer:
+                self._leave_out(to)
         self._verbatim = outer
+
+    def _leave_out(self, spacer: Open) -> None:
+        """Take a paragraph away again; what it ended has ended."""
+        if self._nodes[-1] is spacer and not spacer.content:
+            self._nodes.pop()
+            parent = self._nodes[-1]
+            parent.state = 1 if parent.content else 0
 
     # Text
 
@@ -249,6 +259,7 @@ class Context:
             return
         self._enter(rule.name, read, solid=True)
         top = self._nodes[self._open]
+        top.spacer = element.tag == SPACER
         continued = rule.name in ("paragraph", "heading")
         self._continued.append((rule.name, read) if continued else None)
         self._descend(element, marks, top, outer=outer, leave=True)

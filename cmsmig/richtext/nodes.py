@@ -33,6 +33,7 @@ class Open:
         "left",
         "model",
         "solid",
+        "spacer",
         "state",
         "takes_text",
         "verbatim",
@@ -57,6 +58,8 @@ class Open:
         self.keeps = verbatim
         """Its blanks are kept, at its end as well."""
         self.state = 0
+        self.spacer = False
+        """A paragraph to be left out."""
         self.left = False
         """A block that stood in this textblock has ended it."""
         self.content: list[JsonObject | Run] = []

@@ -50,6 +50,8 @@ MORE_BLOCK_TAGS = BLOCK_TAGS | tag_set(
     "tbody thead td th tr optgroup option"
 )
 """The same for faithful conversion: what a browser shows as a block."""
+SPACER = "cms:spacer"
+"""A paragraph that ends where it begins, and is left out."""
 IGNORED_TAGS = frozenset(("head", "noscript", "object", "script", "style", "title"))
 """Elements left out with everything in them."""
 
@@ -300,8 +302,9 @@ RULES: Rules = {
     "td": (Rule("tableCell", _cell),),
     "th": (Rule("tableHeader", _header),),
     "div": (Rule("blok", _blok),),
+    SPACER: (Rule("paragraph", _finished),),
     "cms:image": (Rule("image", _finished),),
     "cms:blok": (Rule("blok", _finished),),
 }
-"""The last two are made by the HTML stage; no source can spell them so that
+"""The last three are made by the HTML stage; no source can spell them so that
 they carry a payload."""

@@ -23,7 +23,7 @@ from cmsmig.richtext.figures import Figures
 from cmsmig.richtext.frames import Frames, is_custom_embed, is_empty
 from cmsmig.richtext.pictures import Pictures
 from cmsmig.richtext.policy import EmbedPolicy
-from cmsmig.richtext.rules import RULES, link_allowed
+from cmsmig.richtext.rules import RULES, SPACER, link_allowed
 from cmsmig.richtext.shown import HIDDEN, SHOWN, Showing
 
 DEEPEST = 16
@@ -35,6 +35,8 @@ NESTING = tag_set(
 )
 LEVELS = tag_set("ul ol blockquote table figure figcaption pre")
 SPACERS = tag_set("p h1 h2 h3 h4 h5 h6 figcaption")
+_STRUCTURED = SPACERS | NESTING
+"""Elements that are paragraphs, lists or more, even when they show nothing."""
 CONTROLS = tag_set("input select textarea progress meter datalist")
 MEDIA = frozenset(("video", "audio"))
 RAW_EMBEDS = tag_set("svg math canvas object embed applet map")
@@ -147,7 +149,7 @@ class Stage:
         if depth >= DEEPEST and self._shallow and tag in NESTING:
             self._losses.lose("nesting", f"<{tag}>", element)
             element.tag = tag = "div"
-        if tag in self._spacers and not self._showing.shows(element):
+        if tag in self._spacers and self._is_spacer(element):
             return self._spacer(element)
         handler = self._handlers.get(tag)
         if handler is not None:
@@ -157,6 +159,12 @@ class Stage:
         if given:
             account(element, self._losses)
         return None
+
+    def _is_spacer(self, element: Element) -> bool:
+        """Say whether an element shows nothing, and no empty list or code either."""
+        return not self._showing.shows(element) and not any(
+            below.tag in _STRUCTURED for below in walk(element)
+        )
 
     def _spacer(self, element: Element) -> Sequence[Node]:
         """Leave the end of the paragraph before it, and what links may jump to."""
@@ -171,7 +179,7 @@ class Stage:
             if below.attributes.get("id") or below.attributes.get("name"):
                 below.children = []
                 named.append(below)
-        element.tag, element.children = "div", []
+        element.tag = "div" if element.tag == "figcaption" else SPACER
         element.attributes = {
             name: value for name, value in element.attributes.items() if name == "id"
         }
@@ -180,7 +188,7 @@ class Stage:
             place = below.attributes.get("id") or below.attributes.get("name", "")
             below.attributes = {"id": place}
         element.children = list(named)
-        element.payload = {}
+        element.payload = {"textAlign": None}
         return (element,)
 
     # Figures and pictures
