@@ -149,6 +149,8 @@ class _TreeBuilder:
         rule = CLOSED_BY_SIBLING.get(tag)
         if rule is None or not any(self._counts.get(name) for name in rule[0]):
             return []
+        if tag in _TABLE_TAGS and not self._counts.get("table"):
+            return []  # browsers know no part of a table outside of one
         closed, barriers = rule
         for index in range(len(self._open) - 1, 0, -1):
             name = self._open[index].tag
@@ -216,7 +218,7 @@ class _TreeBuilder:
 
 
 _CELLS = frozenset(("td", "th"))
-_GOING_ON = frozenset(("li", "dt", "dd"))
+_GOING_ON = frozenset(("li", "dt", "dd", "thead", "tbody", "tfoot"))
 """Formatting that is open in the one before goes on in these."""
 _TABLE_TAGS = tag_set("table thead tbody tfoot tr td th caption")
 
