@@ -81,7 +81,9 @@ async def test_each_body_gets_exactly_one_outcome(node: StandIn) -> None:
 async def test_what_deviates_is_named(node: StandIn) -> None:
     """With what the official does, how often, and the plainest example."""
     found = await checked(node, site(PARTS[0], PARTS[1] + PARTS[2], PARTS[2]))
-    assert str(found) == ("3 bodies: 1 equal, 2 deviating, 0 official failed, 0 defects")
+    assert str(found) == (
+        "3 bodies: 1 equal, 2 deviating, 0 official failed, 0 defects"
+    )
     spacer, anchor = found.deviations()
     assert (spacer.name, spacer.bodies) == (Deviation.SPACER, 2)
     assert (anchor.name, anchor.bodies) == (Deviation.ANCHOR, 1)
