@@ -464,5 +464,5 @@ def test_the_former_role_of_pictures_that_link_is_refused_with_a_way_out() -> No
     text = to_text(Design((), propose_blocks())).replace(
         "role: figure", "role: linked_image"
     )
-    with pytest.raises(DecisionsError, match="`figure` now.*take this block out"):
+    with pytest.raises(DecisionsError, match=r"`figure` now.*take this block out"):
         from_text(text, "design.yaml", Design)
