@@ -19,6 +19,11 @@ _MARKS = {"anchor": Touch.ANCHORS, "link": Touch.LINKS, "code": Touch.CODE}
 _BLANK = " \t\r\n\f"
 _TOLD = 60
 """Steps of a document that tell where it differs."""
+_IN_CODE = "in code"
+"""In the place of the marks of a character in code, where code may end earlier."""
+_UNMARKED = ("", "[]", _IN_CODE)
+_LINE = ("\n", _IN_CODE)
+_BREAK = ("<hard_break null>", "")
 Step: TypeAlias = tuple[str, str]
 """A beginning, an end, or one character and its marks."""
 
@@ -45,7 +50,7 @@ class _Left:
         following = self.steps[at : at + _TOLD]
         if not following:
             return "(the end)"
-        marks = next((marks for _, marks in following if marks not in ("", "[]")), "")
+        marks = next((marks for _, marks in following if marks not in _UNMARKED), "")
         text = "".join(shown for shown, _ in following)
         return f"{text} {marks}".rstrip()
 
@@ -69,12 +74,33 @@ def outside(
     first, second = _left(ours, touches), _left(official, touches)
     if Touch.BLOCKS in touches or Touch.CAPTIONS in touches:
         return _not_within(first, second)
-    for at, step in enumerate(first.steps):
-        if at == len(second.steps) or second.steps[at] != step:
-            return _outside(first, at, second, at)
-    if len(second.steps) > len(first.steps):
-        return _outside(first, len(first.steps), second, len(first.steps))
+    return _not_equal(first, second)
+
+
+def _not_equal(first: _Left, second: _Left) -> Outside | None:
+    here = there = 0
+    ours, official = first.steps, second.steps
+    while here < len(ours) or there < len(official):
+        mine = ours[here] if here < len(ours) else None
+        other = official[there] if there < len(official) else None
+        if mine is not None and other is not None and _same(mine, other):
+            here, there = here + 1, there + 1
+        elif mine == _LINE:
+            here += 1
+        elif other == _LINE:
+            there += 1
+        else:
+            return _outside(first, here, second, there)
     return None
+
+
+def _same(one: Step, other: Step) -> bool:
+    """Say whether two steps are one, in code or not."""
+    if one == other:
+        return True
+    if _IN_CODE not in (one[1], other[1]):
+        return False
+    return one[0] == other[0] or (_BREAK in (one, other) and _LINE in (one, other))
 
 
 def _not_within(first: _Left, second: _Left) -> Outside | None:
@@ -99,8 +125,10 @@ def _missing(few: Sequence[Step], many: Sequence[Step]) -> tuple[int, int] | Non
     far `many` held the ones before it; None when it holds all."""
     at = 0
     for index, step in enumerate(few):
+        if step == _LINE:
+            continue
         begun = at
-        while at < len(many) and many[at] != step:
+        while at < len(many) and not _same(many[at], step):
             at += 1
         if at == len(many):
             return index, begun
@@ -136,6 +164,8 @@ def _parts(
     kind = str(node.get("type"))
     if kind == "text":
         yield from ((path, step) for step in _characters(node, touches))
+    elif kind == "code_block" and Touch.STRUCTURE in touches:
+        yield from ((path, step) for step in _code(node, touches))
     elif kind == "image":
         if Touch.PICTURES not in touches:
             yield path, (json_text(node), "")
@@ -201,6 +231,16 @@ def _characters(node: JsonObject, touches: Set[Touch]) -> Iterable[Step]:
     for character in str(node.get("text", "")):
         if not (Touch.BLANKS in touches and character in _BLANK):
             yield character, written
+
+
+def _code(node: JsonObject, touches: Set[Touch]) -> Iterable[Step]:
+    """Yield the characters of a code block that may end earlier or later."""
+    for child in _content(node):
+        for character in str(child.get("text", "")) if isinstance(child, dict) else "":
+            if character == "\n" or not (
+                Touch.BLANKS in touches and character in _BLANK
+            ):
+                yield character, _IN_CODE
 
 
 def _is_erased(node: JsonObject, touches: Set[Touch]) -> bool:

@@ -29,7 +29,9 @@ class Touch(StrEnum):
     BLOCKS = "blocks"
     """`blok` nodes, and the texts that are in their raw HTML now."""
     STRUCTURE = "structure"
-    """Where paragraphs, headings, lists, items, quotes and tables begin and end."""
+    """Where paragraphs, headings, lists, items, quotes, code and tables begin and end.
+    A text in code has no marks, and its line breaks are characters; elsewhere it has
+    both."""
     EMPTY = "empty"
     """Paragraphs and headings without any content."""
     SPACERS = "spacers"
@@ -71,7 +73,9 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         "that it is a caption, or of what. Alignment and size are gone.",
         "A figure component: image, caption as rich text, link, alignment, size.",
         applies.figure,
-        frozenset((Touch.PICTURES, Touch.CAPTIONS, *_AROUND_BLOCKS, Touch.LINKS)),
+        # A caption goes before the spacers between it and its picture.
+        frozenset((Touch.PICTURES, Touch.CAPTIONS, *_AROUND_BLOCKS, Touch.LINKS))
+        | {Touch.SPACERS},
     ),
     DeviationRule(
         Deviation.LINKED_IMAGE,
