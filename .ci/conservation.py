@@ -29,12 +29,12 @@ from conservation import (  # noqa: E402
     of_document,
     of_html,
     reordered,
-    smallest,
     strings,
     unaccounted,
     vague,
     words,
 )
+from shrinking import smallest  # noqa: E402
 from validity import faults  # noqa: E402
 
 from cmsmig.richtext.engine import Converted  # noqa: E402

@@ -215,8 +215,8 @@ def _excess(out: Connection, extreme: Extreme) -> None:
 
 def _shown(seed: str, number: int) -> int:
     """Print an input that has findings, and a smaller one with the first of them."""
-    from conservation import smallest
     from fuzzing import verdicts
+    from shrinking import smallest
 
     text = mutated(seeds(ROOT / "tests"), seed, number)
     found = verdicts(text, number)

@@ -17,7 +17,7 @@ KINDS = ("video", "iframe", "embed", "component", "media")
 chosen = settings(
     derandomize=True,
     deadline=None,
-    phases=(Phase.generate,),  # conservation.smallest makes bodies small faster
+    phases=(Phase.generate,),  # shrinking.smallest makes bodies small faster
     max_examples=200,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

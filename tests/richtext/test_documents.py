@@ -60,7 +60,7 @@ def test_render_writes_no_address_that_runs_code() -> None:
 chosen = settings(
     derandomize=True,
     deadline=None,
-    phases=(Phase.generate,),  # conservation.smallest makes bodies small faster
+    phases=(Phase.generate,),  # shrinking.smallest makes bodies small faster
     max_examples=150,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -38,7 +38,7 @@ def source(tmp_path: Path) -> Path:
 @settings(
     derandomize=True,
     deadline=None,
-    phases=(Phase.generate,),  # conservation.smallest makes bodies small faster
+    phases=(Phase.generate,),  # shrinking.smallest makes bodies small faster
     max_examples=60,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
