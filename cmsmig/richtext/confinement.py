@@ -21,9 +21,11 @@ _TOLD = 60
 """Steps of a document that tell where it differs."""
 _IN_CODE = "in code"
 """In the place of the marks of a character in code, where code may end earlier."""
-_UNMARKED = ("", "[]", _IN_CODE)
+_UNMARKED = ("", "[]", _IN_CODE, "at an edge")
 _LINE = ("\n", _IN_CODE)
-_BREAK = ("<hard_break null>", "")
+_EDGE = ("<hard_break null>", "at an edge")
+_OPTIONAL = (_LINE, _EDGE)
+"""Steps that the other document need not have."""
 Step: TypeAlias = tuple[str, str]
 """A beginning, an end, or one character and its marks."""
 
@@ -85,9 +87,9 @@ def _not_equal(first: _Left, second: _Left) -> Outside | None:
         other = official[there] if there < len(official) else None
         if mine is not None and other is not None and _same(mine, other):
             here, there = here + 1, there + 1
-        elif mine == _LINE:
+        elif mine in _OPTIONAL:
             here += 1
-        elif other == _LINE:
+        elif other in _OPTIONAL:
             there += 1
         else:
             return _outside(first, here, second, there)
@@ -98,9 +100,12 @@ def _same(one: Step, other: Step) -> bool:
     """Say whether two steps are one, in code or not."""
     if one == other:
         return True
-    if _IN_CODE not in (one[1], other[1]):
+    marks = (one[1], other[1])
+    if _IN_CODE not in marks and _EDGE[1] not in marks:
         return False
-    return one[0] == other[0] or (_BREAK in (one, other) and _LINE in (one, other))
+    if one[0] == other[0]:
+        return True
+    return _LINE in (one, other) and _EDGE[0] in (one[0], other[0])
 
 
 def _not_within(first: _Left, second: _Left) -> Outside | None:
@@ -125,7 +130,7 @@ def _missing(few: Sequence[Step], many: Sequence[Step]) -> tuple[int, int] | Non
     far `many` held the ones before it; None when it holds all."""
     at = 0
     for index, step in enumerate(few):
-        if step == _LINE:
+        if step in _OPTIONAL:
             continue
         begun = at
         while at < len(many) and not _same(many[at], step):
@@ -184,7 +189,11 @@ def _framed(
         given = node.get("attrs") if Touch.ATTRIBUTES not in touches else None
         yield path, (f"<{kind} {json_text(given)}>", "")
     for index, child in enumerate(children):
-        yield f"{path}.content[{index}]", child
+        below = f"{path}.content[{index}]"
+        if Touch.LINES in touches and _is_break(child) and _at_edge(children, index):
+            yield below, _EDGE
+        else:
+            yield below, child
     if framed:
         yield path, (f"</{kind}>", "")
 
@@ -193,10 +202,14 @@ def _blok(
     path: str, node: JsonObject, touches: Set[Touch]
 ) -> Iterator[tuple[str, Json | Step]]:
     held = _held(node)
-    if held.get("component") == "figure" and Touch.PICTURES in touches:
-        if isinstance(held.get("caption"), dict):
-            yield f"{path}.attrs.body[0].caption", held["caption"]
-    elif Touch.BLOCKS not in touches:
+    whole = Touch.BLOCKS not in touches
+    if held.get("component") == "figure":
+        caption = held.get("caption")
+        if whole and Touch.PICTURES not in touches:
+            yield path, (json_text(_nameless({**held, "caption": None})), "")
+        if isinstance(caption, dict):
+            yield f"{path}.attrs.body[0].caption", caption
+    elif whole:
         yield path, (json_text(_nameless(node)), "")
 
 
@@ -256,6 +269,17 @@ def _is_erased(node: JsonObject, touches: Set[Touch]) -> bool:
         and not str(child.get("text", "")).strip(_BLANK)
         for child in _content(node)
     )
+
+
+def _at_edge(children: list[Json], index: int) -> bool:
+    """Say whether nothing but line breaks stands on one side of a line break."""
+    return all(map(_is_break, children[: index + 1])) or all(
+        map(_is_break, children[index:])
+    )
+
+
+def _is_break(node: Json) -> bool:
+    return isinstance(node, dict) and node.get("type") == "hard_break"
 
 
 def _shows_nothing(node: JsonObject) -> bool:

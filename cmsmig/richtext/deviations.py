@@ -36,6 +36,9 @@ class Touch(StrEnum):
     """Paragraphs and headings without any content."""
     SPACERS = "spacers"
     """Paragraphs and headings with content of which nothing is to be seen."""
+    LINES = "lines"
+    """Line breaks first or last in a paragraph, where line breaks are kept: none
+    comes of one between blocks."""
     BLANKS = "blanks"
     """Blanks at the edges of texts."""
     ANCHORS = "anchors"
@@ -149,7 +152,7 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         "numbers begin again as dots.",
         "The block stands where it stood; item, list and heading go on.",
         applies.blocks_inside,
-        frozenset((Touch.STRUCTURE, Touch.EMPTY, Touch.BLANKS)),
+        frozenset((*_AROUND_BLOCKS, Touch.LINES)),
     ),
     DeviationRule(
         Deviation.BLOCKS_APART,
@@ -157,7 +160,7 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         "`main` or `option`, run together into one word.",
         "A paragraph each.",
         applies.blocks_apart,
-        frozenset((Touch.STRUCTURE, Touch.EMPTY, Touch.BLANKS)),
+        frozenset((*_AROUND_BLOCKS, Touch.LINES)),
     ),
     DeviationRule(
         Deviation.BLANKS,
