@@ -412,6 +412,26 @@ def test_deep_nesting(mode: Mode, tag: str) -> None:
         assert "'x'" in outline(made.document)
 
 
+@pytest.mark.parametrize(
+    ("html", "wanted"),
+    [
+        ("<p>a</p><p>&nbsp;</p><p>b</p>", "paragraph('a'), paragraph('b')"),
+        (
+            "<ul><p>&nbsp;</p><li>a</li></ul>",
+            "bullet_list(list_item(paragraph), list_item(paragraph('a')))",
+        ),
+        (
+            "<ol><p><hr></p></ol>",
+            "ordered_list(list_item(paragraph, horizontal_rule))",
+        ),
+    ],
+)
+def test_a_spacer_leaves_what_it_ended(html: str, wanted: str) -> None:
+    """A paragraph that shows nothing goes; items and lists stay as they were."""
+    assert body(html) == wanted
+    assert kinds(converted(html)) == ["spacer"]
+
+
 def test_markdown() -> None:
     """Markdown goes through the same converter, links and quotes recognised."""
     made = convert_text('# T\n\n"a" **b** www.e.com\n\n- x', source="markdown")
