@@ -73,14 +73,11 @@ def _in_text(match: re.Match[str]) -> str:
 
 def _in_attribute(match: re.Match[str]) -> str:
     name = match["name"]
-    if name is None:
-        return _numbered(match)
-    if name.endswith(";") and name in html5:
-        return html5[name]
-    begun = _begun(name)
-    if not begun or not _counts(name, begun, match.string[match.end() :][:1]):
-        return match[0]
-    return html5[begun] + name[len(begun) :]
+    if name is not None and not (name.endswith(";") and name in html5):
+        begun = _begun(name)
+        if begun and not _counts(name, begun, match.string[match.end() :][:1]):
+            return match[0]
+    return _in_text(match)
 
 
 def _begun(name: str) -> str:
