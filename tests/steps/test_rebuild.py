@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from desk import Desk, Stage, exactly_one_of_everything
-from faults import CREATE_STORY, CUT, Fault
+from faults import CREATE_COMPONENT, CREATE_STORY, CUT, Fault
 
 
 @pytest.fixture
@@ -81,6 +81,36 @@ def test_without_rebuild_a_lost_ledger_takes_nothing_for_ours(imported: Desk) ->
         assert "does not know" in ended.err
         assert "`cmsmig rebuild`" in ended.err
     assert imported.comparable() == space
+
+
+@pytest.mark.parametrize(
+    ("command", "stopped_at"),
+    [("import", CREATE_STORY), ("prepare", CREATE_COMPONENT)],
+)
+def test_an_older_copy_of_the_ledger_is_told_from_the_newest(
+    stage: Stage, small_site: Path, command: str, stopped_at: tuple[str, str]
+) -> None:
+    """What was made since that copy was taken is neither foreign nor made twice."""
+    fault = Fault(stopped_at, CUT, at=(2,), then_dead=True)
+    desk = stage(fault, content=small_site)
+    assert desk.run("import").code != 0
+    fault.over()
+    ledger = desk.folder / "ledger.sqlite"
+    with closing(sqlite3.connect(ledger)) as db:
+        db.execute("VACUUM INTO ?", [str(desk.folder / "copy")])
+    desk.done(command)
+    space, newest = desk.comparable(), ledger.read_bytes()
+    (desk.folder / "copy").replace(ledger)
+    for each in ("plan", "import", "verify"):
+        ended = desk.run(each)
+        assert (ended.code, "it is an older copy" in ended.err) == (1, True)
+    assert desk.comparable() == space
+    ledger.write_bytes(newest)
+    desk.done("import")
+    exactly_one_of_everything(desk)
+    lose(desk)
+    desk.done("rebuild")
+    assert desk.done("import", "--json").document["writes"] == 0
 
 
 def test_files_alone_of_an_earlier_import_are_seen_too(
