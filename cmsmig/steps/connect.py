@@ -15,6 +15,9 @@ from cmsmig.settings import Settings
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.session import Session
 
+SPACE_IN_FLIGHT = 28
+"""Requests of all processes under way at a time; the service takes 30 of a space."""
+
 
 @asynccontextmanager
 async def open_destination(
@@ -54,6 +57,7 @@ def destination_budget(settings: Settings, observer: Observer) -> Budget:
         window=1.0 if whole else 1.0 / rate,
         spaced=True,
         folder=settings.state_folder,
+        in_flight=SPACE_IN_FLIGHT,
         observer=observer,
         service="destination",
     )

@@ -7,7 +7,8 @@ import hashlib
 import random as _random
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -21,8 +22,13 @@ _Result = TypeVar("_Result")
 
 _PROBE_SECONDS = 30.0
 """A probe that says nothing for so long is taken for dead."""
+_ABANDONED_SECONDS = 90.0
+"""A request under way that says nothing for so long is not counted any more."""
+_CROWDED_SECONDS = 0.05
 _PACE_FALL, _PACE_FLOOR, _PACE_STEP = 0.8, 0.25, 0.004
 _AT_ONCE = 0.0005
+_PROMPT = 0.002
+"""Seconds from a release to its last byte that need no correction."""
 _BUSY_TRIES = 3000
 
 
@@ -32,7 +38,7 @@ class Release:
 
     number: int
     at: float
-    """When, in the budget's own clock."""
+    """When, by the clock that the budget was given."""
     probe: bool = False
     """Whether all others wait for this request's outcome."""
 
@@ -40,6 +46,8 @@ class Release:
 @dataclass(frozen=True, slots=True)
 class _Slot:
     at: float
+    following: float
+    """The next slot after it."""
     generation: int
 
 
@@ -55,9 +63,15 @@ class Budget:
 
     No window of `window` seconds, however aligned, holds more than `limit`
     releases. `spaced` releases follow each other evenly, without a burst;
-    the others may go at once until the window is full. `adopt` takes over the
+    the others may go at once until the window is full. No more than `in_flight`
+    requests of all processes are under way at a time. `adopt` takes over the
     limit that the service names in its answers, upwards too; without it a
     named limit only ever lowers. Spec: import rule 6, Budget rules.
+
+    Processes take turns: one caller of each stands in the shared queue, and the
+    others of its process behind it. So nobody with many callers starves those
+    with one, and whoever dies leaves one reservation at most. `clock` has to be
+    the same in all processes and to know no steps.
     """
 
     def __init__(
@@ -68,7 +82,8 @@ class Budget:
         window: float,
         spaced: bool,
         folder: Path,
-        clock: Callable[[], float] = time.time,
+        in_flight: int | None = None,
+        clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         random: Callable[[], float] = _random.random,
         observer: Observer = unobserved,
@@ -78,6 +93,8 @@ class Budget:
         name = hashlib.sha256(key.encode()).hexdigest()[:32]
         self._file = BudgetFile(folder / f"budget-{name}.sqlite")
         self._pacing = Pacing(max(1, limit), window, spaced, adopt)
+        self._in_flight = in_flight
+        self._turn = asyncio.Lock()
         self._clock = clock
         self._sleep = sleep
         self._random = random
@@ -90,14 +107,32 @@ class Budget:
         Whoever wakes checks again before going, so neither a late wake-up
         nor a freeze in the meantime can overfill a window.
         """
-        slot: _Slot | None = None
-        while True:
-            step = await self._change(partial(self._claim, slot=slot))
-            if isinstance(step, Release):
-                return step
-            slot = step.slot
-            self._observer(BudgetWaited(self._service, step.seconds, step.reason))
-            await self._sleep(step.seconds)
+        async with self._turn:
+            slot: _Slot | None = None
+            try:
+                while True:
+                    step = await self._change(partial(self._claim, slot=slot))
+                    if isinstance(step, Release):
+                        return step
+                    slot = step.slot
+                    waited = BudgetWaited(self._service, step.seconds, step.reason)
+                    self._observer(waited)
+                    await self._sleep(step.seconds)
+            except BaseException:
+                # Cancelled: at once, since nobody may be there to wait for it.
+                with suppress(StorageError):
+                    self._file.change(partial(_give_back, slot=slot))
+                raise
+
+    async def sent(self, release: Release) -> None:
+        """Take note that the last byte of a request has just gone out.
+
+        The service counts it now, however long it took to get a connection.
+        """
+        if self._clock() - release.at > _PROMPT:
+            await self._change(
+                lambda book: book.move(release.number, book.now(self._clock()))
+            )
 
     async def refused(
         self,
@@ -131,8 +166,7 @@ class Budget:
 
     async def unanswered(self, release: Release) -> None:
         """Take note that no answer came, so that another caller may probe."""
-        if release.probe:
-            await self._change(_drop_probe)
+        await self._change(partial(_hand_back, release=release))
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -154,9 +188,12 @@ class Budget:
         now = book.now(self._clock())
         if now < state.frozen_until:
             return _pause(state.frozen_until - now, "the service asked for a pause")
-        if state.level:
-            return self._claim_probe(book, now)
-        if self._pacing.spaced:
+        if state.level and now < state.probe_until:
+            seconds = min(state.probe_until - now, self._pacing.window / 4, 1.0)
+            return _pause(seconds, "another request finds out whether to go on")
+        if self._crowded(book, now):
+            return _pause(_CROWDED_SECONDS, "too many requests are under way", slot)
+        if self._pacing.spaced and not state.level:
             slot = self._slot(state, slot, now)
             if slot.at > now + _AT_ONCE:
                 return _pause(slot.at - now, "pace", slot)
@@ -165,29 +202,28 @@ class Budget:
             return _pause(wait, "pace", slot)
         return self._release(book, now)
 
-    def _claim_probe(self, book: Book, now: float) -> Release | _Pause:
-        """Let one caller find out whether the service takes requests again."""
-        if now < book.state.probe_until:
-            seconds = min(book.state.probe_until - now, self._pacing.window / 4, 1.0)
-            return _pause(seconds, "another request finds out whether to go on")
-        wait = self._pacing.until_free(book, now)
-        if wait > 0:
-            return _pause(wait, "pace")
-        book.state.probe_until = now + _PROBE_SECONDS
-        book.state.next_slot = now + self._pacing.gap(book.state, now)
-        return replace(self._release(book, now), probe=True)
+    def _crowded(self, book: Book, now: float) -> bool:
+        if self._in_flight is None:
+            return False
+        return book.under_way(now - _ABANDONED_SECONDS) >= self._in_flight
 
     def _release(self, book: Book, now: float) -> Release:
+        state = book.state
         number = book.record(now)
-        book.forget_before(now - self._pacing.memory)
-        return Release(number, now)
+        book.begin(number, now)
+        book.forget_before(now - self._pacing.memory, now - _ABANDONED_SECONDS)
+        if state.level:
+            # The one that finds out whether the service takes requests again.
+            state.probe, state.probe_until = number, now + _PROBE_SECONDS
+            state.next_slot = now + self._pacing.gap(state, now)
+        return Release(number, now - state.offset, probe=state.level > 0)
 
     def _slot(self, state: BudgetState, slot: _Slot | None, now: float) -> _Slot:
         if slot is not None and slot.generation == state.generation:
             return slot
-        at = max(now, state.next_slot)
+        at = self._pacing.next_slot(state, now)
         state.next_slot = at + self._pacing.gap(state, now)
-        return _Slot(at, state.generation)
+        return _Slot(at, state.next_slot, state.generation)
 
     def _freeze(
         self,
@@ -201,9 +237,13 @@ class Budget:
         now = book.now(self._clock())
         lowered = self._pacing.learn(state, named_limit, now)
         asked = bounded(retry_after)
+        if release is not None:
+            _hand_back(book, release)
         if _sent_before_freeze(state, release, now):
-            # One of many that were under way together: one pause serves them all.
-            state.frozen_until = max(state.frozen_until, now + asked)
+            # One of many that were under way together: one pause serves them all,
+            # and none is due when a probe has found out since.
+            if state.level:
+                state.frozen_until = max(state.frozen_until, now + asked)
             return
         if state.level == 0 and not lowered:
             state.pace = max(_PACE_FLOOR, state.pace * _PACE_FALL)
@@ -215,7 +255,6 @@ class Budget:
         state.frozen_number = state.released
         state.generation += 1
         state.next_slot = 0.0
-        state.probe_until = 0.0
 
     def _settle(
         self,
@@ -226,15 +265,17 @@ class Budget:
     ) -> None:
         state = book.state
         now = book.now(self._clock())
+        if release is not None:
+            _hand_back(book, release)
         if limit is not None and limit > 0:
             state.named = limit
         if state.level and not _sent_before_freeze(state, release, now):
             state.level = 0
-            state.frozen_until = state.probe_until = 0.0
+            state.frozen_until = 0.0
         if state.level == 0:
             state.pace = min(1.0, state.pace + _PACE_STEP)
         if self._pacing.spaced and release is not None:
-            self._pacing.count_delay(book, release.number, release.at, now)
+            self._pacing.count_delay(book, release.number, now)
         if remaining is not None:
             self._pacing.count_others(book, max(0, remaining), now)
 
@@ -246,12 +287,21 @@ def _pause(seconds: float, reason: str, slot: _Slot | None = None) -> _Pause:
 def _sent_before_freeze(
     state: BudgetState, release: Release | None, now: float
 ) -> bool:
-    if state.level == 0:
-        return False
     if release is None:
-        return now < state.frozen_until
+        return state.level > 0 and now < state.frozen_until
     return release.number <= state.frozen_number
 
 
-def _drop_probe(book: Book) -> None:
-    book.state.probe_until = 0.0
+def _hand_back(book: Book, release: Release) -> None:
+    book.end(release.number)
+    if book.state.probe == release.number:
+        book.state.probe, book.state.probe_until = 0, 0.0
+
+
+def _give_back(book: Book, slot: _Slot | None) -> None:
+    """Let the next caller have a slot that nobody uses, unless others stand behind."""
+    state = book.state
+    if slot is None or slot.generation != state.generation:
+        return
+    if state.next_slot == slot.following:
+        state.next_slot = slot.at

@@ -18,7 +18,7 @@ from cmsmig.errors import StorageError
 
 _Result = TypeVar("_Result")
 
-VERSION = 1
+VERSION = 2
 _BUSY_MS = 4
 """Short, since SQLite waits inside the event loop; longer waits are the caller's."""
 _SCHEMA = """
@@ -26,6 +26,8 @@ CREATE TABLE IF NOT EXISTS budget (
     one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS release (
     number INTEGER PRIMARY KEY, at REAL NOT NULL) STRICT;
+CREATE TABLE IF NOT EXISTS under_way (
+    number INTEGER PRIMARY KEY, since REAL NOT NULL) STRICT;
 """
 
 
@@ -56,8 +58,10 @@ class BudgetState:
     """Releases up to this number were sent before the freeze."""
     level: int = 0
     """How many freezes in a row; 0 when requests flow."""
+    probe: int = 0
+    """The release that finds out whether a freeze is over; 0 when none does."""
     probe_until: float = 0.0
-    """Until then the one probe of a freeze has the word."""
+    """Until then it has the word."""
     named: int = 0
     """The limit in the service's last answer; 0 when it names none."""
     learned: int = 0
@@ -97,17 +101,38 @@ class Book:
 
     def newest(self, nth: int) -> float | None:
         """Return when the `nth` newest release was, 1 being the latest."""
-        found = self._connection.execute(
-            "SELECT at FROM release WHERE number = ?",
-            (self.state.released - nth + 1,),
-        ).fetchone()
-        return None if found is None else float(found[0])
+        return self.time_of(self.state.released - nth + 1)
 
     def move(self, number: int, at: float) -> None:
         """Log a release at another time."""
         self._connection.execute(
             "UPDATE release SET at = ? WHERE number = ?", (at, number)
         )
+
+    def time_of(self, number: int) -> float | None:
+        """Return when a release was, None when it is forgotten."""
+        found = self._connection.execute(
+            "SELECT at FROM release WHERE number = ?", (number,)
+        ).fetchone()
+        return None if found is None else float(found[0])
+
+    def begin(self, number: int, at: float) -> None:
+        """Count a release as under way."""
+        self._connection.execute(
+            "INSERT OR REPLACE INTO under_way (number, since) VALUES (?, ?)",
+            (number, at),
+        )
+
+    def end(self, number: int) -> None:
+        """Count a release as under way no more."""
+        self._connection.execute("DELETE FROM under_way WHERE number = ?", (number,))
+
+    def under_way(self, since: float) -> int:
+        """Return how many releases of that time or later are under way."""
+        found = self._connection.execute(
+            "SELECT count(*) FROM under_way WHERE since >= ?", (since,)
+        ).fetchone()
+        return int(found[0])
 
     def count_since(self, time: float) -> int:
         """Return how many releases are later than `time`."""
@@ -116,13 +141,14 @@ class Book:
         ).fetchone()
         return int(found[0])
 
-    def forget_before(self, time: float) -> None:
-        """Drop the releases that no window can hold any more."""
+    def forget_before(self, time: float, abandoned: float) -> None:
+        """Drop the releases that no window can hold, and who was never heard of."""
         self._connection.execute(
             "DELETE FROM release WHERE number < (SELECT number FROM release"
             " WHERE at >= ? ORDER BY number LIMIT 1)",
             (time,),
         )
+        self._connection.execute("DELETE FROM under_way WHERE since < ?", (abandoned,))
 
 
 class BudgetFile:

@@ -56,6 +56,14 @@ class Pacing:
         limit = self.named_limit(state, now)
         return self.window * (1 + GUARD) / (limit * state.pace)
 
+    def next_slot(self, state: BudgetState, now: float) -> float:
+        """Return when the next evenly spaced release is due.
+
+        It may be past: what nobody was awake for is made up for, but a rest is not.
+        """
+        missed = now - state.next_slot
+        return now if missed > self.window else state.next_slot
+
     def limit(self, state: BudgetState, now: float) -> int:
         """Return how many releases a window may hold."""
         limit = self.named_limit(state, now)
@@ -92,12 +100,15 @@ class Pacing:
         asked = bounded(retry_after) + 0.1 * shortest * jitter
         return asked if exponent == 0 else max(asked, grown * jitter)
 
-    def count_delay(self, book: Book, number: int, at: float, now: float) -> None:
+    def count_delay(self, book: Book, number: int, now: float) -> None:
         """Log a release as later whose answer took longer than most.
 
         It may have been held up on its way, and the service counts it when it
         arrives: beside the releases of the next window.
         """
+        at = book.time_of(number)
+        if at is None:
+            return
         state, took = book.state, max(now - at, 1e-4)
         late = took - (state.typical or took)
         # Steps of equal size settle where as many answers are slower as faster.

@@ -30,8 +30,10 @@ from cmsmig.wire.failures import (
 from cmsmig.wire.multipart import form_body
 
 Outcome: TypeAlias = "Answer | NoAnswer"
+Sent: TypeAlias = Callable[[], Awaitable[None]]
+"""Hears that the last byte of a request has gone out."""
 Exchange: TypeAlias = Callable[
-    [Request, Mapping[str, str], bytes | None], Awaitable[Outcome]
+    [Request, Mapping[str, str], bytes | None, Sent], Awaitable[Outcome]
 ]
 """Sends one request with headers and body, once; never raises for the network."""
 
@@ -84,7 +86,8 @@ class Sender:
         request = Request("POST", url, quota=False, repeatable=True)
         attempt = 1
         while True:
-            outcome = await self.exchange(request, {"Content-Type": kind}, body)
+            headers = {"Content-Type": kind}
+            outcome = await self.exchange(request, headers, body, _unheard)
             if isinstance(outcome, Answer):
                 self._observe(_UPLOAD_HOST, request, outcome)
                 if 200 <= outcome.status < 300:
@@ -105,8 +108,13 @@ class Sender:
         budget = self.budget if request.quota else None
         release = await budget.acquire() if budget is not None else None
         outcome: Outcome | None = None
+
+        async def sent() -> None:
+            if budget is not None and release is not None:
+                await budget.sent(release)
+
         try:
-            outcome = await self.exchange(request, headers, body)
+            outcome = await self.exchange(request, headers, body, sent)
         finally:
             if outcome is None and budget is not None and release is not None:
                 await budget.unanswered(release)
@@ -177,6 +185,10 @@ def _scrubbed(answer: Answer, authorization: str | None) -> Answer:
     if not token or token not in answer.body:
         return answer
     return replace(answer, body=answer.body.replace(token, b"(hidden)"))
+
+
+async def _unheard() -> None:
+    pass
 
 
 async def _settle(budget: Budget, release: Release, outcome: Outcome) -> None:

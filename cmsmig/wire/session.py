@@ -25,7 +25,7 @@ from cmsmig.wire.answers import Answer, ProblemReader, Request
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.download import BrokenTransferError, Download, Fetched, Stream
 from cmsmig.wire.failures import NoAnswer
-from cmsmig.wire.sending import Outcome, Sender
+from cmsmig.wire.sending import Outcome, Sender, Sent
 
 _FILE_SECONDS = 300.0
 _CONNECT_SECONDS = 15.0
@@ -42,6 +42,8 @@ _UNSENT = (
 )
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _AGENT = "cmsmig"
+_LAST_BYTE = "http11.send_request_body.complete"
+"""What the HTTP library calls the moment; it traces requests without a body too."""
 
 
 class Session:
@@ -172,8 +174,16 @@ class Session:
             return await download.run()
 
     async def _exchange(
-        self, request: Request, headers: Mapping[str, str], body: bytes | None
+        self,
+        request: Request,
+        headers: Mapping[str, str],
+        body: bytes | None,
+        sent: Sent,
     ) -> Outcome:
+        async def trace(event: str, _: object) -> None:
+            if event == _LAST_BYTE:
+                await sent()
+
         try:
             response = await self._client.request(
                 request.method,
@@ -181,6 +191,7 @@ class Session:
                 params=list(request.params) or None,
                 headers=dict(headers),
                 content=body,
+                extensions={"trace": trace},
             )
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             return NoAnswer(_reason(error), sent=not isinstance(error, _UNSENT))
