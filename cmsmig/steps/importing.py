@@ -141,11 +141,13 @@ async def open_job(
     stop: StopSignal,
     *,
     ledger: Path | None = None,
+    verifying: bool = False,
 ) -> AsyncIterator[Job]:
     """Give everything a step works with: ledger, client and a fresh survey.
 
     `ledger` is another file than the project's own, to be filled. Raises
-    `LedgerError` when an empty ledger meets what an earlier import brought.
+    `LedgerError` when an empty ledger meets what an earlier import brought, and
+    so does an older copy, but when `verifying`: what it lacks is a difference.
     """
     identity = Identity(
         site_id=migration.origin.site.site_id,
@@ -158,7 +160,7 @@ async def open_job(
             arrived = await arrived_uploads(client, migration, opened)
             found = replace(found, arrived=arrived)
             conflicts = find_conflicts(migration, opened, found)
-            if ledger is None:
+            if ledger is None and (opened.is_unused() or not verifying):
                 looked = await refuse_lost_ledger(
                     client, migration, opened, found, conflicts
                 )
@@ -207,5 +209,7 @@ async def verify_only(
 ) -> Verification:
     """Return what a read-back of everything found. Reads only."""
     migration = open_migration(project, settings)
-    async with open_job(project, settings, migration, observer, stop) as job:
+    async with open_job(
+        project, settings, migration, observer, stop, verifying=True
+    ) as job:
         return await verify(job)
