@@ -23,6 +23,7 @@ from cmsmig.sandbox.exchange import (
 )
 from cmsmig.sandbox.faults import read_plan
 from cmsmig.sandbox.history import Recorder
+from cmsmig.sandbox.limits import InFlight, SecondWindow
 
 
 @dataclass(slots=True)
@@ -38,6 +39,8 @@ class ControlPages:
     dial: FaultDial
     routes: frozenset[str]
     """The names that a plan of faults may use."""
+    window: SecondWindow
+    in_flight: InFlight
     router: Router = field(init=False)
 
     def __post_init__(self) -> None:
@@ -65,7 +68,11 @@ class ControlPages:
         return json_reply(200, {"violations": [*self.recorder.complaints()]})
 
     def _summary(self, call: Call, parameters: Mapping[str, str]) -> Reply:
-        return json_reply(200, self.recorder.summary())
+        peaks: JsonObject = {
+            "fullest_second": self.window.peak,
+            "most_in_flight": self.in_flight.peak,
+        }
+        return json_reply(200, {**self.recorder.summary(), **peaks})
 
     def _state(self, call: Call, parameters: Mapping[str, str]) -> Reply:
         comparable = call.parameter("comparable") is not None

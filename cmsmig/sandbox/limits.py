@@ -20,6 +20,8 @@ class SecondWindow:
     clock: Callable[[], float]
     second: int = -1
     taken: int = 0
+    peak: int = 0
+    """The most calls of one second, those refused included."""
 
     def admit(self) -> bool:
         """Count one call; False when this second is used up."""
@@ -27,6 +29,7 @@ class SecondWindow:
         if second != self.second:
             self.second, self.taken = second, 0
         self.taken += 1
+        self.peak = max(self.peak, self.taken)
         return self.taken <= self.limit
 
 

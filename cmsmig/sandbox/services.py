@@ -174,7 +174,9 @@ def _destination(
         "upload": CrossOrigin(UploadHost(api.space, api.signer)),
         "a": CrossOrigin(AssetDelivery(api.space)),
         "v2": CrossOrigin(StoryDelivery(api.space)),
-        "_sandbox": ControlPages(api.space, recorder, dial, naming.routes),
+        "_sandbox": ControlPages(
+            api.space, recorder, dial, naming.routes, api.window, api.in_flight
+        ),
     }
     management = CrossOrigin(api)
 

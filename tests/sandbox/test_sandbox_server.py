@@ -112,6 +112,8 @@ def test_the_summary_counts(desks, clock):
         summary = desk.public.get("/_sandbox/summary").json()
         assert summary["requests"] == summary["quota"] == 3
         assert summary["refused_for_rate"] == 1
+        assert summary["fullest_second"] == 3
+        assert summary["most_in_flight"] == 1
         assert summary["routes"] == {"create story": 1, "stories": 1}
         assert summary["violations"] == {"unknown_component": 1}
         listed = desk.public.get("/_sandbox/violations").json()["violations"]
