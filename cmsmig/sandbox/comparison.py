@@ -45,14 +45,16 @@ _COMPONENT_KEYS = (
 
 
 def comparable_state(space: Space) -> JsonObject:
-    """Return stories by path, assets by folder, name and digest, components,
-    datasources; every list in an order that depends on the content alone."""
+    """Return stories by path, assets by folder, name and digest, their folders,
+    components, datasources; every list in an order that depends on the content
+    alone."""
     names = _Names.of(space)
     return {
         "components": _components(space, names),
         "datasources": _datasources(space),
         "stories": _stories(space, names),
         "assets": _sorted([_asset(space, names, one) for one in _stored(space)]),
+        "asset_folders": _asset_folders(space, names),
     }
 
 
@@ -143,6 +145,15 @@ def _asset(space: Space, names: _Names, asset: StoredAsset) -> Json:
     shown["folder"] = names.named(asset.body.get("asset_folder_id"))
     shown["size"] = asset.key.split("/")[2] if asset.key.count("/") > 3 else ""
     return shown
+
+
+def _asset_folders(space: Space, names: _Names) -> list[Json]:
+    return _sorted(
+        [
+            {"name": folder["name"], "parent": names.named(folder.get("parent_id"))}
+            for folder in space.asset_folders.values()
+        ]
+    )
 
 
 def _sorted(rows: list[Json]) -> list[Json]:

@@ -38,9 +38,9 @@ def test_two_orders_of_work_compare_as_equal(desks):
     assert len(plain["stories"]) == 3
 
 
-@pytest.mark.parametrize("change", ["content", "published", "file"])
+@pytest.mark.parametrize("change", ["content", "published", "file", "folder"])
 def test_a_difference_is_seen(desks, change):
-    """Another content, another state and another file each show."""
+    """Another content, state, file and folder of files each show."""
     with desks() as desk:
         filled(desk, "ab", "ab")
         before = desk.public.get("/_sandbox/state?comparable").content
@@ -51,6 +51,9 @@ def test_a_difference_is_seen(desks, change):
             desk.space.put(f"/stories/{row['id']}", json=body)
         elif change == "published":
             desk.space.get(f"/stories/{row['id']}/publish")
+        elif change == "folder":
+            body = {"asset_folder": {"name": "Old site"}}
+            desk.space.post("/asset_folders", json=body)
         else:
             desk.upload(desk.sign("c.png"))
         assert desk.public.get("/_sandbox/state?comparable").content != before
