@@ -8,138 +8,77 @@ from __future__ import annotations
 
 import asyncio
 import json
-import multiprocessing
 import os
 import shutil
 import signal
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
+from faultimport import (
+    RATE,
+    RUNS,
+    TIMEOUT,
+    Child,
+    ended,
+    ended_at_last,
+    environ,
+    fast_time,
+    start_child,
+    start_command,
+    unheard,
+)
+from faultsite import Prepared
+
 from cmsmig.canonical import canonical
-from cmsmig.errors import CmsmigError
-from cmsmig.events import RequestSent
 from cmsmig.ledger.store import Ledger
 from cmsmig.sandbox.comparison import comparable_state
 from cmsmig.sandbox.exchange import Call, Ending, Next, Reply
+from cmsmig.sandbox.history import Entry
 from cmsmig.sandbox.options import SandboxOptions
-from cmsmig.sandbox.sample.exact import write_small_site
 from cmsmig.sandbox.server import (
     SandboxHandle,
     environment_file_text,
     running_sandbox,
 )
 from cmsmig.settings import Project, load_settings
-from cmsmig.steps import connect, importing
+from cmsmig.steps import importing
 from cmsmig.steps.batches import StopSignal
-from cmsmig.steps.deciding import accept_proposals
-from cmsmig.steps.init import start_project
-from cmsmig.steps.pull import pull
-from cmsmig.wire.budget import Budget
-from cmsmig.wire.session import Session
 
-SPEED = 100
-"""How much faster time passes here, pauses and budgets together."""
-RATE = 500
-TIMEOUT = 1.5
-"""Real seconds until the client takes an answer for lost."""
-RERUNS = 8
-"""Imports in a row after which a case counts as not converging."""
-
-
-def hurry() -> None:
-    """Let time pass fast for everything that the import waits for.
-
-    The steps take clock and sleep as arguments, but a command line has no place
-    for them; here they are given where the steps build their sessions.
-    """
-    connect.Budget = partial(Budget, clock=lambda: time.time() * SPEED, sleep=_sleep)
-    connect.Session = partial(Session, sleep=_sleep, timeout=TIMEOUT)
-    importing.Job = partial(importing.Job, sleep=_sleep)
-    read, kept = importing.open_migration, {}
-
-    def once(project: Project, settings: object) -> object:
-        # The same raw cache and decisions give the same migration every time.
-        source = project.raw.resolve()
-        if source not in kept:
-            kept[source] = read(Project(source.parent), settings)
-        return kept[source]
-
-    importing.open_migration = once
-
-
-async def _sleep(seconds: float) -> None:
-    await asyncio.sleep(seconds / SPEED)
+KILLED = -signal.SIGKILL
+ENDED = "ended before"
+"""What a kill is that came too late."""
+ORIGIN_RATE = 60
+"""Requests per minute of the origin; a minute is short here."""
+READS = ("GET", "HEAD")
+WRITING_READS = ("publish story",)
+"""Routes that change the space although their method is GET."""
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A decided project that cases are copied from."""
+class Whole:
+    """What an uninterrupted import asks, and what it leaves."""
 
-    folder: Path
-    content: Path
-
-
-def prepare(work: Path) -> Prepared:
-    """Write the site, pull it, decide, and return what cases start from."""
-    content, folder = work / "content", work / "project"
-    write_small_site(content)
-    _add_choices(content)
-    options = SandboxOptions(content=content, rate=RATE, origin_rate=60_000)
-    with running_sandbox(options) as handle:
-        project = Project(folder)
-        start_project(project)
-        text = environment_file_text(dict(handle.announcement), RATE)
-        project.env.write_text(text)
-        settings = load_settings(project, _environ(work))
-        asyncio.run(pull(settings, project))
-        asyncio.run(
-            accept_proposals(project, settings, reviewer="faults", observer=_unheard)
-        )
-    _decide(project)
-    return Prepared(folder, content)
+    entries: list[Entry]
+    """Its requests, in order."""
+    space: bytes
+    ledger: dict[str, list]
 
 
-def _add_choices(content: Path) -> None:
-    """Give one collection a field of choices: datasources come into it."""
-    path = next(
-        path
-        for path in (content / "collections").iterdir()
-        if json.loads(path.read_text())["slug"] == "spots"
+def confirmed(entries: Iterable[Entry]) -> Counter[tuple[str, str, str]]:
+    """Count the writes that were applied and answered, by what they were about."""
+    return Counter(
+        (entry.method, entry.route, entry.subject)
+        for entry in entries
+        if (entry.method not in READS or entry.route in WRITING_READS)
+        and 200 <= entry.status < 300
+        and not entry.fault
     )
-    schema = json.loads(path.read_text())
-    options = [{"name": name, "id": f"{name:0>32}"} for name in ("calm", "loud")]
-    field = {"id": "e" * 32, "slug": "mood", "displayName": "Mood", "type": "Option",
-             "isRequired": False, "isEditable": True, "helpText": None,
-             "validations": {"options": options}}  # fmt: skip
-    schema["fields"].insert(0, field)
-    path.write_text(json.dumps(schema))
-    for kind in ("items", "live"):
-        rows = content / kind / path.name
-        document = json.loads(rows.read_text())
-        for number, item in enumerate(document["items"]):
-            item["fieldData"]["mood"] = options[number % 2]["id"]
-        rows.write_text(json.dumps(document))
-
-
-def _decide(project: Project) -> None:
-    """Choose what makes more requests: publication, a folder, a datasource."""
-    changes = (
-        ("collections.yaml", "    publish: nothing", "    publish: what_is_live"),
-        ("design.yaml", "asset_folder: ''", "asset_folder: Old site"),
-        ("design.yaml", "encoding: option\n",
-         "encoding: option_datasource\n        datasource: moods\n"),
-    )  # fmt: skip
-    for name, before, after in changes:
-        path = project.decisions / name
-        text = path.read_text()
-        assert before in text, f"{name} holds no {before}"
-        path.write_text(text.replace(before, after, 1))
 
 
 @dataclass
@@ -162,30 +101,53 @@ class World:
     def comparable(self) -> bytes:
         return canonical(comparable_state(self.space))
 
-    def run(self, observer: Callable[[object], None] | None = None) -> tuple[int, str]:
-        """Import once, here; return exit code and what was said."""
-        return run_import(self.project.root, self.state, observer)
+    def run(self, what: str = "import") -> tuple[int, str]:
+        """Import or pull once, here; return exit code and what was said."""
+        return RUNS[what](self.project.root, self.state)
 
-    def run_child(self, die_after: int = 0) -> int | None:
-        """Import in a process of its own; return how it ended."""
-        child = _FORKS.Process(
-            target=_child, args=(self.project.root, self.state, die_after)
-        )
-        child.start()
+    def start(
+        self, what: str = "import", die_after: int = 0, patience: float = TIMEOUT
+    ) -> Child:
+        """Import or pull in a process of its own; the hooks may kill it."""
+        root = self.project.root
+        if what == "command":
+            return start_command(root, self.state)
+        child = start_child(what, root, self.state, die_after, patience)
         self.hooks.child = child.pid or 0
-        child.join(60)
-        if child.is_alive():
-            child.kill()
-            child.join()
-            return None
-        return child.exitcode
+        return child
+
+    def killed(self, what: str, at: int, how: str) -> int | None:
+        """Run in a child that is killed at a request; return how it ended."""
+        hooks = self.hooks
+        hooks.seen, hooks.child = 0, 0
+        hooks.at = 0 if how == "answered" else at
+        hooks.applied = how == "applied"
+        code = ended_at_last(self.start(what, at if how == "answered" else 0))
+        hooks.at = hooks.child = 0
+        return code
+
+    def killed_after(self, what: str, seconds: float) -> str:
+        """Run in a child that is killed then; return what that hit."""
+        seen = self.hooks.seen
+        child = self.start(what)
+        code = ended(child, seconds)
+        if code is not None:
+            return ENDED if code == 0 else f"odd: a run ended with {code} by itself"
+        hit = "between its requests"
+        if self.hooks.open:
+            hit = "while a request was open"
+        elif self.hooks.seen == seen:
+            hit = "before its first request"
+        child.kill()
+        code = ended_at_last(child)
+        return hit if code == KILLED else ENDED
 
     def verify(self) -> list:
         """Return every difference between decisions, ledger and space."""
-        settings = load_settings(self.project, _environ(self.state))
+        settings = load_settings(self.project, environ(self.state))
         found = asyncio.run(
             importing.verify_only(
-                self.project, settings, observer=_unheard, stop=StopSignal()
+                self.project, settings, observer=unheard, stop=StopSignal()
             )
         )
         return [each.as_json() for each in found.differences]
@@ -208,14 +170,22 @@ class World:
             ]
         return {"made": sorted(made), "items": sorted(items), "assets": sorted(assets)}
 
-    def problems(self, expected: bytes, facts: dict[str, list]) -> list[str]:
-        """Return what is not as an uninterrupted import leaves it."""
+    def problems(self, whole: Whole, unknown: int) -> list[str]:
+        """Return what is not as an uninterrupted import leaves it.
+
+        `unknown` counts the writes whose answers a client may have missed.
+        """
         found: list[str] = []
         for name, rows in self.facts().items():
-            odd = set(rows) ^ set(facts[name])
+            odd = set(rows) ^ set(whole.ledger[name])
             found += [f"ledger, {name}: {each}" for each in sorted(odd)[:4]]
-        if self.comparable() != expected:
-            found.append("space differs: " + _difference(expected, self.comparable()))
+        if self.comparable() != whole.space:
+            found.append(
+                "space differs: " + _difference(whole.space, self.comparable())
+            )
+        again = confirmed(self.entries) - confirmed(whole.entries)
+        if again.total() > unknown:
+            found.append(f"{again.total()} writes too many: {dict(again)}")
         violations = self.handle.state.recorder.violations
         found += [f"violation {each.kind} at {each.where}" for each in violations]
         found += [f"verify: {each}" for each in self.verify()]
@@ -234,40 +204,59 @@ class World:
 
 @dataclass
 class Hooks:
-    """Kills the child at one request of the destination."""
+    """Does something at one request, of either service."""
 
     child: int = 0
+    """The process to kill."""
     at: int = 0
-    """Counted from 1 over the destination's requests; 0: never."""
+    """Counted from 1 over the requests; 0: never."""
     applied: bool = False
+    meanwhile: Callable[[], None] | None = None
+    """Done at that request, which waits for it; nothing is killed then."""
     seen: int = 0
+    open: int = 0
+    """How many requests are being answered."""
 
     async def __call__(self, call: Call, answer: Next) -> Reply:
         if call.path.startswith("/_sandbox/"):
             return await answer(call)
         self.seen += 1
-        if self.seen != self.at:
-            return await answer(call)
+        self.open += 1
+        try:
+            if self.seen != self.at:
+                return await answer(call)
+            if self.meanwhile is not None:
+                await asyncio.to_thread(self.meanwhile)
+                return await answer(call)
+            return await self._kill(call, answer)
+        finally:
+            self.open -= 1
+
+    async def _kill(self, call: Call, answer: Next) -> Reply:
         while not self.child:
             await asyncio.sleep(0.001)
+        reply = Reply(0, ending=Ending.DROPPED)
         if self.applied:
             reply = await answer(call)
-            os.kill(self.child, signal.SIGKILL)
-            return reply
         os.kill(self.child, signal.SIGKILL)
-        return Reply(0, ending=Ending.DROPPED)
+        return reply
 
 
 _ENDING: list[threading.Thread] = []
 
 
 @contextmanager
-def world(prepared: Prepared, work: Path, in_flight: int = 1) -> Iterator[World]:
-    """Give a fresh space and a fresh copy of the project; both go away after."""
+def world(
+    prepared: Prepared, work: Path, in_flight: int = 1, *, pulled: bool = True
+) -> Iterator[World]:
+    """Give a fresh space and a fresh copy of the project; both go away after.
+
+    Unless it is `pulled`, the project holds settings alone.
+    """
     folder = Path(tempfile.mkdtemp(dir=work, prefix="case-"))
     root, state = folder / "project", folder / "state"
     root.mkdir()
-    for name in ("raw", "files", "decisions"):
+    for name in ("raw", "files", "decisions") if pulled else ():
         (root / name).symlink_to(prepared.folder / name)
     toml = (prepared.folder / "cmsmig.toml").read_text()
     (root / "cmsmig.toml").write_text(f"{toml}\nin_flight = {in_flight}\n")
@@ -275,7 +264,8 @@ def world(prepared: Prepared, work: Path, in_flight: int = 1) -> Iterator[World]
     options = SandboxOptions(
         content=prepared.content,
         rate=1_000_000,
-        origin_rate=1_000_000,
+        origin_rate=ORIGIN_RATE,
+        clock=time.time if pulled else fast_time,
         middleware=(hooks,),
     )
     running = running_sandbox(options)
@@ -292,59 +282,6 @@ def world(prepared: Prepared, work: Path, in_flight: int = 1) -> Iterator[World]
         shutil.rmtree(folder, ignore_errors=True)
         while len(_ENDING) > 4:
             _ENDING.pop(0).join()
-
-
-def run_import(
-    root: Path, state: Path, observer: Callable[[object], None] | None = None
-) -> tuple[int, str]:
-    """Import once as the command does; return exit code and what was said."""
-    project = Project(root)
-    try:
-        outcome = asyncio.run(
-            importing.run_command(
-                "import",
-                project,
-                load_settings(project, _environ(state)),
-                observer=observer or _unheard,
-                stop=StopSignal(),
-                show=lambda plan: None,
-            )
-        )
-    except CmsmigError as error:
-        return error.exit_code, str(error)
-    return outcome.exit_code, f"writes: {outcome.writes}"
-
-
-_FORKS = multiprocessing.get_context("forkserver")
-
-
-def start_forks() -> None:
-    """Have children start from a process that has everything imported."""
-    _FORKS.set_forkserver_preload(["faultworld"])
-
-
-def _child(root: Path, state: Path, die_after: int) -> None:
-    hurry()
-    sent = 0
-
-    def dying(event: object) -> None:
-        # The answer is here, and nothing of it is in the ledger yet.
-        nonlocal sent
-        if isinstance(event, RequestSent):
-            sent += 1
-            if sent == die_after:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    code, _ = run_import(root, state, dying)
-    os._exit(code)
-
-
-def _environ(state: Path) -> dict[str, str]:
-    return {"CMSMIG_STATE_DIR": str(state)}
-
-
-def _unheard(event: object) -> None:
-    pass
 
 
 def _difference(expected: bytes, found: bytes) -> str:

@@ -1,0 +1,52 @@
+"""What a pull leaves: compared byte by byte."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from faultworld import World
+
+from cmsmig.sandbox.history import Entry
+
+FOLDERS = ("raw", "files")
+
+
+@dataclass(frozen=True)
+class WholePull:
+    """What an undisturbed pull asks, and what it leaves."""
+
+    entries: list[Entry]
+    """Its requests, in order."""
+    cache: dict[str, bytes]
+    """Every file under `raw/` and `files/`, by its path."""
+
+
+def cache_of(world: World) -> dict[str, bytes]:
+    """Return every file that pulls left, the sandbox's own address aside."""
+    root = world.project.root
+    address = world.handle.announcement["origin_api_url"].encode()
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes().replace(address, b"ORIGIN")
+        for name in FOLDERS
+        for path in (root / name).rglob("*")
+        if path.is_file()
+    }
+
+
+def pull_problems(world: World, whole: WholePull) -> list[str]:
+    """Return what is not as an undisturbed pull leaves it."""
+    found: list[str] = []
+    cache = cache_of(world)
+    for name in sorted(cache.keys() | whole.cache.keys()):
+        if cache.get(name) != whole.cache.get(name):
+            what = "differs" if name in cache and name in whole.cache else (
+                "is too much" if name in cache else "is missing")  # fmt: skip
+            found.append(f"{name} {what}")
+    recorder = world.handle.state.recorder
+    found += [f"violation {each.kind} at {each.where}" for each in recorder.violations]
+    found += [
+        f"429 for {each.path} although no fault was planned there"
+        for each in world.entries
+        if each.status == 429 and not each.fault
+    ]
+    return found

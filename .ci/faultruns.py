@@ -1,0 +1,178 @@
+"""Runs one case: an import or a pull that goes wrong, its reruns, the comparison."""
+
+from __future__ import annotations
+
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from faultcases import Case
+from faultimport import ended_at_last, start_command
+from faultpull import WholePull, pull_problems
+from faultsite import Prepared
+from faultworld import KILLED, Whole, World, world
+
+RERUNS = 8
+"""Runs in a row after which a case counts as not converging."""
+HELD = 6
+"""How an import ends while another one holds the ledger."""
+PATIENT = 60.0
+"""Seconds that an import waits for an answer while another one is tried."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all cases start from and are compared with."""
+
+    prepared: Prepared
+    work: Path
+    """The folder that worlds are made in."""
+    whole: Whole
+    pulled: WholePull
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of one case."""
+
+    problems: list[str] = field(default_factory=list)
+    kills: Counter[str] = field(default_factory=Counter)
+    """What the kills at moments hit."""
+
+
+def attempt(case: Case, setting: Setting) -> Result:
+    """Run one case; never raises."""
+    result = Result()
+    run = _RUNNERS.get(case.kind, _import)
+    try:
+        result.problems.extend(run(case, setting, result.kills))
+    except Exception:
+        result.problems.append(traceback.format_exc(limit=-4))
+    return result
+
+
+def _import(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
+    with world(setting.prepared, setting.work, case.in_flight) as one:
+        problem = _disturb(one, case, setting, "import", kills)
+        if problem := problem or rerun(one, case, "import"):
+            return [problem]
+        return one.problems(setting.whole, unknown(one, case))
+
+
+def _pull(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
+    with world(setting.prepared, setting.work, pulled=False) as one:
+        what = "pull at once" if case.moments else "pull"
+        problem = _disturb(one, case, setting, what, kills)
+        if problem := problem or rerun(one, case, what):
+            return [problem]
+        return pull_problems(one, setting.pulled)
+
+
+def _command(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
+    with world(setting.prepared, setting.work, case.in_flight) as one:
+        if problem := _disturb(one, case, setting, "command", kills):
+            return [problem]
+        for wanted in ("", "\nwrites: 0\n"):
+            code = ended_at_last(one.start("command"))
+            said = (one.project.root / "said.txt").read_text()
+            if code != 0 or wanted not in said:
+                return [f"the command ended with {code}: {said[-500:]}"]
+        return one.problems(setting.whole, unknown(one, case))
+
+
+def _two(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
+    """Start the command while an import holds the ledger, in one of its requests."""
+    with world(setting.prepared, setting.work) as one:
+        told: list[tuple[int | None, str]] = []
+
+        def second() -> None:
+            begun = one.hooks.seen
+            code = ended_at_last(start_command(one.project.root, one.state))
+            said = (one.project.root / "said.txt").read_text()
+            asked = one.hooks.seen - begun
+            told.append((code, f"{said[-300:]} after {asked} requests"))
+
+        one.hooks.at, one.hooks.meanwhile = case.kills[0], second
+        first = one.start("import", patience=PATIENT)
+        code = ended_at_last(first)
+        holder = f"process {first.pid} on "
+        if [each for each, _ in told] != [HELD] or holder not in told[0][1]:
+            return [f"the second import ended with {told}"]
+        if not told[0][1].endswith("after 0 requests") or code != 0:
+            return [f"the first ended with {code}, the second with {told}"]
+        if problem := rerun(one, case, "import"):
+            return [problem]
+        return one.problems(setting.whole, 0)
+
+
+_RUNNERS: dict[str, Callable[[Case, Setting, Counter[str]], list[str]]] = {
+    "pull": _pull,
+    "command": _command,
+    "two": _two,
+}
+
+
+def _disturb(
+    one: World, case: Case, setting: Setting, what: str, kills: Counter[str]
+) -> str:
+    """Set the faults and kill the runs that are to be killed."""
+    one.handle.state.dial.set(case.plan)
+    codes = [one.killed(what, at, case.how) for at in case.kills]
+    if case.in_flight == 1 and len(codes) == 1 and codes != [KILLED]:
+        return f"the run was not killed but ended with {codes[0]}"
+    for share in case.moments:
+        seconds = share * undisturbed_seconds(case, setting, what)
+        hit = one.killed_after(what, seconds)
+        if hit.startswith("odd"):
+            return f"{hit} {kills}"
+        kills[hit] += 1
+    return ""
+
+
+_SECONDS: dict[tuple[str, int], float] = {}
+
+
+def undisturbed_seconds(case: Case, setting: Setting, what: str) -> float:
+    """Return how long a child takes that nothing happens to; measured once."""
+    key = (what, case.in_flight)
+    if key not in _SECONDS:
+        pulled = not what.startswith("pull")
+        with world(
+            setting.prepared, setting.work, case.in_flight, pulled=pulled
+        ) as one:
+            begun = time.monotonic()
+            code = ended_at_last(one.start(what))
+            _SECONDS[key] = time.monotonic() - begun
+        if code != 0:
+            sys.exit(f"An undisturbed child ended with {code}.")
+    return _SECONDS[key]
+
+
+def rerun(one: World, case: Case, what: str) -> str:
+    """Run until it says that all is done; return why it never does, or not at once."""
+    told = [one.run(what)]
+    if case.plan and case.in_flight == 1 and not one.handle.state.dial.given:
+        return f"the fault was never given: {told}"
+    one.handle.state.dial.set(())
+    if not case.plan and told[0][0] != 0:
+        return f"nothing but a kill, and yet the next run ends with {told[0]}"
+    while told[-1][0] != 0:
+        if len(told) > RERUNS:
+            return f"It is not done after {len(told)} runs: {told[0]} ... {told[-1]}"
+        told.append(one.run(what))
+    asked = len(one.entries)
+    again = one.run(what)
+    if what == "import":
+        return "" if again == (0, "writes: 0") else f"done, and yet again: {again}"
+    asked = len(one.entries) - asked
+    return f"done, and yet it asks {asked} times: {again}" if asked else ""
+
+
+def unknown(one: World, case: Case) -> int:
+    """Return of how many writes at most the client cannot know what became."""
+    faults = sum(1 for entry in one.entries if entry.fault)
+    return faults + (len(case.kills) + len(case.moments)) * case.in_flight
