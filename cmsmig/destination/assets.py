@@ -169,9 +169,14 @@ class AssetCalls(Connection):
             # A sandbox serves its files as privately as its API.
             allow_private=is_private_host(host),
             write=_forget,
+            restart=_forgotten,
         )
         return PublicFile(fetched.status, fetched.sha256, fetched.size)
 
 
 def _forget(data: bytes) -> None:
     """Take bytes whose digest is all that is wanted."""
+
+
+def _forgotten() -> None:
+    """Take back bytes that nobody kept."""

@@ -87,11 +87,13 @@ class Download:
     random: Callable[[], float]
     timeout: float
     """Seconds for one try, all hops and bytes included."""
+    restart: Callable[[], None] | None = None
+    """Takes back what `write` was given, so that a cut transfer can begin anew."""
 
     async def run(self) -> Fetched:
         """Return the outcome; raises `RejectedError` and `UnreachableError`.
 
-        It is tried again as long as no byte was handed on.
+        It is tried again as long as no byte was handed on, or can be taken back.
         """
         attempt = 1
         while True:
@@ -99,10 +101,13 @@ class Download:
             fetched, reason = await self._try(copy)
             if fetched is not None and not _passing(fetched.status):
                 return fetched
-            if copy.size or attempt == _TRIES:
+            kept = copy.size > 0 and self.restart is None
+            if kept or attempt == _TRIES:
                 if fetched is not None:
                     return fetched
                 raise self._unreachable(reason, timed_out=copy.timed_out)
+            if copy.size and self.restart is not None:
+                self.restart()
             attempt += 1
             await self.sleep(delay_before(attempt, self.random))
 

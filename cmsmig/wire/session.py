@@ -148,10 +148,12 @@ class Session:
         max_bytes: int,
         allow_private: bool,
         write: Callable[[bytes], None],
+        restart: Callable[[], None] | None = None,
         timeout: float = _FILE_SECONDS,
     ) -> Fetched:
         """Download a public file, handing its bytes to `write` as they come.
 
+        A transfer that is cut begins anew if `restart` takes back what was handed on.
         Http and https only; each hop's address is looked up, checked and then
         used as it was checked. `allow_private` permits the private address of
         the host of `url` and of no other. A status that is no success is
@@ -169,6 +171,7 @@ class Session:
             sleep=self._sleep,
             random=self._random,
             timeout=timeout,
+            restart=restart,
         )
         async with self._file_slots:
             return await download.run()

@@ -137,6 +137,27 @@ async def test_half_a_file_is_no_file() -> None:
             await fetch(session, base)
 
 
+async def test_a_cut_file_is_fetched_anew_if_its_half_can_be_taken_back() -> None:
+    """The digest is that of the whole file, and nothing of the half stays."""
+    got: list[bytes] = []
+    bodies = [b"half", b"whole file"]
+
+    async def once_cut(head: str, writer: asyncio.StreamWriter) -> None:
+        head_line = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
+        writer.write(head_line + bodies.pop(0))
+
+    async with served(once_cut) as base, fast() as session:
+        fetched = await session.fetch(
+            base,
+            max_bytes=10_000,
+            allow_private=True,
+            write=got.append,
+            restart=got.clear,
+        )
+    assert (fetched.status, fetched.size, b"".join(got)) == (200, 10, b"whole file")
+    assert fetched.sha256 == hashlib.sha256(b"whole file").hexdigest()
+
+
 async def test_a_redirect_to_another_private_host_is_refused() -> None:
     """The permission is for the host of the address alone."""
 
