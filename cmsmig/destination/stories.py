@@ -8,6 +8,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination import reading
 from cmsmig.destination.connection import Connection, Parameters
 from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.errors import MalformedAnswerError
 
 
 class StoryCalls(Connection):
@@ -65,14 +66,24 @@ class StoryCalls(Connection):
         )
 
     async def publish_story(self, story_id: int) -> Story:
-        """Publish a story as it stands."""
+        """Publish a story as it stands.
+
+        What a publication answers is not documented: where that is no story, the
+        story is read. Raises `MalformedAnswerError` if it is not published then.
+        """
         answer = await self._call(
             f"publish story {story_id}",
             self._assumed.publish_method,
             self._assumed.publish_path.replace("{id}", str(story_id)),
             repeatable=True,
         )
-        return self._read(answer.json())
+        try:
+            return self._read(answer.json())
+        except MalformedAnswerError:
+            story = await self.story(story_id)
+            if not story.row.published:
+                raise
+            return story
 
     async def delete_story(self, story_id: int) -> None:
         """Move a story, or a folder with what is in it, to the trash."""

@@ -10,6 +10,12 @@ from cmsmig.ledger.rows import HomeRow
 
 _KEPT_UP_TO_DATE = ("cached_url", "url")
 """What the service renews in a stored link when its target moves."""
+_UNSET: tuple[Json, ...] = (None, "", [])
+_NAMING = {
+    "asset": ("id", "filename"),
+    "multilink": ("id", "url", "cached_url", "email", "anchor"),
+}
+"""What an asset or a link names, by its kind; without any of it, it is unset."""
 
 
 def content_hash(content: JsonObject) -> str:
@@ -20,21 +26,33 @@ def content_hash(content: JsonObject) -> str:
 def comparable(value: Json) -> Json:
     """Return content without what the service itself may write otherwise.
 
-    An unset value comes back empty, null or not at all; the paths in story links
-    follow their targets.
+    An unset value comes back empty, null or not at all, also where it is an object
+    without a file or a target; the paths in story links follow their targets.
     """
     if isinstance(value, list):
         return [comparable(each) for each in value]
     if isinstance(value, dict):
+        if _holds_nothing(value):
+            return None
         link = (
             value.get("fieldtype") == "multilink" and value.get("linktype") == "story"
         )
-        return {
+        held = {
             name: comparable(each)
             for name, each in value.items()
-            if each not in (None, "") and not (link and name in _KEPT_UP_TO_DATE)
+            if not (link and name in _KEPT_UP_TO_DATE)
         }
+        return {name: each for name, each in held.items() if each not in _UNSET}
     return value
+
+
+def _holds_nothing(value: JsonObject) -> bool:
+    """Return whether an asset names no file, or a link leads nowhere.
+
+    Source: destination, asset field value and multilink value, their empty forms.
+    """
+    naming = _NAMING.get(str(value.get("fieldtype")), ())
+    return bool(naming) and all(value.get(name) in _UNSET for name in naming)
 
 
 def written_home(row: StoryRow, content: str) -> HomeRow:

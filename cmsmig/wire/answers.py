@@ -42,7 +42,10 @@ class Request:
     quota: bool = True
     """Whether it draws on the service's budget."""
     repeatable: bool | None = None
-    """Whether sending it twice does no harm; None: only GET and HEAD."""
+    """Whether sending it twice does no harm; None: only GET and HEAD, which read.
+
+    Where it is said of a GET, that GET changes something: publication does.
+    """
 
     @property
     def may_repeat(self) -> bool:
@@ -54,7 +57,7 @@ class Request:
     @property
     def reads_only(self) -> bool:
         """Return whether it cannot change anything."""
-        return self.method in ("GET", "HEAD")
+        return self.repeatable is None and self.method in ("GET", "HEAD")
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def unusable(request: Request, answer: Answer) -> NoAnswer | None:
     if not 200 <= answer.status < 300 or request.method == "HEAD":
         return None
     if not answer.body.strip():
-        empty = request.method == "GET" and answer.status == 200
+        empty = request.reads_only and answer.status == 200
         return NoAnswer("its answer is empty", True, answer) if empty else None
     try:
         answer.json()

@@ -175,6 +175,25 @@ async def test_publishing_sends_one(script: Script) -> None:
     assert script.lines[2:] == ["GET /stories/5/publish", "DELETE /stories/5"]
 
 
+@pytest.mark.parametrize("said", [b"", b"{}", b'{"message":"published"}'])
+async def test_a_publication_may_answer_without_the_story(
+    script: Script, said: bytes
+) -> None:
+    """What it answers is not documented: then the story tells whether it is public."""
+    script.answers.append(httpx.Response(200, content=said))
+    script.says({"story": story()})
+    published = await script.client().publish_story(5)
+    assert published.row.published
+    assert script.lines == ["GET /stories/5/publish", "GET /stories/5"]
+
+
+async def test_a_publication_that_changed_nothing_is_none(script: Script) -> None:
+    """An answer that says nothing, and a story that is a draft still."""
+    script.says({}).says({"story": story(published=False)})
+    with pytest.raises(MalformedAnswerError, match="lacks `story`"):
+        await script.client().publish_story(5)
+
+
 async def test_a_folder_needs_no_content(script: Script) -> None:
     """A folder answers with or without content; its path has no slashes at ends."""
     folder = story(8, is_folder=True, full_slug="blog/", content=None, parent_id=None)

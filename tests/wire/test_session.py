@@ -34,6 +34,7 @@ URL = "https://api.test/v2/things?signature=hush"
 TOKEN = "pat-very-secret"
 GET, POST = Request("GET", URL), Request("POST", URL, json={"a": "ü"})
 PUT = Request("PUT", URL, json={}, repeatable=True)
+PUBLISH = Request("GET", f"{URL}/publish", repeatable=True)
 
 
 class Service:
@@ -138,6 +139,7 @@ async def test_a_create_is_never_sent_twice(broken: Any) -> None:
         (GET, httpx.Response(503), UnreachableError),
         (GET, httpx.Response(200, content=b"{"), MalformedAnswerError),
         (PUT, httpx.Response(503), OutcomeUnknownError),
+        (PUBLISH, httpx.Response(503), OutcomeUnknownError),
         (POST, httpx.ConnectError("down"), UnreachableError),
     ],
 )
@@ -150,6 +152,13 @@ async def test_patience_ends(
         await send(service, request_)
     assert type(caught.value) is error
     assert len(service.requests) == 5
+
+
+async def test_a_get_that_changes_something_may_answer_nothing() -> None:
+    """A publication is a GET, and what it answers is documented nowhere."""
+    service = Service(httpx.Response(200))
+    assert (await send(service, PUBLISH)).body == b""
+    assert len(service.requests) == 1
 
 
 async def test_a_connection_that_fails_is_tried_again_for_any_method() -> None:
