@@ -23,8 +23,21 @@ def named(
     A name that the space uses is kept only for a component equal to ours. Since
     a relation names its target's component, one renaming may make another
     component unequal: this repeats until nothing moves, always forward through
-    each component's list of names.
+    each component's list of names. The order of the content types changes
+    nothing.
     """
+    ranked = sorted(design.content_types, key=lambda one: one.collection_id)
+    found = _named(replace(design, content_types=tuple(ranked)), collections, space)
+    by_id = {one.collection_id: one for one in found.content_types}
+    return replace(
+        found,
+        content_types=tuple(by_id[one.collection_id] for one in design.content_types),
+    )
+
+
+def _named(
+    design: Design, collections: Sequence[Collection], space: SpaceFacts
+) -> Design:
     plain = _plain_names(design)
     slugs = {one.collection_id: identifier(one.slug) for one in collections}
     candidates = [_candidates(name, slugs.get(owner, "")) for name, owner in plain]

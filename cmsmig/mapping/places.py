@@ -119,10 +119,11 @@ def _folders(
     where it has an item, so that no call is spent on folders nobody needs.
     """
     found: dict[str, FolderPlan] = {}
-    for content_type in design.content_types:
+    ranked = sorted(design.content_types, key=lambda one: one.collection_id)
+    for content_type in ranked:
         for locale in _locales_of(content_type, selected, locales):
             _add_collection(found, content_type, locale)
-    first = design.content_types[0].component if design.content_types else ""
+    first = ranked[0].component if ranked else ""
     for path in list(found):
         _add_parents(found, path, locales, first)
     return tuple(sorted(found.values(), key=lambda plan: (_depth(plan), plan.path)))

@@ -56,8 +56,13 @@ def propose_locales(site: Site) -> tuple[LocaleChoice, ...]:
     paths equal the old ones: the primary's have no prefix as a rule.
 
     The primary is always taken along, since the service may call it disabled.
+    Where several want one folder, it does not depend on the site's order of
+    locales who gets it.
     """
-    taken = [locale for locale in site.locales if locale.primary or locale.enabled]
+    taken = sorted(
+        (locale for locale in site.locales if locale.primary or locale.enabled),
+        key=lambda locale: (not locale.primary, locale.tag, locale.locale_id),
+    )
     several = len(taken) > 1
     wanted = [
         normalised_slug(locale.subdirectory or ("" if locale.primary else locale.tag))
@@ -107,10 +112,7 @@ def propose_design(
         has_color_plugin=COLOR_PLUGIN in space.plugins,
         preferences=preferences or Preferences(),
     )
-    folders = claims(
-        [normalised_slug(one.slug) or one.collection_id.lower() for one in migrated],
-        lambda slug, number: f"{slug}-{number}",
-    )
+    folders = _folders(migrated)
     content_types = [
         replace(
             propose_content_type(
@@ -119,10 +121,10 @@ def propose_design(
                 site.time_zone,
                 context,
             ),
-            folder=folder,
-            note=_folder_note(collection.slug, folder),
+            folder=folders[collection.collection_id],
+            note=_folder_note(collection.slug, folders[collection.collection_id]),
         )
-        for collection, folder in zip(migrated, folders, strict=True)
+        for collection in migrated
     ]
     return named(Design(tuple(content_types), propose_blocks()), migrated, space)
 
@@ -196,6 +198,24 @@ def propose_embeds() -> EmbedsDecision:
 def _apart(folders: Sequence[str]) -> list[str]:
     """Keep locales apart: only one of them can go without a folder."""
     return list(claims(folders, lambda slug, number: f"{slug or 'locale'}-{number}"))
+
+
+def _folders(collections: Sequence[Collection]) -> dict[str, str]:
+    """Return a folder for each collection, by its id; whoever can keep its slug
+    does. The order of the collections changes nothing."""
+    wanted = {
+        one.collection_id: normalised_slug(one.slug) or one.collection_id.lower()
+        for one in collections
+    }
+    ranked = sorted(
+        collections,
+        key=lambda one: (wanted[one.collection_id] != one.slug, one.collection_id),
+    )
+    names = claims(
+        [wanted[one.collection_id] for one in ranked],
+        lambda slug, number: f"{slug}-{number}",
+    )
+    return {one.collection_id: name for one, name in zip(ranked, names, strict=True)}
 
 
 def _folder_note(slug: str, folder: str) -> str:
