@@ -129,7 +129,7 @@ class Budget:
 
         The service counts it now, however long it took to get a connection.
         """
-        if self._clock() - release.at > _PROMPT:
+        if not 0 <= self._clock() - release.at <= _PROMPT:
             await self._change(
                 lambda book: book.move(release.number, book.now(self._clock()))
             )

@@ -25,9 +25,13 @@ class VirtualTime:
 
     async def sleep(self, seconds: float) -> None:
         """Wake no earlier than asked, and later by what `late` says."""
+        await self.pass_by(max(0.0, seconds) + self._late())
+
+    async def pass_by(self, seconds: float) -> None:
+        """Let exactly so much time pass: what happens elsewhere is never late."""
         waker: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        wake = self.now + max(0.0, seconds) + self._late()
-        heapq.heappush(self._sleepers, (wake, next(self._order), waker))
+        entry = (self.now + seconds, next(self._order), waker)
+        heapq.heappush(self._sleepers, entry)
         await waker
 
     async def run(self, *jobs: Awaitable[object]) -> None:
