@@ -14,11 +14,13 @@ from cmsmig.sandbox.faults import Fault, PlannedFault
 from cmsmig.sandbox.history import Entry
 from cmsmig.sandbox.naming import RequestName
 
-KINDS = ("faults", "kills", "random", "pull", "two", "command")
+KINDS = ("faults", "kills", "random", "pull", "two", "command", "editors")
 RANDOM_PLANS = 200
 TWO_AT_ONCE = 12
 COMMANDS = 20
 KILLS = ("before", "applied", "answered")
+EDITORS_EACH = 4
+"""Every so many stories get an editor: their requests are alike."""
 SINGLE = (Fault.GROWS, Fault.SHRINKS)
 """Faults of lists with several pages, which this site has none of."""
 
@@ -48,6 +50,35 @@ class Case:
         return f"{self.name} | {self.request}"
 
 
+@dataclass(frozen=True)
+class Deed:
+    """What somebody does at one request, and what becomes of that request."""
+
+    edits: bool
+    """Edits the item's story; otherwise puts another one in its place."""
+    applied: bool
+    """Whether the request is applied, which is then before the deed."""
+    ending: str
+    """`answered`, `lost` or `killed`."""
+
+
+AT_CREATE = {
+    "somebody takes the place": Deed(False, False, "answered"),
+    "somebody takes the place, create lost": Deed(False, False, "lost"),
+    "somebody takes the place, killed": Deed(False, False, "killed"),
+    "somebody edits after the create": Deed(True, True, "answered"),
+    "somebody edits after the create, reply lost": Deed(True, True, "lost"),
+    "somebody edits after the create, killed": Deed(True, True, "killed"),
+}
+AT_UPDATE = {
+    "somebody edits, update lost": Deed(True, False, "lost"),
+    "somebody edits, killed": Deed(True, False, "killed"),
+    "somebody edits after the update, reply lost": Deed(True, True, "lost"),
+    "somebody edits after the update, killed": Deed(True, True, "killed"),
+}
+DEEDS = AT_CREATE | AT_UPDATE
+
+
 def all_cases(
     entries: list[Entry], pulled: list[Entry], kind: str, rounds: int
 ) -> list[Case]:
@@ -62,6 +93,7 @@ def all_cases(
         "pull": [*single_faults(pulled, "pull"), *killed_pulls(rounds // 10)],
         "two": two_at_once(entries),
         "command": killed_commands(min(rounds, COMMANDS)),
+        "editors": somebody_at_work(entries),
     }
     return [case for name in KINDS if kind in ("", name) for case in made[name]]
 
@@ -192,3 +224,22 @@ def two_at_once(entries: list[Entry]) -> Iterator[Case]:
         at = random.Random(f"two {seed}").randrange(1, len(entries) + 1)
         where = described(entries[at - 1], at)
         yield Case("two imports at once", where, "two", kills=(at,))
+
+
+def somebody_at_work(entries: list[Entry]) -> Iterator[Case]:
+    """Yield each deed at the requests about every fourth story."""
+    for route, deeds in (("create story", AT_CREATE), ("update story", AT_UPDATE)):
+        about = [
+            (number, entry)
+            for number, entry in enumerate(entries, start=1)
+            if entry.route == route and not _is_folder(entry, entries)
+        ]
+        for number, entry in about[::EDITORS_EACH]:
+            where = described(entry, number)
+            for name in deeds:
+                yield Case(name, where, "editors", kills=(number,), how=name)
+
+
+def _is_folder(entry: Entry, entries: list[Entry]) -> bool:
+    inside = f"{entry.subject}/"
+    return any(other.subject.startswith(inside) for other in entries)

@@ -1,6 +1,6 @@
 """Every fault at every request of an import and a pull, and whether reruns mend it.
 
-usage: faults.py [--kind faults|kills|random|pull|two|command] [--only TEXT ...]
+usage: faults.py [--kind faults|kills|random|pull|two|command|editors] [--only TEXT ...]
                  [--slice I/N | --count N] [--rounds N] [--jobs N] [--work DIR]
 
 Records the requests of an uninterrupted import of 30 items in two locales at one
@@ -10,7 +10,8 @@ after its reply (`faults`), imports again into a fresh space, reruns until it is
 done, and compares with the uninterrupted space. `kills` kills children at random
 moments and at random requests, several times each; `random` runs plans of several
 faults at 8 requests at once; `pull` does to a pull what `faults` does to an import;
-`two` starts a second import beside the first; `command` kills the command itself.
+`two` starts a second import beside the first; `command` kills the command itself;
+`editors` has somebody take a story's place or edit it meanwhile.
 
 Cases that passed are kept in reports/faults/ and not run again as long as the code
 is the same. Exits 1 when a case failed.
