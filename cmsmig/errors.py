@@ -203,3 +203,9 @@ class RejectedError(ServiceError):
 
 class MalformedAnswerError(ServiceError):
     """A successful status with a body that cannot be used."""
+
+
+def first_of(group: BaseExceptionGroup[CmsmigError]) -> CmsmigError:
+    """Return the first error of what was tried together: one sentence is enough."""
+    first = group.exceptions[0]
+    return first_of(first) if isinstance(first, BaseExceptionGroup) else first

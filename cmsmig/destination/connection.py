@@ -19,6 +19,7 @@ from cmsmig.errors import (
     NotFoundError,
     RejectedError,
     ServiceError,
+    first_of,
 )
 from cmsmig.events import Noticed, Observer, unobserved
 from cmsmig.wire.answers import Answer, Request
@@ -189,10 +190,5 @@ async def _together(
         async with asyncio.TaskGroup() as group:
             tasks = {number: group.create_task(one(number)) for number in numbers}
     except* CmsmigError as failed:
-        raise _first(failed) from None
+        raise first_of(failed) from None
     return {number: task.result() for number, task in tasks.items()}
-
-
-def _first(group: BaseExceptionGroup[CmsmigError]) -> CmsmigError:
-    first = group.exceptions[0]
-    return _first(first) if isinstance(first, BaseExceptionGroup) else first

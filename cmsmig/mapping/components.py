@@ -14,6 +14,7 @@ from cmsmig.mapping.design import (
     Encoding,
     FieldDesign,
 )
+from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.encodings import FIELD_BODIES, RELATION_ENCODINGS
 
 
@@ -174,3 +175,20 @@ def _restricted(components: Sequence[str]) -> JsonObject:
 
 def _held(definition: JsonObject, restriction: JsonObject) -> JsonObject:
     return restriction if definition.get("type") == "bloks" else {}
+
+
+def used_keys(drafts: Sequence[StoryDraft]) -> dict[str, set[str]]:
+    """Return the field keys that drafts use, by component, nested blocks included."""
+    used: dict[str, set[str]] = {}
+    pending: list[Json] = [draft.content for draft in drafts]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, list):
+            pending.extend(value)
+        elif isinstance(value, dict):
+            component = value.get("component")
+            if isinstance(component, str) and "_uid" in value:
+                keys = used.setdefault(component, set())
+                keys.update(set(value) - {"component", "_uid"})
+            pending.extend(value.values())
+    return used

@@ -24,7 +24,7 @@ from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import AssetRow, Intent, MadeRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.assets import UploadPlan
-from cmsmig.steps.batches import work_through
+from cmsmig.steps.batches import Crew, Work, batches
 from cmsmig.steps.job import Job
 from cmsmig.steps.migration import Migration
 from cmsmig.steps.settling import apply_once
@@ -58,6 +58,15 @@ async def upload_assets(job: Job) -> None:
 
     A file that fails is a ledger row with its reason; the others go on.
     """
+    async with Crew(job.settings.in_flight, job.stop) as crew:
+        await give_uploads(job, crew)
+
+
+async def give_uploads(job: Job, crew: Crew) -> None:
+    """Give the files that are not proven to be there to `crew`.
+
+    Returns while the last of them are under way; `job.drafting()` tells which.
+    """
     folder_id = await _make_folder(job)
     await settle_signings(job)
     known = job.ledger.inventory.assets()
@@ -67,25 +76,44 @@ async def upload_assets(job: Job) -> None:
         if (row := known.get(upload.sha256)) is None or row.status != "proven"
     ]
     job.observer(StepStarted(STEP, len(todo)))
-    await work_through(
-        todo,
+    if job.drafting(todo).is_settled:
+        _finished(job)
+    work = Work(
         intend=lambda batch: intend_signings(job, batch),
         perform=partial(_bring, job, folder_id),
-        abandon=lambda upload: job.ledger.intents.settle(
-            "sign", upload.sha256, "not_sent"
-        ),
-        workers=job.settings.in_flight,
-        stop=job.stop,
+        abandon=partial(_abandon, job),
     )
+    for batch in batches(todo):
+        if not await crew.take(work, batch):
+            return
+
+
+def _abandon(job: Job, upload: UploadPlan) -> None:
+    try:
+        job.ledger.intents.settle("sign", upload.sha256, "not_sent")
+    finally:
+        job.drafting().settle(upload)
+
+
+def _finished(job: Job) -> None:
     job.observer(StepFinished(STEP, f"{len(job.migration.uploads)} files are settled"))
 
 
 async def _bring(job: Job, folder_id: int | None, upload: UploadPlan) -> None:
+    try:
+        await _bring_one(job, folder_id, upload)
+    finally:
+        job.drafting().settle(upload)
+    job.observer(StepAdvanced(STEP, upload.name))
+    if job.drafting().is_settled:
+        _finished(job)
+
+
+async def _bring_one(job: Job, folder_id: int | None, upload: UploadPlan) -> None:
     data = _read(job.migration.file_path(upload.sha256), upload.sha256)
     if data is None:
         explanation = _damaged(upload, job.migration.file_path(upload.sha256))
         fail_asset(job, upload, "file_damaged", explanation, intent_outcome="not_sent")
-        job.observer(StepAdvanced(STEP, upload.name))
         return
     known = job.ledger.inventory.asset(upload.sha256)
     try:
@@ -98,7 +126,6 @@ async def _bring(job: Job, folder_id: int | None, upload: UploadPlan) -> None:
     except (OutcomeUnknownError, MalformedAnswerError) as error:
         # The intent stays open: the next run looks for an asset without bytes.
         fail_asset(job, upload, "not_confirmed", str(error), intent_outcome="")
-    job.observer(StepAdvanced(STEP, upload.name))
 
 
 async def _arrived_before(client: DestinationClient, known: AssetRow) -> bool:

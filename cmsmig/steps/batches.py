@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from typing import TypeVar
+from types import TracebackType
+from typing import Generic, Self, TypeVar
 
 from cmsmig.errors import InterruptedRunError
 
@@ -30,62 +33,123 @@ class StopSignal:
         return self._set
 
 
+@dataclass(frozen=True, slots=True)
+class Work(Generic[T]):
+    """What is done with the pieces of one kind."""
+
+    intend: Callable[[Sequence[T]], None]
+    """Is given a batch before any piece of it is performed."""
+    perform: Callable[[T], Awaitable[None]]
+    abandon: Callable[[T], None]
+    """Is given what was intended and never begun."""
+
+
+class Crew:
+    """Up to `workers` pieces performed at once, of one kind after the other.
+
+    An async context manager; its end waits for what is under way. The first
+    exception, of a piece or of the body, ends the work after those in flight and
+    is raised at the end, or `InterruptedRunError` when `stop` was set.
+    """
+
+    def __init__(self, workers: int, stop: StopSignal) -> None:
+        self._workers = workers
+        self._stop = stop
+        self._queue: asyncio.Queue[Callable[[], Awaitable[None]] | None]
+        self._queue = asyncio.Queue(maxsize=BATCH)
+        self._failures: list[BaseException] = []
+        self._waiting = 0
+        self._rested = asyncio.Event()
+        self._group = asyncio.TaskGroup()
+
+    @property
+    def ending(self) -> bool:
+        """Return whether nothing more is begun."""
+        return bool(self._failures) or self._stop.is_set()
+
+    async def take(self, work: Work[T], pieces: Sequence[T]) -> bool:
+        """Intend a batch and queue it, or return False when the work is ending.
+
+        Returns while the last ones are still queued or under way, so the next
+        batch is ready before the budget would wait for it.
+        """
+        if self.ending:
+            return False
+        work.intend(pieces)
+        for piece in pieces:
+            await self._queue.put(partial(self._perform, work, piece))
+        return True
+
+    async def idle(self) -> None:
+        """Wait until a worker has nothing left to begin; others may be at work."""
+        while not (self._queue.empty() and self._waiting):
+            self._rested.clear()
+            await self._rested.wait()
+
+    async def _perform(self, work: Work[T], piece: T) -> None:
+        if self.ending:
+            work.abandon(piece)
+        else:
+            await work.perform(piece)
+
+    async def _worker(self) -> None:
+        while True:
+            self._waiting += 1
+            self._rested.set()
+            task = await self._queue.get()
+            self._waiting -= 1
+            if task is None:
+                return
+            try:
+                await task()
+            except Exception as error:
+                self._failures.append(error)
+
+    async def __aenter__(self) -> Self:
+        await self._group.__aenter__()
+        for _ in range(self._workers):
+            self._group.create_task(self._worker())
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        if isinstance(error, Exception):
+            self._failures.append(error)
+            kind = error = trace = None
+        if error is None:
+            for _ in range(self._workers):
+                await self._queue.put(None)
+        await self._group.__aexit__(kind, error, trace)
+        if self._failures:
+            raise self._failures[0]
+        if self._stop.is_set():
+            raise InterruptedRunError(
+                "Stopped as asked; run the same command again to go on from here."
+            )
+        return False
+
+
 async def work_through(
-    pieces: Iterable[T],
-    *,
-    intend: Callable[[Sequence[T]], None],
-    perform: Callable[[T], Awaitable[None]],
-    abandon: Callable[[T], None],
-    workers: int,
-    stop: StopSignal,
+    pieces: Iterable[T], work: Work[T], *, workers: int, stop: StopSignal
 ) -> None:
     """Perform every piece with up to `workers` at once.
 
-    A batch is given to `intend` before any piece of it is performed, and the
-    next batch while the last one is still under way, so the budget never waits
-    for a straggler. The first exception of a `perform` ends the work after
-    those in flight; raises it, or `InterruptedRunError` when `stop` was set.
-    What was intended and never begun is given to `abandon`.
+    A batch is intended before any piece of it is performed, and the next batch
+    while the last one is still under way, so the budget never waits for a
+    straggler. Raises what `Crew` raises.
     """
-    queue: asyncio.Queue[T | None] = asyncio.Queue(maxsize=BATCH)
-    failures: list[BaseException] = []
-
-    def ending() -> bool:
-        return bool(failures) or stop.is_set()
-
-    async def worker() -> None:
-        while (piece := await queue.get()) is not None:
-            try:
-                if ending():
-                    abandon(piece)
-                else:
-                    await perform(piece)
-            except Exception as error:
-                failures.append(error)
-
-    async with asyncio.TaskGroup() as group:
-        for _ in range(workers):
-            group.create_task(worker())
-        try:
-            for batch in _batches(pieces):
-                if ending():
-                    break
-                intend(batch)
-                for piece in batch:
-                    await queue.put(piece)
-        except Exception as error:
-            failures.append(error)
-        for _ in range(workers):
-            await queue.put(None)
-    if failures:
-        raise failures[0]
-    if stop.is_set():
-        raise InterruptedRunError(
-            "Stopped as asked; run the same command again to go on from here."
-        )
+    async with Crew(workers, stop) as crew:
+        for batch in batches(pieces):
+            if not await crew.take(work, batch):
+                return
 
 
-def _batches(pieces: Iterable[T]) -> Iterator[list[T]]:
+def batches(pieces: Iterable[T]) -> Iterator[list[T]]:
+    """Return the pieces in order, in lists of what is committed together."""
     iterator = iter(pieces)
     while batch := list(islice(iterator, BATCH)):
         yield batch

@@ -5,10 +5,10 @@ Spec: import rule 1, no schema-on-write.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import partial
 
-from cmsmig.canonical import Json, fingerprint
+from cmsmig.canonical import fingerprint
 from cmsmig.destination.schema import Component, Datasource, DatasourceEntry
 from cmsmig.errors import PreflightError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
@@ -18,8 +18,8 @@ from cmsmig.mapping.components import (
     component_bodies,
     datasource_bodies,
 )
-from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.equality import equal_component
+from cmsmig.steps.batches import Work, work_through
 from cmsmig.steps.job import Job
 from cmsmig.steps.settling import apply_once
 
@@ -37,24 +37,48 @@ async def make_components(job: Job) -> None:
         _refuse_differing(job, body)
     job.observer(StepStarted(STEP, len(bodies)))
     await _make_datasources(job)
+    missing = [each for each in bodies if job.survey.component(each.name) is None]
     for body in bodies:
-        await _make_component(job, body)
-        job.observer(StepAdvanced(STEP, body.name))
+        if body not in missing:
+            await _keep_component(job, body)
+            job.observer(StepAdvanced(STEP, body.name))
+    await work_through(
+        missing,
+        Work(
+            intend=partial(_intend, job),
+            perform=partial(_make_component, job),
+            abandon=lambda body: job.ledger.intents.settle(
+                "component", body.name, "not_sent"
+            ),
+        ),
+        workers=job.settings.in_flight,
+        stop=job.stop,
+    )
     job.observer(StepFinished(STEP, f"{len(bodies)} components are there"))
 
 
+def _intend(job: Job, batch: Sequence[ComponentBody]) -> None:
+    job.ledger.intents.write(
+        [Intent("component", each.name, fingerprint(each.body)) for each in batch]
+    )
+
+
 async def _make_component(job: Job, wanted: ComponentBody) -> None:
+    made = await apply_once(
+        partial(job.client.create_component, wanted.body),
+        partial(_look, job, wanted.name),
+    )
+    _record(job, made, fingerprint(wanted.body), made_by_us=True)
+    job.observer(StepAdvanced(STEP, wanted.name))
+
+
+async def _keep_component(job: Job, wanted: ComponentBody) -> None:
+    """Reuse a component that is there, in the form that the design wants now."""
     found = job.survey.component(wanted.name)
+    assert found is not None
     ours = _ours(job, wanted.name, found)
     wanted_hash = fingerprint(wanted.body)
-    if found is None:
-        job.ledger.intents.write([Intent("component", wanted.name, wanted_hash)])
-        made = await apply_once(
-            partial(job.client.create_component, wanted.body),
-            partial(_look, job, wanted.name),
-        )
-        _record(job, made, wanted_hash, made_by_us=True)
-    elif ours is None or not ours.made:
+    if ours is None or not ours.made:
         _record(job, found, wanted_hash, made_by_us=False)
     elif ours.body_hash != wanted_hash:
         await job.client.update_component(found.component_id, wanted.body)
@@ -157,14 +181,17 @@ async def _look_entry(
     return next((each for each in entries if each.value == value), None)
 
 
-async def check_components(job: Job) -> None:
-    """Read the components back and compare them with what the drafts use.
+async def read_field_keys(job: Job) -> dict[str, frozenset[str]]:
+    """Return the field keys of every component of the space, read back. Reads only."""
+    return {each.name: _field_keys(each) for each in await job.client.components()}
 
-    Raises `PreflightError` naming each component or field key that a draft uses
-    and the space lacks: the service would store it without a word. Reads only.
+
+def refuse_missing(there: Mapping[str, Set[str]], used: Mapping[str, Set[str]]) -> None:
+    """Raise `PreflightError` naming what is `used` and not `there`.
+
+    By component: the service would store an unknown field without a word.
     """
-    there = {each.name: _field_keys(each) for each in await job.client.components()}
-    problems = list(_missing(there, used_keys(job.drafts())))
+    problems = list(_missing(there, used))
     if problems:
         shown = "; ".join(problems[:8])
         more = f"; and {len(problems) - 8} more" if len(problems) > 8 else ""
@@ -175,7 +202,7 @@ async def check_components(job: Job) -> None:
 
 
 def _missing(
-    there: Mapping[str, frozenset[str]], used: Mapping[str, set[str]]
+    there: Mapping[str, Set[str]], used: Mapping[str, Set[str]]
 ) -> Iterable[str]:
     for component, keys in sorted(used.items()):
         if component not in there:
@@ -188,23 +215,6 @@ def _missing(
 def _field_keys(component: Component) -> frozenset[str]:
     schema = component.body.get("schema")
     return frozenset(schema) if isinstance(schema, dict) else frozenset()
-
-
-def used_keys(drafts: Sequence[StoryDraft]) -> dict[str, set[str]]:
-    """Return the field keys that drafts use, by component, nested blocks included."""
-    used: dict[str, set[str]] = {}
-    pending: list[Json] = [draft.content for draft in drafts]
-    while pending:
-        value = pending.pop()
-        if isinstance(value, list):
-            pending.extend(value)
-        elif isinstance(value, dict):
-            component = value.get("component")
-            if isinstance(component, str) and "_uid" in value:
-                keys = used.setdefault(component, set())
-                keys.update(set(value) - {"component", "_uid"})
-            pending.extend(value.values())
-    return used
 
 
 async def settle_components(job: Job) -> None:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from cmsmig.canonical import JsonObject, fingerprint
+from cmsmig.canonical import fingerprint
 from cmsmig.destination.schema import StoryRow
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import HomeRow, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.choices import ConflictAction
 from cmsmig.mapping.components import component_bodies, datasource_bodies
-from cmsmig.mapping.draft import Home, StoryDraft
-from cmsmig.mapping.linking import link_story
+from cmsmig.mapping.draft import Home
 from cmsmig.settings import Settings
 from cmsmig.steps.conflicts import Conflict
 from cmsmig.steps.folders import folder_at
-from cmsmig.steps.homes import content_hash
+from cmsmig.steps.foresight import Foresight, Link
 from cmsmig.steps.migration import Migration
 from cmsmig.steps.publish import to_publish
 from cmsmig.steps.survey import Survey, pages
@@ -45,9 +44,10 @@ def foresee(
     ledger: Ledger,
     survey: Survey,
     conflicts: Mapping[ItemKey, Conflict],
-    drafts: Sequence[StoryDraft],
+    foreseen: Foresight,
 ) -> Outlook:
-    """Return what an import will do with the stories of `drafts`."""
+    """Return what an import will do with the stories that are foreseen."""
+    drafts = foreseen.drafted.drafts
     rows = ledger.items.all()
     adopting = frozenset(_adopted(ledger, survey, rows))
     creating = frozenset(
@@ -57,19 +57,21 @@ def foresee(
         and draft.key not in conflicts
         and _home_of(rows.get(draft.key)) is None
     )
-    homes = _homes(migration, rows, conflicts, creating | adopting)
+    links_to = foreseen.links_over(
+        _homes(migration, rows, conflicts, creating | adopting)
+    )
     listed = {row.story_id: row for row in survey.stories}
     left: Counter[str] = Counter()
     writes: Counter[str] = Counter()
     written: set[ItemKey] = set()
     links = 0
     for draft in drafts:
-        linked = link_story(draft, homes, migration.routes)
-        links += linked.links
-        left.update(str(each.cause) for each in linked.left)
+        link = links_to[draft.key]
+        links += link.linked.links
+        left.update(str(each.cause) for each in link.linked.left)
         home = _home_of(rows.get(draft.key))
         if home is not None or draft.key in creating | adopting:
-            write = _write(draft, linked.content, home, listed)
+            write = _write(link, home, listed)
             writes[write] += 1
             if write == "update":
                 # What was published before is published again, as it is then.
@@ -116,15 +118,10 @@ def _homes(
     return homes
 
 
-def _write(
-    draft: StoryDraft,
-    linked: JsonObject,
-    home: HomeRow | None,
-    listed: Mapping[int, StoryRow],
-) -> str:
+def _write(link: Link, home: HomeRow | None, listed: Mapping[int, StoryRow]) -> str:
     """Return `update`, `look` (it changed since our write) or `nothing`."""
-    written = home.content_hash if home else content_hash(draft.content)
-    if (home is not None and not home.made) or content_hash(linked) == written:
+    written = home.content_hash if home else link.drafted_hash
+    if (home is not None and not home.made) or link.linked_hash == written:
         return "nothing"
     if home is None:
         return "update"

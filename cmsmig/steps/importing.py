@@ -14,19 +14,25 @@ from cmsmig.ledger.lease import lease
 from cmsmig.ledger.rows import Accounting, Identity
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.assets import arrived_uploads, upload_assets
-from cmsmig.steps.batches import StopSignal
+from cmsmig.steps.assets import arrived_uploads, give_uploads, upload_assets
+from cmsmig.steps.batches import Crew, StopSignal
 from cmsmig.steps.components import make_components, settle_components
 from cmsmig.steps.conflicts import adopt_reused, find_conflicts, item_rows
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.folders import check_folder_places, make_folders, settle_folders
+from cmsmig.steps.foresight import foresight
 from cmsmig.steps.job import Job
 from cmsmig.steps.lost import refuse_lost_ledger
 from cmsmig.steps.migration import Migration, open_migration
 from cmsmig.steps.plan import Plan, make_plan, refuse_drift
 from cmsmig.steps.publish import publish_stories
 from cmsmig.steps.relations import link_stories
-from cmsmig.steps.stories import create_stories, settle_stories
+from cmsmig.steps.stories import (
+    create_stories,
+    finish_creates,
+    give_creates,
+    settle_stories,
+)
 from cmsmig.steps.survey import survey
 from cmsmig.steps.verify import Verification, verify
 from cmsmig.steps.writes import WriteCounter
@@ -39,12 +45,26 @@ SHORTEST_HASH = 8
 
 async def prepare(job: Job) -> None:
     """Make components, folders and assets: what stories stand on."""
+    await prepare_places(job)
+    await upload_assets(job)
+
+
+async def prepare_places(job: Job) -> None:
+    """Make the components and folders that the space lacks."""
     await settle_components(job)
     await settle_folders(job)
     check_folder_places(job)
     await make_components(job)
     await make_folders(job)
-    await upload_assets(job)
+
+
+async def upload_and_create(job: Job) -> None:
+    """Upload the files, and create stories while the last of them are under way."""
+    async with Crew(job.settings.in_flight, job.stop) as crew:
+        await give_uploads(job, crew)
+        await crew.idle()
+        handled = await give_creates(job, crew)
+    finish_creates(job, handled)
 
 
 STEPS: dict[str, tuple[Step, ...]] = {
@@ -52,7 +72,7 @@ STEPS: dict[str, tuple[Step, ...]] = {
     "create": (create_stories,),
     "link": (link_stories,),
     "publish": (publish_stories,),
-    "import": (prepare, create_stories, link_stories, publish_stories),
+    "import": (prepare_places, upload_and_create, link_stories, publish_stories),
 }
 """What each command does, in order."""
 
@@ -93,8 +113,10 @@ async def run_command(
     migration = open_migration(project, settings)
     counter = WriteCounter(observer)
     with lease(project.lock, f"cmsmig {command}"):
-        async with open_job(project, settings, migration, counter, stop) as job:
-            plan = make_plan(migration, job.ledger, job.survey, settings)
+        async with open_job(
+            project, settings, migration, counter, stop, planning=True
+        ) as job:
+            plan = _plan(job)
             if plan_hash is not None:
                 refuse_drift(_stored(job.ledger, plan_hash), plan)
             job.ledger.save_plan(plan.plan_hash, plan.as_json())
@@ -141,10 +163,12 @@ async def open_job(
     stop: StopSignal,
     *,
     ledger: Path | None = None,
+    planning: bool = False,
     verifying: bool = False,
 ) -> AsyncIterator[Job]:
     """Give everything a step works with: ledger, client and a fresh survey.
 
+    With `planning`, what the plan needs of the project alone is made first.
     `ledger` is another file than the project's own, to be filled. Raises
     `LedgerError` when an empty ledger meets what an earlier import brought, and
     so does an older copy, but when `verifying`: what it lacks is a difference.
@@ -155,6 +179,7 @@ async def open_job(
         space_id=settings.space_id,
     )
     with Ledger.open(ledger or project.ledger, identity) as opened:
+        foreseen = foresight(migration, opened) if planning else None
         async with open_destination(settings, observer) as client:
             found = await survey(client, migration.design)
             arrived = await arrived_uploads(client, migration, opened)
@@ -174,7 +199,17 @@ async def open_job(
                 conflicts=conflicts,
                 observer=observer,
                 stop=stop,
+                foreseen=foreseen,
             )
+
+
+def _plan(job: Job) -> Plan:
+    """Return the plan, and let go of what it was made of: the stories are large."""
+    foreseen, job.foreseen = job.foreseen, None
+    if foreseen is None:
+        foreseen = foresight(job.migration, job.ledger)
+    job.foreseen_keys = foreseen.used
+    return make_plan(job.migration, job.ledger, job.survey, job.settings, foreseen)
 
 
 def _stored(ledger: Ledger, plan_hash: str) -> JsonObject:
@@ -198,8 +233,10 @@ async def plan_only(
 ) -> Plan:
     """Return the plan and store it under its hash. Writes nothing there."""
     migration = open_migration(project, settings)
-    async with open_job(project, settings, migration, observer, StopSignal()) as job:
-        plan = make_plan(migration, job.ledger, job.survey, settings)
+    async with open_job(
+        project, settings, migration, observer, StopSignal(), planning=True
+    ) as job:
+        plan = _plan(job)
         job.ledger.save_plan(plan.plan_hash, plan.as_json())
         return plan
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
 from cmsmig.destination.client import DestinationClient
 from cmsmig.events import Observer
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.draft import AssetHome, Home, StoryDraft
+from cmsmig.mapping.assets import UploadPlan
+from cmsmig.mapping.draft import Home, StoryDraft
 from cmsmig.origin.schema import ItemKey
 from cmsmig.settings import Settings
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.conflicts import Conflict
+from cmsmig.steps.drafting import Drafting
+from cmsmig.steps.foresight import Foresight
 from cmsmig.steps.migration import Drafted, Migration
 from cmsmig.steps.survey import Survey
 
@@ -30,22 +33,19 @@ class Job:
     conflicts: Mapping[ItemKey, Conflict]
     observer: Observer
     stop: StopSignal
+    foreseen: Foresight | None = None
+    """What the plan is made of; let go when it is made."""
+    foreseen_keys: Mapping[str, Set[str]] = field(default_factory=dict)
+    """Field keys that the planned stories use, by component."""
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    _drafting: Drafting | None = field(default=None, init=False)
     _drafted: Drafted | None = field(default=None, init=False)
 
-    def asset_homes(self) -> dict[str, AssetHome]:
-        """Return where each origin address lives now, for the proven assets."""
-        return proven_assets(self.migration, self.ledger)
-
-    def missing_assets(self) -> dict[str, str]:
-        """Return addresses without a home at the destination, with the reason."""
-        assets = self.ledger.inventory.assets()
-        missing = dict(self.migration.missing_files)
-        for upload in self.migration.uploads:
-            row = assets.get(upload.sha256)
-            if row is not None and row.status == "failed":
-                missing.update(dict.fromkeys(upload.addresses, row.explanation))
-        return missing
+    def drafting(self, open_files: Iterable[UploadPlan] = ()) -> Drafting:
+        """Return what makes the drafts, from the first call on over `open_files`."""
+        if self._drafting is None:
+            self._drafting = Drafting(self.migration, self.ledger, open_files)
+        return self._drafting
 
     def drafted(self) -> Drafted:
         """Return the drafts of all selected items over the uploaded assets.
@@ -53,9 +53,7 @@ class Job:
         Computed once, when the assets are settled.
         """
         if self._drafted is None:
-            self._drafted = self.migration.drafts(
-                self.asset_homes(), self.missing_assets()
-            )
+            self._drafted = self.drafting().drafted()
         return self._drafted
 
     def drafts(self) -> tuple[StoryDraft, ...]:
@@ -69,16 +67,3 @@ class Job:
             for key, row in self.ledger.items.all().items()
             if row.home is not None
         }
-
-
-def proven_assets(migration: Migration, ledger: Ledger) -> dict[str, AssetHome]:
-    """Return where each origin address lives now, for the proven assets."""
-    assets = ledger.inventory.assets()
-    homes: dict[str, AssetHome] = {}
-    for upload in migration.uploads:
-        row = assets.get(upload.sha256)
-        if row is None or row.status != "proven":
-            continue
-        home = AssetHome(row.asset_id, row.content_url)
-        homes.update(dict.fromkeys(upload.addresses, home))
-    return homes

@@ -6,7 +6,7 @@ migration on every machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -80,6 +80,18 @@ class Drafted:
     failed: Mapping[ItemKey, str]
     """Why there is no draft, a sentence for an editor."""
 
+    @classmethod
+    def of(cls, found: Iterable[tuple[ItemKey, StoryDraft | str | None]]) -> Drafted:
+        """Tell drafts from the reasons why there are none."""
+        drafts: list[StoryDraft] = []
+        failed: dict[ItemKey, str] = {}
+        for key, draft in found:
+            if isinstance(draft, StoryDraft):
+                drafts.append(draft)
+            elif draft is not None:
+                failed[key] = draft
+        return cls(tuple(drafts), failed)
+
 
 @dataclass(frozen=True, slots=True)
 class Migration:
@@ -149,23 +161,22 @@ class Migration:
         An item whose draft goes wrong fails alone, with its reason.
         """
         context = self.context(assets, missing)
-        drafts: list[StoryDraft] = []
-        failed: dict[ItemKey, str] = {}
-        for entry in self.selected:
-            content_type = self.design.content_type(entry.item.key.collection_id)
-            if content_type is None:
-                continue
-            try:
-                draft = draft_story(entry.item, content_type, context)
-            except Exception as error:
-                why = f"{type(error).__name__}: {error}"
-                failed[entry.item.key] = _undrafted(entry.item, why)
-                continue
-            if wrong := wrong_document(draft.content):
-                failed[entry.item.key] = _undrafted(entry.item, wrong)
-            else:
-                drafts.append(draft)
-        return Drafted(tuple(drafts), failed)
+        return Drafted.of(
+            (each.item.key, self.draft(each, context)) for each in self.selected
+        )
+
+    def draft(self, entry: Selected, context: DraftContext) -> StoryDraft | str | None:
+        """Return an item's draft, why there is none, or None without a content type."""
+        content_type = self.design.content_type(entry.item.key.collection_id)
+        if content_type is None:
+            return None
+        try:
+            draft = draft_story(entry.item, content_type, context)
+        except Exception as error:
+            return _undrafted(entry.item, f"{type(error).__name__}: {error}")
+        if wrong := wrong_document(draft.content):
+            return _undrafted(entry.item, wrong)
+        return draft
 
     def planned_drafts(self, proven: Mapping[str, AssetHome] | None = None) -> Drafted:
         """Return the drafts as they will be when every file has been uploaded.

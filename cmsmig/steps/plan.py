@@ -16,11 +16,10 @@ from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.references import DanglingReference, classify
 from cmsmig.mapping.ruleblocks import refuse_undesigned
 from cmsmig.settings import Settings
-from cmsmig.steps.components import used_keys
 from cmsmig.steps.conflicts import Conflict, find_conflicts, item_rows
 from cmsmig.steps.drift import Fingerprints, fingerprints
 from cmsmig.steps.forecast import Outlook, calls_of, foresee
-from cmsmig.steps.job import proven_assets
+from cmsmig.steps.foresight import Foresight
 from cmsmig.steps.migration import Migration
 from cmsmig.steps.survey import Survey
 
@@ -91,21 +90,23 @@ class Plan:
 
 
 def make_plan(
-    migration: Migration, ledger: Ledger, survey: Survey, settings: Settings
+    migration: Migration,
+    ledger: Ledger,
+    survey: Survey,
+    settings: Settings,
+    foreseen: Foresight,
 ) -> Plan:
     """Return what an import would do from here. Reads only.
 
     Raises `DecisionsError` when rules make blocks that the design lacks.
     """
     conflicts = find_conflicts(migration, ledger, survey)
-    proven = proven_assets(migration, ledger)
-    planned = migration.planned_drafts(proven)
-    drafts = planned.drafts
+    drafts = foreseen.drafted.drafts
     if migration.rules is not None:
-        refuse_undesigned(migration.design, used_keys(drafts))
-    rows = item_rows(migration, conflicts, planned.failed)
+        refuse_undesigned(migration.design, foreseen.used)
+    rows = item_rows(migration, conflicts, foreseen.drafted.failed)
     prints = fingerprints(migration, ledger, survey, settings)
-    outlook = foresee(migration, ledger, survey, conflicts, drafts)
+    outlook = foresee(migration, ledger, survey, conflicts, foreseen)
     calls = calls_of(migration, ledger, survey, settings, outlook)
     known = replace(migration.known, failed=_without_story(migration, rows))
     return Plan(

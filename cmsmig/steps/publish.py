@@ -14,7 +14,7 @@ from cmsmig.errors import (
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import Intent, ItemRow
-from cmsmig.steps.batches import work_through
+from cmsmig.steps.batches import Work, work_through
 from cmsmig.steps.homes import found_home
 from cmsmig.steps.job import Job
 
@@ -31,10 +31,12 @@ async def publish_stories(job: Job) -> None:
     job.observer(StepStarted(STEP, len(todo)))
     await work_through(
         todo,
-        intend=lambda batch: _intend(job, batch),
-        perform=partial(_publish, job),
-        abandon=lambda row: job.ledger.intents.settle(
-            "publish", str(row.key), "not_sent"
+        Work(
+            intend=lambda batch: _intend(job, batch),
+            perform=partial(_publish, job),
+            abandon=lambda row: job.ledger.intents.settle(
+                "publish", str(row.key), "not_sent"
+            ),
         ),
         workers=job.settings.in_flight,
         stop=job.stop,

@@ -6,9 +6,11 @@ changed since our own last write is written over.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Self
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import Story, StoryRow
@@ -25,7 +27,7 @@ from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.linking import Linked, link_story
 from cmsmig.mapping.story import story_body
 from cmsmig.richtext.validate import wrong_document
-from cmsmig.steps.batches import work_through
+from cmsmig.steps.batches import Work, work_through
 from cmsmig.steps.folders import parent_id
 from cmsmig.steps.homes import content_hash
 from cmsmig.steps.job import Job
@@ -41,6 +43,7 @@ class Update:
     draft: StoryDraft
     home: HomeRow
     content: JsonObject
+    content_hash: str
     link_state: str
 
 
@@ -50,16 +53,19 @@ async def link_stories(job: Job) -> None:
     A story that needs nothing is not written. A story that somebody changed
     since our own write becomes a conflict and is left alone.
     """
-    updates = updates_to_send(job)
-    _settle_open(job, updates)
-    job.observer(StepStarted(STEP, len(updates)))
-    rows = await _rows(job) if updates else {}
+    async with Listing(job) as listing:
+        updates = await _updates_to_send(job, listing)
+        _settle_open(job, updates)
+        job.observer(StepStarted(STEP, len(updates)))
+        rows = await listing.rows()
     await work_through(
         updates,
-        intend=lambda batch: _intend(job, batch),
-        perform=partial(_update, job, rows),
-        abandon=lambda update: job.ledger.intents.settle(
-            "update", str(update.draft.key), "not_sent"
+        Work(
+            intend=lambda batch: _intend(job, batch),
+            perform=partial(_update, job, rows),
+            abandon=lambda update: job.ledger.intents.settle(
+                "update", str(update.draft.key), "not_sent"
+            ),
         ),
         workers=job.settings.in_flight,
         stop=job.stop,
@@ -67,7 +73,33 @@ async def link_stories(job: Job) -> None:
     job.observer(StepFinished(STEP, f"{len(updates)} stories handled"))
 
 
-def updates_to_send(job: Job) -> tuple[Update, ...]:
+class Listing:
+    """The rows of all stories, read from the moment that one is known to be needed."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._reading: asyncio.Task[list[StoryRow]] | None = None
+
+    def begin(self) -> None:
+        """Begin to read; the first call counts."""
+        if self._reading is None:
+            self._reading = asyncio.create_task(self._job.client.stories())
+
+    async def rows(self) -> dict[int, StoryRow]:
+        """Return the rows by story id, none when they were not needed."""
+        rows = await self._reading if self._reading else []
+        return {row.story_id: row for row in rows}
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.wait([self._reading])
+
+
+async def _updates_to_send(job: Job, listing: Listing) -> tuple[Update, ...]:
     """Return the updates still needed, and note the items that need none."""
     homes = job.homes()
     rows = job.ledger.items.all()
@@ -76,13 +108,17 @@ def updates_to_send(job: Job) -> tuple[Update, ...]:
         row = rows.get(draft.key)
         if row is None or row.home is None or not row.home.made:
             continue
+        # One story at a time, so that the listing under way need not wait for all.
+        await asyncio.sleep(0)
         linked = link_story(draft, homes, job.migration.routes)
         state = _link_state(linked)
-        if content_hash(linked.content) != row.home.content_hash:
+        hashed = content_hash(linked.content)
+        if hashed != row.home.content_hash:
             if wrong := wrong_document(linked.content):
                 _invalid(job, draft, wrong)
                 continue
-            updates.append(Update(draft, row.home, linked.content, state))
+            updates.append(Update(draft, row.home, linked.content, hashed, state))
+            listing.begin()
             continue
         if row.link_state != state:
             job.ledger.items.set_link_state(draft.key, state)
@@ -119,14 +155,10 @@ def _settle_open(job: Job, updates: Sequence[Update]) -> None:
             job.ledger.intents.settle("update", intent.subject, "not_needed")
 
 
-async def _rows(job: Job) -> Mapping[int, StoryRow]:
-    return {row.story_id: row for row in await job.client.stories()}
-
-
 def _intend(job: Job, batch: Sequence[Update]) -> None:
     job.ledger.intents.write(
         [
-            Intent("update", str(update.draft.key), content_hash(update.content))
+            Intent("update", str(update.draft.key), update.content_hash)
             for update in batch
         ]
     )
@@ -177,7 +209,7 @@ async def _write(job: Job, row: StoryRow | None, update: Update) -> None:
 def _is_settled(job: Job, update: Update, seen: Story) -> bool:
     """Return whether the story, looked at, needs no write or must not get one."""
     there = content_hash(seen.content)
-    if there == content_hash(update.content):
+    if there == update.content_hash:
         _written(job, update, seen)
     elif there != update.home.content_hash:
         _conflict(job, update)
@@ -202,7 +234,7 @@ def _body(job: Job, update: Update, seen: Story | None) -> JsonObject:
 def _written(job: Job, update: Update, story: Story) -> None:
     home = replace(
         update.home,
-        content_hash=content_hash(update.content),
+        content_hash=update.content_hash,
         updated_at=story.row.updated_at,
     )
     job.ledger.items.recovered(update.draft.key)

@@ -5,7 +5,8 @@ Spec: import rules 2 and 3.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence, Set
 from functools import partial
 
 from cmsmig.destination.schema import Story, StoryRow
@@ -18,11 +19,13 @@ from cmsmig.errors import (
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import HomeRow, Intent, LossRow
+from cmsmig.mapping.components import used_keys
 from cmsmig.mapping.draft import StoryDraft
+from cmsmig.mapping.selection import Selected
 from cmsmig.mapping.story import story_body
 from cmsmig.mapping.uids import story_uid
-from cmsmig.steps.batches import work_through
-from cmsmig.steps.components import check_components
+from cmsmig.steps.batches import BATCH, Crew, Work
+from cmsmig.steps.components import read_field_keys, refuse_missing
 from cmsmig.steps.folders import parent_id
 from cmsmig.steps.homes import content_hash, found_home, written_home
 from cmsmig.steps.job import Job
@@ -37,31 +40,98 @@ async def create_stories(job: Job) -> None:
     An item that the service refuses is a ledger row with its reason. Raises
     `PreflightError` when the space lacks a component or field that is used.
     """
-    rows = job.ledger.items.all()
-    todo = [
-        draft
-        for draft in job.drafts()
-        if (row := rows.get(draft.key)) is not None
-        and row.home is None
+    async with Crew(job.settings.in_flight, job.stop) as crew:
+        handled = await give_creates(job, crew)
+    finish_creates(job, handled)
+
+
+def finish_creates(job: Job, handled: int) -> None:
+    """Tell that all of them are created or failed."""
+    job.observer(StepFinished(STEP, f"{handled} stories handled"))
+
+
+async def give_creates(job: Job, crew: Crew) -> int:
+    """Give the stories to be created to `crew` and return how many there are.
+
+    Those come first whose files are settled; the others follow when they are.
+    """
+    wanted = _wanted(job)
+    job.observer(StepStarted(STEP, len(wanted)))
+    there: dict[str, frozenset[str]] = {}
+    if wanted:
+        there = await read_field_keys(job)
+        refuse_missing(there, job.foreseen_keys)
+    late = await _give(job, crew, job.migration.selected, wanted, there)
+    if late:
+        await job.drafting().all_settled()
+        await _give(job, crew, late, wanted, there)
+    return len(wanted)
+
+
+def _wanted(job: Job) -> frozenset[ItemKey]:
+    return frozenset(
+        key
+        for key, row in job.ledger.items.all().items()
+        if row.home is None
         and row.status in ("selected", "failed")
-        and draft.key not in job.conflicts
-    ]
-    _record_undrafted(job)
-    _record_losses(job)
-    job.observer(StepStarted(STEP, len(todo)))
-    if todo:
-        await check_components(job)
-    await work_through(
-        todo,
+        and key not in job.conflicts
+    )
+
+
+async def _give(
+    job: Job,
+    crew: Crew,
+    entries: Sequence[Selected],
+    wanted: Set[ItemKey],
+    there: Mapping[str, frozenset[str]],
+) -> list[Selected]:
+    """Give what can be drafted to `crew`, batch by batch; return the other entries."""
+    work = Work(
         intend=lambda batch: _intend(job, batch),
         perform=partial(_create, job),
         abandon=lambda draft: job.ledger.intents.settle(
             "create", str(draft.key), "not_sent"
         ),
-        workers=job.settings.in_flight,
-        stop=job.stop,
     )
-    job.observer(StepFinished(STEP, f"{len(todo)} stories handled"))
+    late: list[Selected] = []
+    batch: list[StoryDraft] = []
+    for entry in entries:
+        # One draft at a time, so that no request under way waits for many.
+        await asyncio.sleep(0)
+        if not job.drafting().is_final(entry):
+            late.append(entry)
+        elif (draft := _drafted(job, entry, wanted)) is not None:
+            batch.append(draft)
+        if len(batch) == BATCH:
+            if not await _take(crew, work, batch, there):
+                return []
+            batch = []
+    if batch:
+        await _take(crew, work, batch, there)
+    return late
+
+
+async def _take(
+    crew: Crew,
+    work: Work[StoryDraft],
+    batch: Sequence[StoryDraft],
+    there: Mapping[str, frozenset[str]],
+) -> bool:
+    refuse_missing(there, used_keys(batch))
+    return await crew.take(work, batch)
+
+
+def _drafted(job: Job, entry: Selected, wanted: Set[ItemKey]) -> StoryDraft | None:
+    """Return a wanted item's draft; write what any lost, or why there is none."""
+    key = entry.item.key
+    draft = job.drafting().draft(entry)
+    if isinstance(draft, StoryDraft):
+        losses = [LossRow(each.field, each.loss.as_json()) for each in draft.losses]
+        job.ledger.findings.save_losses(key, losses)
+        return draft if key in wanted else None
+    if draft is not None and key in wanted:
+        job.ledger.items.failed(key, "not_drafted", draft)
+    return None
 
 
 def _intend(job: Job, batch: Sequence[StoryDraft]) -> None:
@@ -134,21 +204,6 @@ def _house(job: Job, key: ItemKey, home: HomeRow) -> None:
 
 def _fail(job: Job, draft: StoryDraft, reason: str, explanation: str) -> None:
     job.ledger.items.failed(draft.key, reason, explanation, "create")
-
-
-def _record_undrafted(job: Job) -> None:
-    rows = job.ledger.items.all()
-    for key, why in job.drafted().failed.items():
-        if (row := rows.get(key)) is not None and row.home is None:
-            job.ledger.items.failed(key, "not_drafted", why)
-
-
-def _record_losses(job: Job) -> None:
-    for draft in job.drafts():
-        job.ledger.findings.save_losses(
-            draft.key,
-            [LossRow(each.field, each.loss.as_json()) for each in draft.losses],
-        )
 
 
 async def settle_stories(job: Job) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 from cmsmig.destination.client import DestinationClient
@@ -13,6 +14,7 @@ from cmsmig.destination.schema import (
     Space,
     StoryRow,
 )
+from cmsmig.errors import CmsmigError, first_of
 from cmsmig.mapping.components import datasource_bodies
 from cmsmig.mapping.design import Design
 
@@ -52,34 +54,69 @@ class Survey:
 
 
 async def survey(client: DestinationClient, design: Design) -> Survey:
-    """Read the space, its components and every story's row. Reads only."""
+    """Read the space, its components and every story's row. Reads only.
+
+    The space alone first, which shows whether token and region fit; the rest at
+    once, as fast as the budget lets it.
+    """
     space = await client.space()
-    components = await client.components()
-    stories = tuple(await client.stories())
+    slugs = {each.slug for each in datasource_bodies(design)}
+    try:
+        async with asyncio.TaskGroup() as group:
+            components = group.create_task(client.components())
+            listed = group.create_task(client.stories())
+            sources = group.create_task(_datasources(client, slugs))
+            folders = group.create_task(_asset_folders(client, design))
+    except* CmsmigError as failed:
+        raise first_of(failed) from None
+    stories = tuple(listed.result())
     calls = {
         "read_space": 1,
         "read_components": 1,
         "list_stories": pages(len(stories)),
     }
-    datasources: tuple[Datasource, ...] = ()
-    choices: dict[str, frozenset[str]] = {}
-    if wanted := {each.slug for each in datasource_bodies(design)}:
-        datasources = tuple(await client.datasources())
+    datasources, choices = sources.result()
+    if slugs:
         calls["list_datasources"] = pages(len(datasources))
-        for each in datasources:
-            if each.slug in wanted:
-                entries = await client.datasource_entries(each.datasource_id)
-                choices[each.slug] = frozenset(entry.value for entry in entries)
         calls["read_datasource_entries"] = sum(
             pages(len(values)) for values in choices.values()
         )
-    folders: tuple[AssetFolder, ...] = ()
     if design.asset_folder:
-        folders = tuple(await client.asset_folders())
         calls["list_asset_folders"] = 1
     return Survey(
-        space, tuple(components), stories, datasources, folders, calls, choices
+        space,
+        tuple(components.result()),
+        stories,
+        datasources,
+        folders.result(),
+        calls,
+        choices,
     )
+
+
+async def _datasources(
+    client: DestinationClient, slugs: Set[str]
+) -> tuple[tuple[Datasource, ...], dict[str, frozenset[str]]]:
+    """Return all datasources, and the values of those with the `slugs`."""
+    if not slugs:
+        return (), {}
+    datasources = tuple(await client.datasources())
+    needed = [each for each in datasources if each.slug in slugs]
+    async with asyncio.TaskGroup() as group:
+        entries = {
+            each.slug: group.create_task(client.datasource_entries(each.datasource_id))
+            for each in needed
+        }
+    return datasources, {
+        slug: frozenset(entry.value for entry in listed.result())
+        for slug, listed in entries.items()
+    }
+
+
+async def _asset_folders(
+    client: DestinationClient, design: Design
+) -> tuple[AssetFolder, ...]:
+    return tuple(await client.asset_folders()) if design.asset_folder else ()
 
 
 def pages(rows: int) -> int:

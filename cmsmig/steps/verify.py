@@ -18,7 +18,7 @@ from cmsmig.mapping.draft import Home, StoryDraft
 from cmsmig.mapping.equality import equal_component
 from cmsmig.mapping.linking import link_story
 from cmsmig.richtext.validate import documents_in, problems
-from cmsmig.steps.batches import work_through
+from cmsmig.steps.batches import Work, work_through
 from cmsmig.steps.homes import comparable
 from cmsmig.steps.job import Job
 
@@ -116,9 +116,7 @@ async def verify(job: Job) -> Verification:
     pieces: list[tuple[StoryDraft, HomeRow] | AssetRow] = [*expected, *assets]
     await work_through(
         pieces,
-        intend=lambda batch: None,
-        perform=look,
-        abandon=lambda piece: None,
+        Work(lambda batch: None, look, lambda piece: None),
         workers=job.settings.in_flight,
         stop=job.stop,
     )

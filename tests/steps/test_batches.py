@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.errors import InterruptedRunError, LedgerError, StorageError
-from cmsmig.steps.batches import BATCH, StopSignal, work_through
+from cmsmig.steps.batches import BATCH, StopSignal, Work, work_through
 
 
 @dataclass
@@ -50,9 +50,7 @@ class Log:
     async def run(self, count: int, workers: int = 4) -> None:
         await work_through(
             range(count),
-            intend=self.intend,
-            perform=self.perform,
-            abandon=self.abandon,
+            Work(self.intend, self.perform, self.abandon),
             workers=workers,
             stop=self.stop,
         )
@@ -125,9 +123,7 @@ async def test_an_intent_that_cannot_be_written_sends_nothing_of_its_batch() -> 
     with pytest.raises(LedgerError):
         await work_through(
             range(2 * BATCH),
-            intend=intend,
-            perform=log.perform,
-            abandon=log.abandon,
+            Work(intend, log.perform, log.abandon),
             workers=3,
             stop=log.stop,
         )
@@ -144,9 +140,7 @@ async def test_a_piece_that_cannot_be_abandoned_ends_as_one_error() -> None:
     with pytest.raises(StorageError):
         await work_through(
             range(10),
-            intend=log.intend,
-            perform=log.perform,
-            abandon=abandon,
+            Work(log.intend, log.perform, abandon),
             workers=1,
             stop=log.stop,
         )
@@ -167,9 +161,7 @@ async def test_the_next_batch_is_intended_while_the_last_is_under_way() -> None:
     async with asyncio.timeout(5):
         await work_through(
             range(3 * BATCH),
-            intend=log.intend,
-            perform=perform,
-            abandon=log.abandon,
+            Work(log.intend, perform, log.abandon),
             workers=2,
             stop=log.stop,
         )
@@ -188,9 +180,7 @@ async def test_no_more_is_intended_than_can_soon_be_begun() -> None:
 
     await work_through(
         range(10 * BATCH),
-        intend=log.intend,
-        perform=perform,
-        abandon=log.abandon,
+        Work(log.intend, perform, log.abandon),
         workers=4,
         stop=log.stop,
     )

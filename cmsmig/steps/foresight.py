@@ -1,0 +1,75 @@
+"""What a plan needs that no service has to be asked for: made before the first call.
+
+From the first call on the budget counts, and a plan of many stories takes seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.components import used_keys
+from cmsmig.mapping.draft import Home, StoryDraft
+from cmsmig.mapping.linking import Linked, link_story
+from cmsmig.mapping.routes import Routes
+from cmsmig.steps.drafting import proven_assets
+from cmsmig.steps.homes import content_hash
+from cmsmig.steps.migration import Drafted, Migration
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A planned story after phase two, and the hashes of both its contents."""
+
+    linked: Linked
+    drafted_hash: str
+    linked_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Foresight:
+    """The stories as they will be when every file has been uploaded."""
+
+    drafted: Drafted
+    used: Mapping[str, set[str]]
+    """Field keys that the stories use, by component."""
+    homes: Mapping[ItemKey, Home]
+    """Where items will be, if the destination holds nothing in their way."""
+    links: Mapping[ItemKey, Link]
+    """Over these homes."""
+    routes: Routes
+
+    def links_over(self, homes: Mapping[ItemKey, Home]) -> Mapping[ItemKey, Link]:
+        """Return the links over the homes that items will have."""
+        if homes == self.homes:
+            return self.links
+        return dict(_links(self.drafted.drafts, homes, self.routes))
+
+
+def foresight(migration: Migration, ledger: Ledger) -> Foresight:
+    """Draft and link what an import would write. Reads only."""
+    drafted = migration.planned_drafts(proven_assets(migration, ledger))
+    coming = {draft.key for draft in drafted.drafts}
+    planned = migration.routes.planned_homes()
+    homes = {key: home for key, home in planned.items() if key in coming}
+    for key, row in ledger.items.all().items():
+        if row.home is not None:
+            homes[key] = Home(row.home.uuid, row.home.full_slug)
+    return Foresight(
+        drafted=drafted,
+        used=used_keys(drafted.drafts),
+        homes=homes,
+        links=dict(_links(drafted.drafts, homes, migration.routes)),
+        routes=migration.routes,
+    )
+
+
+def _links(
+    drafts: tuple[StoryDraft, ...], homes: Mapping[ItemKey, Home], routes: Routes
+) -> Iterator[tuple[ItemKey, Link]]:
+    for draft in drafts:
+        linked = link_story(draft, homes, routes)
+        hashes = content_hash(draft.content), content_hash(linked.content)
+        yield draft.key, Link(linked, *hashes)
