@@ -18,10 +18,12 @@ from pathlib import Path
 
 import httpx
 
+from cmsmig.destination import connection
 from cmsmig.errors import CmsmigError
 from cmsmig.events import RequestSent
+from cmsmig.origin.client import OriginClient
 from cmsmig.settings import Project, load_settings
-from cmsmig.steps import connect, files, importing
+from cmsmig.steps import connect, files, importing, itemsets
 from cmsmig.steps import pull as pulling
 from cmsmig.steps.batches import StopSignal
 from cmsmig.wire.budget import Budget
@@ -30,6 +32,8 @@ from cmsmig.wire.session import Session
 SPEED = 100
 """How much faster time passes here, pauses and budgets together."""
 RATE = 500
+LISTED, READ = 20, 10
+"""Rows of a page of the destination's lists, and of the origin's items."""
 TIMEOUT = 1.5
 """Real seconds until the client takes an answer for lost."""
 LONGEST = 60
@@ -47,6 +51,9 @@ def hurry(patience: float = TIMEOUT) -> None:
         module.Session = partial(Session, sleep=_sleep, timeout=patience)
     importing.Job = partial(importing.Job, sleep=_sleep)
     importing.open_migration = _once(importing.open_migration)
+    # The site is small: lists of several pages, as large ones have them.
+    connection.PAGE, itemsets.PAGE = LISTED, READ
+    OriginClient.items.__kwdefaults__["limit"] = READ
     # Reading the certificates and looking for a library that is not installed cost
     # more than the requests, which are neither encrypted nor in need of it.
     httpx.create_ssl_context = functools.cache(httpx.create_ssl_context)
