@@ -22,6 +22,10 @@ KILLS = ("before", "applied", "answered")
 EDITORS_EACH = 4
 """Every so many stories get an editor: their requests are alike."""
 
+SHORTER = (Fault.MALFORMED, Fault.EMPTY)
+"""Answers that are whole and right by all that HTTP tells; of a file of the origin
+nothing else is known, so nobody can tell them from the file."""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -39,7 +43,8 @@ class Case:
     how: str = ""
     """Which of `KILLS`."""
     moments: tuple[float, ...] = ()
-    """When it is killed, as shares of the time that an undisturbed run takes."""
+    """When it is killed, run after run, as shares of the time that an undisturbed
+    run takes: counted by turns from its start and from its first request on."""
     in_flight: int = 1
 
     @property
@@ -136,6 +141,8 @@ VARIANTS = tuple(_variants())
 
 def fits(fault: Fault, entry: Entry) -> bool:
     """Return whether the dial can do this to a request."""
+    if entry.service == "files" and fault in SHORTER:
+        return False
     call = Call(0, entry.method, entry.path, entry.path, tuple(entry.query.items()),
                 {}, b"")  # fmt: skip
     return possible(fault, call, RequestName(entry.method, entry.route, entry.subject))

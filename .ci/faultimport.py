@@ -142,7 +142,7 @@ FORKS = multiprocessing.get_context("forkserver")
 
 def start_forks() -> None:
     """Have children start from a process that has everything imported."""
-    FORKS.set_forkserver_preload(["faultimport"])
+    FORKS.set_forkserver_preload(["faultjobs"])
 
 
 Child = BaseProcess | subprocess.Popen[bytes]

@@ -140,20 +140,24 @@ def _disturb(
     codes = [one.killed(what, at, case.how) for at in case.kills]
     if case.in_flight == 1 and len(codes) == 1 and codes != [KILLED]:
         return f"the run was not killed but ended with {codes[0]}"
-    for share in case.moments:
-        seconds = share * undisturbed_seconds(case, setting, what)
-        hit = one.killed_after(what, seconds)
+    for number, share in enumerate(case.moments):
+        asking = number % 2 == 1
+        seconds = share * undisturbed_seconds(case, setting, what)[asking]
+        hit = one.killed_after(what, asking, seconds)
         if hit.startswith("odd"):
             return f"{hit} {kills}"
         kills[hit] += 1
     return ""
 
 
-_SECONDS: dict[tuple[str, int], float] = {}
+_SECONDS: dict[tuple[str, int], tuple[float, float]] = {}
 
 
-def undisturbed_seconds(case: Case, setting: Setting, what: str) -> float:
-    """Return how long a child takes that nothing happens to; measured once."""
+def undisturbed_seconds(case: Case, setting: Setting, what: str) -> tuple[float, float]:
+    """Return how long a child takes that nothing happens to; measured once.
+
+    From its start, and from its first request.
+    """
     key = (what, case.in_flight)
     if key not in _SECONDS:
         pulled = not what.startswith("pull")
@@ -161,10 +165,14 @@ def undisturbed_seconds(case: Case, setting: Setting, what: str) -> float:
             setting.prepared, setting.work, case.in_flight, pulled=pulled
         ) as one:
             begun = time.monotonic()
-            code = ended_at_last(one.start(what))
-            _SECONDS[key] = time.monotonic() - begun
+            child = one.start(what)
+            one.first_request(child)
+            asking = time.monotonic()
+            code = ended_at_last(child)
+            over = time.monotonic()
         if code != 0:
             sys.exit(f"An undisturbed child ended with {code}.")
+        _SECONDS[key] = (over - begun, over - asking)
     return _SECONDS[key]
 
 

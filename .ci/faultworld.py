@@ -126,10 +126,15 @@ class World:
         hooks.at = hooks.child = 0
         return code
 
-    def killed_after(self, what: str, seconds: float) -> str:
-        """Run in a child that is killed then; return what that hit."""
+    def killed_after(self, what: str, asking: bool, seconds: float) -> str:
+        """Run in a child that is killed then; return what that hit.
+
+        With `asking` the seconds count from its first request, else from its start.
+        """
         seen = self.hooks.seen
         child = self.start(what)
+        if asking:
+            self.first_request(child, seen)
         code = ended(child, seconds)
         if code is not None:
             return ENDED if code == 0 else f"odd: a run ended with {code} by itself"
@@ -141,6 +146,11 @@ class World:
         child.kill()
         code = ended_at_last(child)
         return hit if code == KILLED else ENDED
+
+    def first_request(self, child: Child, seen: int = 0) -> None:
+        """Wait until a child asks for something, or ends."""
+        while self.hooks.seen == seen and ended(child, 0.001) is None:
+            pass
 
     def verify(self) -> list:
         """Return every difference between decisions, ledger and space."""
