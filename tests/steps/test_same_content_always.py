@@ -1,0 +1,96 @@
+"""The same site leaves the same content, however it is served and worked through.
+
+The order of items, collections, locales and keys, the size of pages, how many
+requests are open at once, the order in which answers come and interruptions: none
+of them is in what a migration leaves. `make determinism` draws more sites and ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from same_content_runs import (
+    CANCEL,
+    LAST,
+    PLAIN,
+    REFUSED,
+    STOP,
+    Arrangement,
+    Break,
+    Left,
+    all_ended,
+    arrangements,
+    migrated,
+)
+from same_content_sites import Orders, Site, full_site, sites
+
+WAYS = {
+    "items": Arrangement(orders=Orders(items=3)),
+    "lists": Arrangement(orders=Orders(collections=2, locales=2, keys=2)),
+    "pages": Arrangement(origin_page=2, listing_page=3, batch=3),
+    "one-by-one": Arrangement(reading=1, in_flight=1, batch=1),
+    "answers": Arrangement(delays=1),
+    "breaks": Arrangement(
+        breaks=(
+            Break("pull", CANCEL, 7),
+            Break("pull", REFUSED, 3),
+            Break("decide", LAST, 1),
+            Break("import", LAST, 14),
+            Break("import", CANCEL, 21),
+            Break("import", STOP, 17),
+            Break("import", REFUSED, 20),
+        )
+    ),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def servers_ended() -> Iterator[None]:
+    """Wait for the servers that stop in the background."""
+    yield
+    all_ended()
+
+
+@pytest.fixture(scope="module")
+def plain() -> Left:
+    """Return what the site with something of everything leaves in the plain way."""
+    return migrated(full_site(), PLAIN)
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_a_way_changes_nothing_of_what_is_left(name: str, plain: Left) -> None:
+    """One thing at a time, on a site that has something of everything."""
+    way = WAYS[name]
+    left = migrated(full_site(), way)
+    assert left.broken == len(way.breaks)
+    assert_same(plain, left, way)
+
+
+@settings(
+    max_examples=3,
+    deadline=None,
+    database=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=[HealthCheck.too_slow],
+)
+@given(site=sites(), way=arrangements())
+def test_drawn_ways_change_nothing_of_drawn_sites(site: Site, way: Arrangement) -> None:
+    """All things at once, on sites that nobody thought of."""
+    assert_same(migrated(site, PLAIN), migrated(site, way), way)
+
+
+def assert_same(plain: Left, left: Left, way: Arrangement) -> None:
+    """Insist that nothing differs but the order that the origin had itself."""
+    assert (plain.violations, left.violations) == ((), ())
+    assert left.space == plain.space
+    assert left.ledger == plain.ledger
+    assert left.decisions() == plain.decisions()
+    assert left.redirects == plain.redirects
+    assert left.raw() == plain.raw()
+    if not (way.orders.collections or way.orders.locales):
+        assert left.decision_texts == plain.decision_texts
+    if way.orders.is_plain:
+        assert left.raw_texts == plain.raw_texts
