@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from multiprocessing import forkserver
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -143,6 +144,13 @@ FORKS = multiprocessing.get_context("forkserver")
 def start_forks() -> None:
     """Have children start from a process that has everything imported."""
     FORKS.set_forkserver_preload(["faultjobs"])
+    # That process looks for modules where any Python does, and is silent about what
+    # it cannot find: each child would import all of it anew.
+    before = os.environ.get("PYTHONPATH", "")
+    here = str(Path(__file__).parent)
+    os.environ["PYTHONPATH"] = f"{here}{os.pathsep}{before}" if before else here
+    forkserver.ensure_running()
+    os.environ["PYTHONPATH"] = before
 
 
 Child = BaseProcess | subprocess.Popen[bytes]
