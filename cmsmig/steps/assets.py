@@ -6,6 +6,7 @@ Spec: import rule 5 and the asset upload rules. Only signing draws on the quota.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from enum import Enum
 from functools import partial
@@ -53,19 +54,13 @@ class Proof(Enum):
     """Nobody could look."""
 
 
-async def upload_assets(job: Job) -> None:
+async def upload_assets(
+    job: Job, meanwhile: Callable[[], Awaitable[None]] | None = None
+) -> None:
     """Bring every file to the destination that is not proven to be there.
 
-    A file that fails is a ledger row with its reason; the others go on.
-    """
-    async with Crew(job.settings.in_flight, job.stop) as crew:
-        await give_uploads(job, crew)
-
-
-async def give_uploads(job: Job, crew: Crew) -> None:
-    """Give the files that are not proven to be there to `crew`.
-
-    Returns while the last of them are under way; `job.drafting()` tells which.
+    A file that fails is a ledger row with its reason; the others go on. `meanwhile`
+    is done while the last of them are under way and the budget is free.
     """
     folder_id = await _make_folder(job)
     await settle_signings(job)
@@ -76,44 +71,28 @@ async def give_uploads(job: Job, crew: Crew) -> None:
         if (row := known.get(upload.sha256)) is None or row.status != "proven"
     ]
     job.observer(StepStarted(STEP, len(todo)))
-    if job.drafting(todo).is_settled:
-        _finished(job)
     work = Work(
         intend=lambda batch: intend_signings(job, batch),
         perform=partial(_bring, job, folder_id),
-        abandon=partial(_abandon, job),
+        abandon=lambda upload: job.ledger.intents.settle(
+            "sign", upload.sha256, "not_sent"
+        ),
     )
-    for batch in batches(todo):
-        if not await crew.take(work, batch):
-            return
-
-
-def _abandon(job: Job, upload: UploadPlan) -> None:
-    try:
-        job.ledger.intents.settle("sign", upload.sha256, "not_sent")
-    finally:
-        job.drafting().settle(upload)
-
-
-def _finished(job: Job) -> None:
+    async with Crew(job.settings.in_flight, job.stop) as crew:
+        for batch in batches(todo):
+            await crew.take(work, batch)
+        await crew.idle()
+        if meanwhile is not None and not crew.ending:
+            await meanwhile()
     job.observer(StepFinished(STEP, f"{len(job.migration.uploads)} files are settled"))
 
 
 async def _bring(job: Job, folder_id: int | None, upload: UploadPlan) -> None:
-    try:
-        await _bring_one(job, folder_id, upload)
-    finally:
-        job.drafting().settle(upload)
-    job.observer(StepAdvanced(STEP, upload.name))
-    if job.drafting().is_settled:
-        _finished(job)
-
-
-async def _bring_one(job: Job, folder_id: int | None, upload: UploadPlan) -> None:
     data = _read(job.migration.file_path(upload.sha256), upload.sha256)
     if data is None:
         explanation = _damaged(upload, job.migration.file_path(upload.sha256))
         fail_asset(job, upload, "file_damaged", explanation, intent_outcome="not_sent")
+        job.observer(StepAdvanced(STEP, upload.name))
         return
     known = job.ledger.inventory.asset(upload.sha256)
     try:
@@ -126,6 +105,7 @@ async def _bring_one(job: Job, folder_id: int | None, upload: UploadPlan) -> Non
     except (OutcomeUnknownError, MalformedAnswerError) as error:
         # The intent stays open: the next run looks for an asset without bytes.
         fail_asset(job, upload, "not_confirmed", str(error), intent_outcome="")
+    job.observer(StepAdvanced(STEP, upload.name))
 
 
 async def _arrived_before(client: DestinationClient, known: AssetRow) -> bool:

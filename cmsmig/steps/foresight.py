@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.components import used_keys
-from cmsmig.mapping.draft import Home, StoryDraft
+from cmsmig.mapping.draft import AssetHome, Home, StoryDraft
 from cmsmig.mapping.linking import Linked, link_story
 from cmsmig.mapping.routes import Routes
-from cmsmig.steps.drafting import proven_assets
 from cmsmig.steps.homes import content_hash
 from cmsmig.steps.migration import Drafted, Migration
 
@@ -73,3 +72,16 @@ def _links(
         linked = link_story(draft, homes, routes)
         hashes = content_hash(draft.content), content_hash(linked.content)
         yield draft.key, Link(linked, *hashes)
+
+
+def proven_assets(migration: Migration, ledger: Ledger) -> dict[str, AssetHome]:
+    """Return where each origin address lives now, for the proven assets."""
+    assets = ledger.inventory.assets()
+    homes: dict[str, AssetHome] = {}
+    for upload in migration.uploads:
+        row = assets.get(upload.sha256)
+        if row is None or row.status != "proven":
+            continue
+        home = AssetHome(row.asset_id, row.content_url)
+        homes.update(dict.fromkeys(upload.addresses, home))
+    return homes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
@@ -14,8 +15,8 @@ from cmsmig.ledger.lease import lease
 from cmsmig.ledger.rows import Accounting, Identity
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.assets import arrived_uploads, give_uploads, upload_assets
-from cmsmig.steps.batches import Crew, StopSignal
+from cmsmig.steps.assets import arrived_uploads, upload_assets
+from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.components import make_components, settle_components
 from cmsmig.steps.conflicts import adopt_reused, find_conflicts, item_rows
 from cmsmig.steps.connect import open_destination
@@ -29,8 +30,7 @@ from cmsmig.steps.publish import publish_stories
 from cmsmig.steps.relations import link_stories
 from cmsmig.steps.stories import (
     create_stories,
-    finish_creates,
-    give_creates,
+    read_back,
     settle_stories,
 )
 from cmsmig.steps.survey import survey
@@ -45,12 +45,17 @@ SHORTEST_HASH = 8
 
 async def prepare(job: Job) -> None:
     """Make components, folders and assets: what stories stand on."""
-    await prepare_places(job)
+    await _make_places(job)
     await upload_assets(job)
 
 
-async def prepare_places(job: Job) -> None:
-    """Make the components and folders that the space lacks."""
+async def _prepare_for_stories(job: Job) -> None:
+    """Prepare, and read the components back while the last files are under way."""
+    await _make_places(job)
+    await upload_assets(job, partial(read_back, job))
+
+
+async def _make_places(job: Job) -> None:
     await settle_components(job)
     await settle_folders(job)
     check_folder_places(job)
@@ -58,21 +63,12 @@ async def prepare_places(job: Job) -> None:
     await make_folders(job)
 
 
-async def upload_and_create(job: Job) -> None:
-    """Upload the files, and create stories while the last of them are under way."""
-    async with Crew(job.settings.in_flight, job.stop) as crew:
-        await give_uploads(job, crew)
-        await crew.idle()
-        handled = await give_creates(job, crew)
-    finish_creates(job, handled)
-
-
 STEPS: dict[str, tuple[Step, ...]] = {
     "prepare": (prepare,),
     "create": (create_stories,),
     "link": (link_stories,),
     "publish": (publish_stories,),
-    "import": (prepare_places, upload_and_create, link_stories, publish_stories),
+    "import": (_prepare_for_stories, create_stories, link_stories, publish_stories),
 }
 """What each command does, in order."""
 
@@ -209,6 +205,7 @@ def _plan(job: Job) -> Plan:
     if foreseen is None:
         foreseen = foresight(job.migration, job.ledger)
     job.foreseen_keys = foreseen.used
+    job.undrafted = frozenset(foreseen.drafted.failed)
     return make_plan(job.migration, job.ledger, job.survey, job.settings, foreseen)
 
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Set
+from collections.abc import Awaitable, Callable, Mapping, Set
 from dataclasses import dataclass, field
 
 from cmsmig.destination.client import DestinationClient
 from cmsmig.events import Observer
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.assets import UploadPlan
-from cmsmig.mapping.draft import Home, StoryDraft
+from cmsmig.mapping.draft import DraftContext, Home, StoryDraft
+from cmsmig.mapping.selection import Selected
 from cmsmig.origin.schema import ItemKey
 from cmsmig.settings import Settings
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.conflicts import Conflict
-from cmsmig.steps.drafting import Drafting
-from cmsmig.steps.foresight import Foresight
+from cmsmig.steps.foresight import Foresight, proven_assets
 from cmsmig.steps.migration import Drafted, Migration
 from cmsmig.steps.survey import Survey
 
@@ -37,15 +36,40 @@ class Job:
     """What the plan is made of; let go when it is made."""
     foreseen_keys: Mapping[str, Set[str]] = field(default_factory=dict)
     """Field keys that the planned stories use, by component."""
+    undrafted: Set[ItemKey] = frozenset()
+    """Items that no story can be made of, as the plan found."""
+    field_keys: Mapping[str, Set[str]] = field(default_factory=dict)
+    """Field keys of the space's components, once they are read back."""
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
-    _drafting: Drafting | None = field(default=None, init=False)
+    _context: DraftContext | None = field(default=None, init=False)
+    _drafts: dict[ItemKey, StoryDraft | str | None] = field(
+        default_factory=dict, init=False
+    )
     _drafted: Drafted | None = field(default=None, init=False)
 
-    def drafting(self, open_files: Iterable[UploadPlan] = ()) -> Drafting:
-        """Return what makes the drafts, from the first call on over `open_files`."""
-        if self._drafting is None:
-            self._drafting = Drafting(self.migration, self.ledger, open_files)
-        return self._drafting
+    def draft(self, entry: Selected) -> StoryDraft | str | None:
+        """Return an item's draft, why there is none, or None without a content type.
+
+        Made once, from the first call on over the files as they are settled then.
+        """
+        if self._context is None:
+            self._context = self.migration.context(
+                proven_assets(self.migration, self.ledger), self._missing_assets()
+            )
+        key = entry.item.key
+        if key not in self._drafts:
+            self._drafts[key] = self.migration.draft(entry, self._context)
+        return self._drafts[key]
+
+    def _missing_assets(self) -> dict[str, str]:
+        """Return addresses without a home at the destination, with the reason."""
+        assets = self.ledger.inventory.assets()
+        missing = dict(self.migration.missing_files)
+        for upload in self.migration.uploads:
+            row = assets.get(upload.sha256)
+            if row is not None and row.status == "failed":
+                missing.update(dict.fromkeys(upload.addresses, row.explanation))
+        return missing
 
     def drafted(self) -> Drafted:
         """Return the drafts of all selected items over the uploaded assets.
@@ -53,7 +77,9 @@ class Job:
         Computed once, when the assets are settled.
         """
         if self._drafted is None:
-            self._drafted = self.drafting().drafted()
+            self._drafted = Drafted.of(
+                (each.item.key, self.draft(each)) for each in self.migration.selected
+            )
         return self._drafted
 
     def drafts(self) -> tuple[StoryDraft, ...]:

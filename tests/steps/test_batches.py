@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.errors import InterruptedRunError, LedgerError, StorageError
-from cmsmig.steps.batches import BATCH, StopSignal, Work, work_through
+from cmsmig.steps.batches import BATCH, Crew, StopSignal, Work, work_through
 
 
 @dataclass
@@ -184,3 +184,43 @@ async def test_no_more_is_intended_than_can_soon_be_begun() -> None:
         workers=4,
         stop=log.stop,
     )
+
+
+async def test_a_crew_is_idle_as_soon_as_one_has_nothing_to_begin() -> None:
+    """What comes next may be begun beside a straggler; alone, one is never idle."""
+    for workers, under_way in ((2, [0]), (1, [])):
+        log = Log()
+        straggling = asyncio.Event()
+
+        async def perform(
+            piece: int, log: Log = log, until: asyncio.Event = straggling
+        ) -> None:
+            if piece == 0:
+                await until.wait()
+            await log.perform(piece)
+
+        work = Work(log.intend, perform, log.abandon)
+        async with asyncio.timeout(5), Crew(workers, log.stop) as crew:
+            await crew.take(work, [0, 1, 2])
+            if workers == 1:
+                straggling.set()
+            await crew.idle()
+            assert sorted({0, 1, 2} - set(log.pieces("done"))) == under_way
+            straggling.set()
+            await crew.take(work, [3])
+        assert sorted(log.pieces("done")) == [0, 1, 2, 3]
+
+
+async def test_an_error_of_the_body_ends_the_work() -> None:
+    """What was taken before is performed or abandoned; the error comes out as it is."""
+    log = Log()
+
+    async def work() -> None:
+        async with Crew(2, log.stop) as crew:
+            await crew.take(Work(log.intend, log.perform, log.abandon), [0, 1, 2, 3])
+            raise LedgerError("The ledger is damaged.")
+
+    with pytest.raises(LedgerError):
+        await work()
+    begun, abandoned = log.pieces("perform"), log.pieces("abandon")
+    assert sorted(begun + abandoned) == [0, 1, 2, 3]
