@@ -11,7 +11,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 	$$each -c '$(RECENT)' 2>/dev/null && { echo $$each; break; }; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck pace bench format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck pace mutants bench format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -87,6 +87,9 @@ bench: $(RUNS) ## the speed of ours and the official converter; needs Node
 FAULTS ?=
 faults: $(RUNS) ## every fault at every request of an import; FAULTS="--slice 1/50"
 	$(BIN)/python .ci/faults.py $(FAULTS)
+
+mutants: $(RUNS) ## safeguards taken out one by one: which fault notices; OPTIONS="--list"
+	$(BIN)/python .ci/mutants.py $(OPTIONS)
 
 pace: $(RUNS) ## an import's time against the allowed rate; OPTIONS="--only 60/0"
 	$(BIN)/python .ci/pace.py $(OPTIONS)
