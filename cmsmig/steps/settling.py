@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from cmsmig.errors import MalformedAnswerError, OutcomeUnknownError, RejectedError
@@ -11,6 +12,27 @@ T = TypeVar("T")
 
 ATTEMPTS = 5
 """How often a write is sent when each look shows that it was not applied."""
+LATER = (0.25, 0.75, 2.0)
+"""Seconds before each further look for what has to be there."""
+ONCE_MORE = (1.2,)
+"""Seconds before the last look for what may never have been made."""
+
+Sleep = Callable[[float], Awaitable[object]]
+
+
+async def seen_late(
+    look: Callable[[], Awaitable[T | None]],
+    sleep: Sleep = asyncio.sleep,
+    delays: Sequence[float] = (),
+) -> T | None:
+    """Look, and after `delays` again: a list may lag behind what was written."""
+    found = await look()
+    for delay in delays or LATER:
+        if found is not None:
+            break
+        await sleep(delay)
+        found = await look()
+    return found
 
 
 async def apply_once(
@@ -20,7 +42,7 @@ async def apply_once(
 
     After a lost or unusable reply `look` tells whether it was applied; only when
     it was not is it sent again. A refusal because the name is taken, after a
-    reply was lost, is an effect that showed late. Raises what `send` raises.
+    reply was lost, is an effect that shows late. Raises what `send` raises.
     """
     doubtful = False
     for attempt in range(1, ATTEMPTS + 1):
@@ -34,7 +56,7 @@ async def apply_once(
             if attempt == ATTEMPTS:
                 raise
         except RejectedError as error:
-            found = await look() if doubtful and is_taken(error) else None
+            found = await seen_late(look) if doubtful and is_taken(error) else None
             if found is None:
                 raise
             return found

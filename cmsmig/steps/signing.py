@@ -7,13 +7,14 @@ signed again, so that none stays behind.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from cmsmig.destination.schema import Asset, SignedUpload
 from cmsmig.errors import MalformedAnswerError, NotFoundError, OutcomeUnknownError
 from cmsmig.ledger.rows import AssetRow, Intent
 from cmsmig.mapping.assets import UploadPlan
 from cmsmig.steps.job import Job
-from cmsmig.steps.settling import ATTEMPTS
+from cmsmig.steps.settling import ATTEMPTS, ONCE_MORE, seen_late
 
 
 def intend_signings(job: Job, uploads: Sequence[UploadPlan]) -> None:
@@ -54,7 +55,8 @@ async def sign(
             if attempt == ATTEMPTS:
                 raise
             attempt += 1
-            orphan = await _look(job, upload.ext_id)
+            look = partial(_look, job, upload.ext_id)
+            orphan = await seen_late(look, job.sleep, ONCE_MORE)
             replace = orphan.asset_id if orphan else replace
         except NotFoundError:
             if replace is None:
