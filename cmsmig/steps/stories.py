@@ -6,7 +6,7 @@ Spec: import rules 2 and 3.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from functools import partial
 
 from cmsmig.destination.schema import Story, StoryRow
@@ -40,32 +40,41 @@ async def create_stories(job: Job) -> None:
     An item that the service refuses is a ledger row with its reason. Raises
     `PreflightError` when the space lacks a component or field that is used.
     """
-    async with Crew(job.settings.in_flight, job.stop) as crew:
-        handled = await give_creates(job, crew)
-    finish_creates(job, handled)
-
-
-def finish_creates(job: Job, handled: int) -> None:
-    """Tell that all of them are created or failed."""
-    job.observer(StepFinished(STEP, f"{handled} stories handled"))
-
-
-async def give_creates(job: Job, crew: Crew) -> int:
-    """Give the stories to be created to `crew` and return how many there are.
-
-    Those come first whose files are settled; the others follow when they are.
-    """
+    await read_back(job)
     wanted = _wanted(job)
-    job.observer(StepStarted(STEP, len(wanted)))
-    there: dict[str, frozenset[str]] = {}
-    if wanted:
-        there = await read_field_keys(job)
-        refuse_missing(there, job.foreseen_keys)
-    late = await _give(job, crew, job.migration.selected, wanted, there)
-    if late:
-        await job.drafting().all_settled()
-        await _give(job, crew, late, wanted, there)
-    return len(wanted)
+    job.observer(StepStarted(STEP, len(wanted - job.undrafted)))
+    work = Work(
+        intend=lambda batch: _intend(job, batch),
+        perform=partial(_create, job),
+        abandon=lambda draft: job.ledger.intents.settle(
+            "create", str(draft.key), "not_sent"
+        ),
+    )
+    batch: list[StoryDraft] = []
+    async with Crew(job.settings.in_flight, job.stop) as crew:
+        for entry in job.migration.selected:
+            # One at a time, so that no request under way waits for many drafts.
+            await asyncio.sleep(0)
+            if crew.ending:
+                break
+            if (draft := _drafted(job, entry, wanted)) is not None:
+                batch.append(draft)
+            if len(batch) == BATCH:
+                await _take(job, crew, work, batch)
+                batch = []
+        if batch:
+            await _take(job, crew, work, batch)
+    job.observer(StepFinished(STEP, f"{len(wanted - job.undrafted)} stories handled"))
+
+
+async def read_back(job: Job) -> None:
+    """Read the components back, if stories are to be created and nobody has yet.
+
+    Raises `PreflightError` when the planned stories use what the space lacks.
+    """
+    if not job.field_keys and _wanted(job) - job.undrafted:
+        job.field_keys = await read_field_keys(job)
+        refuse_missing(job.field_keys, job.foreseen_keys)
 
 
 def _wanted(job: Job) -> frozenset[ItemKey]:
@@ -78,53 +87,17 @@ def _wanted(job: Job) -> frozenset[ItemKey]:
     )
 
 
-async def _give(
-    job: Job,
-    crew: Crew,
-    entries: Sequence[Selected],
-    wanted: Set[ItemKey],
-    there: Mapping[str, frozenset[str]],
-) -> list[Selected]:
-    """Give what can be drafted to `crew`, batch by batch; return the other entries."""
-    work = Work(
-        intend=lambda batch: _intend(job, batch),
-        perform=partial(_create, job),
-        abandon=lambda draft: job.ledger.intents.settle(
-            "create", str(draft.key), "not_sent"
-        ),
-    )
-    late: list[Selected] = []
-    batch: list[StoryDraft] = []
-    for entry in entries:
-        # One draft at a time, so that no request under way waits for many.
-        await asyncio.sleep(0)
-        if not job.drafting().is_final(entry):
-            late.append(entry)
-        elif (draft := _drafted(job, entry, wanted)) is not None:
-            batch.append(draft)
-        if len(batch) == BATCH:
-            if not await _take(crew, work, batch, there):
-                return []
-            batch = []
-    if batch:
-        await _take(crew, work, batch, there)
-    return late
-
-
 async def _take(
-    crew: Crew,
-    work: Work[StoryDraft],
-    batch: Sequence[StoryDraft],
-    there: Mapping[str, frozenset[str]],
-) -> bool:
-    refuse_missing(there, used_keys(batch))
-    return await crew.take(work, batch)
+    job: Job, crew: Crew, work: Work[StoryDraft], batch: Sequence[StoryDraft]
+) -> None:
+    refuse_missing(job.field_keys, used_keys(batch))
+    await crew.take(work, batch)
 
 
 def _drafted(job: Job, entry: Selected, wanted: Set[ItemKey]) -> StoryDraft | None:
     """Return a wanted item's draft; write what any lost, or why there is none."""
     key = entry.item.key
-    draft = job.drafting().draft(entry)
+    draft = job.draft(entry)
     if isinstance(draft, StoryDraft):
         losses = [LossRow(each.field, each.loss.as_json()) for each in draft.losses]
         job.ledger.findings.save_losses(key, losses)

@@ -9,6 +9,7 @@ import pytest
 from desk import Desk, Stage, exactly_one_of_everything
 from faults import CREATE_STORY, CUT, SIGN, Fault
 
+from cmsmig.canonical import Json
 from cmsmig.sandbox.exchange import Call, Next, Reply, json_reply
 from cmsmig.steps import settling
 
@@ -35,7 +36,7 @@ class Lag:
         if self.lost.hits and call.parameter(self.wanted):
             self.seen.append(call.path)
             if len(self.seen) <= self.looks:
-                empty = {key: [] for key in json.loads(reply.body)}
+                empty: dict[str, Json] = {key: [] for key in json.loads(reply.body)}
                 return json_reply(200, empty, headers=(("Total", "0"),))
         return reply
 
