@@ -68,10 +68,10 @@ class Budget:
     limit that the service names in its answers, upwards too; without it a
     named limit only ever lowers. Spec: import rule 6, Budget rules.
 
-    Processes take turns: one caller of each stands in the shared queue, and the
-    others of its process behind it. So nobody with many callers starves those
-    with one, and whoever dies leaves one reservation at most. `clock` has to be
-    the same in all processes and to know no steps.
+    Processes take turns: each has few places in the shared queue (two at 6 a
+    second), and its other callers stand behind them. So nobody with many callers
+    starves those with one, and whoever dies leaves few reservations. `clock` has
+    to be the same in all processes and to know no steps.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Budget:
         self._file = BudgetFile(folder / f"budget-{name}.sqlite")
         self._pacing = Pacing(max(1, limit), window, spaced, adopt)
         self._in_flight = in_flight
-        self._turn = asyncio.Lock()
+        self._places = asyncio.Semaphore(self._pacing.places)
         self._clock = clock
         self._sleep = sleep
         self._random = random
@@ -107,7 +107,7 @@ class Budget:
         Whoever wakes checks again before going, so neither a late wake-up
         nor a freeze in the meantime can overfill a window.
         """
-        async with self._turn:
+        async with self._places:
             slot: _Slot | None = None
             try:
                 while True:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,6 +17,11 @@ _CATCH_UP = 0.8
 _LATEST = 0.05
 """By how much of a window at most a held-up request is logged later."""
 _TYPICAL_STEP = 1.02
+_LATE_WAKING = 0.05
+"""Seconds of releases that a process may have reserved besides the next one.
+
+With a single reservation, whoever wakes late would let the rate fall.
+"""
 _LONGEST_FREEZE = 120.0
 _LONGEST_BACKOFF = 60.0
 _LEARNED_SECONDS = 3600.0
@@ -40,6 +46,11 @@ class Pacing:
     def memory(self) -> float:
         """Return for how many seconds releases are remembered."""
         return 2 * self.window + 2 * _LATE_ANSWER
+
+    @property
+    def places(self) -> int:
+        """Return how many callers of a process may stand in the shared queue."""
+        return 1 + math.ceil(_LATE_WAKING * self.configured / self.window)
 
     def until_free(self, book: Book, now: float) -> float:
         """Return the seconds until one more release fits every window."""
