@@ -19,6 +19,7 @@ from faultsite import Prepared
 from faultworld import KILLED, Whole, World, world
 
 from cmsmig.sandbox.faults import Fault
+from cmsmig.steps.assets import UPLOAD_ATTEMPTS
 
 RERUNS = 8
 """Runs in a row after which a case counts as not converging."""
@@ -46,6 +47,11 @@ class Result:
     problems: list[str] = field(default_factory=list)
     kills: Counter[str] = field(default_factory=Counter)
     """What the kills at moments hit."""
+
+
+FILLED_IN = 4
+"""Writes that a late file brings: its story's, in two locales, and their
+publications."""
 
 
 def attempt(case: Case, setting: Setting) -> Result:
@@ -210,6 +216,10 @@ def _rides_out(case: Case) -> bool:
 
 
 def unknown(one: World, case: Case) -> int:
-    """Return of how many writes at most the client cannot know what became."""
-    faults = sum(1 for entry in one.entries if entry.fault)
-    return faults + (len(case.kills) + len(case.moments)) * case.in_flight
+    """Return how many writes may be repeated: those of which the client cannot know
+    what became, and those that fill a file in that came after its stories."""
+    spoilt = [entry for entry in one.entries if entry.fault]
+    files = Counter(entry.subject for entry in spoilt if entry.route == "upload")
+    late = sum(1 for count in files.values() if count >= UPLOAD_ATTEMPTS)
+    kills = (len(case.kills) + len(case.moments)) * case.in_flight
+    return len(spoilt) + kills + late * FILLED_IN

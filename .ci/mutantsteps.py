@@ -20,8 +20,8 @@ NO_STORY_SETTLING = Edit(
 )
 TAKEN_IS_FOREIGN = Edit(
     STORIES,
-    "        ours = await _look(job, draft)\n        if ours",
-    "        ours = None\n        if ours",
+    "(ours := await _ours_of(job, draft, listed)) is not None",
+    "(ours := None) is not None",
 )
 SEND = "    try:\n        home = await apply_once("
 HOUSE = "        _house(job, draft.key, home)\n    job.obs"
@@ -214,7 +214,11 @@ SETTLING = (
         "the intent of a signing that was never confirmed is closed",
         (f"drop_after x 6 | {SIGN}",),
         (
-            Edit(SIGNING, "orphan = await _look(job, upload.ext_id)", "orphan = None"),
+            Edit(
+                SIGNING,
+                "orphan = await seen_late(look, job.sleep, ONCE_MORE)",
+                "orphan = None",
+            ),
             Edit(
                 ASSETS,
                 '"not_confirmed", str(error), intent_outcome="")',
