@@ -11,7 +11,10 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
-from same_content_runs import (
+from same_content_left import Left, assert_same
+from same_content_runs import all_ended, migrated
+from same_content_sites import Orders, Site, full_site, sites
+from same_content_ways import (
     CANCEL,
     LAST,
     PLAIN,
@@ -19,12 +22,8 @@ from same_content_runs import (
     STOP,
     Arrangement,
     Break,
-    Left,
-    all_ended,
     arrangements,
-    migrated,
 )
-from same_content_sites import Orders, Site, full_site, sites
 
 WAYS = {
     "items": Arrangement(orders=Orders(items=3)),
@@ -80,17 +79,3 @@ def test_a_way_changes_nothing_of_what_is_left(name: str, plain: Left) -> None:
 def test_drawn_ways_change_nothing_of_drawn_sites(site: Site, way: Arrangement) -> None:
     """All things at once, on sites that nobody thought of."""
     assert_same(migrated(site, PLAIN), migrated(site, way), way)
-
-
-def assert_same(plain: Left, left: Left, way: Arrangement) -> None:
-    """Insist that nothing differs but the order that the origin had itself."""
-    assert (plain.violations, left.violations) == ((), ())
-    assert left.space == plain.space
-    assert left.ledger == plain.ledger
-    assert left.decisions() == plain.decisions()
-    assert left.redirects == plain.redirects
-    assert left.raw() == plain.raw()
-    if not (way.orders.collections or way.orders.locales):
-        assert left.decision_texts == plain.decision_texts
-    if way.orders.is_plain:
-        assert left.raw_texts == plain.raw_texts

@@ -1,0 +1,131 @@
+"""Drawn sites in drawn ways: each leaves the content that the plain way leaves.
+
+usage: determinism.py [--count N] [--seed WORD] [--state FOLDER]
+
+An example is one site, migrated twice: in the plain way, and with other orders of
+items, collections, locales and keys, other sizes of pages and batches, more or fewer
+requests at once, answers in another order, and up to three interruptions. Space,
+ledger, decisions, redirects and raw cache have to be equal. Work goes on where it
+stopped, from the start when the code has changed since. A failing example is made
+smaller and printed. Exits 1 with findings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "steps")]
+
+from hypothesis import HealthCheck, given, seed, settings  # noqa: E402
+from same_content_left import assert_same  # noqa: E402
+from same_content_runs import all_ended, migrated  # noqa: E402
+from same_content_sites import PLAIN_ORDERS, Site, sites  # noqa: E402
+from same_content_ways import PLAIN, Arrangement, arrangements  # noqa: E402
+
+SLICE = 20
+"""Examples that are drawn from one seed."""
+
+
+def main() -> int:
+    """Go on with the work, report, and return the exit code."""
+    options = _options()
+    os.nice(10)
+    options.state.mkdir(parents=True, exist_ok=True)
+    path = options.state / f"{options.seed}.json"
+    state = _state(path)
+    while sum(state["slices"].values()) < options.count:
+        name = f"{options.seed}:{len(state['slices'])}"
+        seen, finding = _slice(name)
+        state["slices"][name] = seen.pop("examples", 0)
+        state["findings"] += [f"{name}: {finding}"] if finding else []
+        state["seen"] = dict(Counter(state["seen"]) + seen)
+        path.write_text(json.dumps(state, indent=1))
+        print(_line(state), flush=True)
+    for finding in state["findings"]:
+        print(finding)
+    return int(bool(state["findings"]))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Migrate drawn sites in drawn ways.")
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--seed", default="one")
+    parser.add_argument("--state", type=Path, default=ROOT / "build" / "determinism")
+    return parser.parse_args()
+
+
+def _state(path: Path) -> dict:
+    code = hashlib.sha256()
+    for each in sorted((ROOT / "cmsmig").rglob("*.py")):
+        if each.relative_to(ROOT).parts[1] not in ("notebook", "cli.py", "run"):
+            code.update(each.read_bytes())
+    fresh = {"code": code.hexdigest()[:12], "slices": {}, "seen": {}, "findings": []}
+    if path.is_file():
+        held = json.loads(path.read_text())
+        if held["code"] == fresh["code"]:
+            return held
+        print("The code has changed: from the start again.", flush=True)
+    return fresh
+
+
+def _slice(name: str) -> tuple[Counter[str], str]:
+    """Return what was drawn from one seed, and the smallest example that fails."""
+    seen: Counter[str] = Counter()
+
+    @seed(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"))
+    @settings(
+        max_examples=SLICE,
+        deadline=None,
+        database=None,
+        print_blob=False,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    @given(site=sites(), way=arrangements())
+    def same(site: Site, way: Arrangement) -> None:
+        plain, left = migrated(site, PLAIN), migrated(site, way)
+        seen.update(examples=1, interruptions=left.broken, **_traits(way))
+        assert_same(plain, left, way)
+
+    began = time.monotonic()
+    finding = ""
+    try:
+        same()
+    except Exception as error:  # whatever it is, it is a finding
+        told = [str(error)[:2000], *getattr(error, "__notes__", ())]
+        finding = "\n".join([type(error).__name__, *told])
+    all_ended()
+    seen["seconds"] = round(time.monotonic() - began)
+    return seen, finding
+
+
+def _traits(way: Arrangement) -> dict[str, int]:
+    """Return in which respects a way is not the plain one."""
+    orders = {
+        f"{name} in another order": getattr(way.orders, name)
+        != getattr(PLAIN_ORDERS, name)
+        for name in ("items", "collections", "locales", "keys")
+    }
+    sizes = {
+        name: getattr(way, name) != getattr(PLAIN, name)
+        for name in ("origin_page", "listing_page", "reading", "in_flight", "batch",
+                     "delays")
+    }  # fmt: skip
+    return {name: int(there) for name, there in (orders | sizes).items()}
+
+
+def _line(state: dict) -> str:
+    done = sum(state["slices"].values())
+    seen = ", ".join(f"{name} {count}" for name, count in sorted(state["seen"].items()))
+    return f"{done} examples ({seen}), {len(state['findings'])} findings"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
