@@ -11,7 +11,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 	$$each -c '$(RECENT)' 2>/dev/null && { echo $$each; break; }; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck pace mutants bench format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck pace mutants determinism bench format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -83,6 +83,9 @@ crosscheck: $(RUNS) ## every body in SITES=folder against the official converter
 
 bench: $(RUNS) ## the speed of ours and the official converter; needs Node
 	$(BIN)/python .ci/bench.py $(OPTIONS)
+
+determinism: $(STAMP) ## drawn sites in drawn orders, sizes and interruptions; COUNT=300
+	$(BIN)/python .ci/determinism.py --count $(or $(COUNT),300)
 
 FAULTS ?=
 faults: $(RUNS) ## every fault at every request of an import; FAULTS="--slice 1/50"
