@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from faultworld import World
@@ -33,8 +35,20 @@ def cache_of(world: World) -> dict[str, bytes]:
     }
 
 
-def pull_problems(world: World, whole: WholePull) -> list[str]:
-    """Return what is not as an undisturbed pull leaves it."""
+def answered(entries: Iterable[Entry]) -> Counter[tuple[str, str]]:
+    """Count the requests that were answered as they should, by what they were about."""
+    return Counter(
+        (entry.route, entry.subject)
+        for entry in entries
+        if entry.status == 200 and not entry.fault
+    )
+
+
+def pull_problems(world: World, whole: WholePull, unknown: int) -> list[str]:
+    """Return what is not as an undisturbed pull leaves it.
+
+    `unknown` counts the requests whose answers a pull may have missed.
+    """
     found: list[str] = []
     cache = cache_of(world)
     for name in sorted(cache.keys() | whole.cache.keys()):
@@ -42,6 +56,9 @@ def pull_problems(world: World, whole: WholePull) -> list[str]:
             what = "differs" if name in cache and name in whole.cache else (
                 "is too much" if name in cache else "is missing")  # fmt: skip
             found.append(f"{name} {what}")
+    again = answered(world.entries) - answered(whole.entries)
+    if again.total() > unknown:
+        found.append(f"{again.total()} requests too many: {dict(again)}")
     recorder = world.handle.state.recorder
     found += [f"violation {each.kind} at {each.where}" for each in recorder.violations]
     found += [

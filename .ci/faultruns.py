@@ -19,7 +19,6 @@ from faultsite import Prepared
 from faultworld import KILLED, Whole, World, world
 
 from cmsmig.sandbox.faults import Fault
-from cmsmig.steps.assets import UPLOAD_ATTEMPTS
 
 RERUNS = 8
 """Runs in a row after which a case counts as not converging."""
@@ -49,11 +48,6 @@ class Result:
     """What the kills at moments hit."""
 
 
-FILLED_IN = 4
-"""Writes that a late file brings: its story's, in two locales, and their
-publications."""
-
-
 def attempt(case: Case, setting: Setting) -> Result:
     """Run one case; never raises."""
     result = Result()
@@ -80,7 +74,7 @@ def _pull(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
         problem = _disturb(one, case, setting, what, kills)
         if problem := problem or rerun(one, case, what):
             return [problem]
-        return pull_problems(one, setting.pulled)
+        return pull_problems(one, setting.pulled, unknown(one, case))
 
 
 def _command(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
@@ -216,10 +210,6 @@ def _rides_out(case: Case) -> bool:
 
 
 def unknown(one: World, case: Case) -> int:
-    """Return how many writes may be repeated: those of which the client cannot know
-    what became, and those that fill a file in that came after its stories."""
-    spoilt = [entry for entry in one.entries if entry.fault]
-    files = Counter(entry.subject for entry in spoilt if entry.route == "upload")
-    late = sum(1 for count in files.values() if count >= UPLOAD_ATTEMPTS)
-    kills = (len(case.kills) + len(case.moments)) * case.in_flight
-    return len(spoilt) + kills + late * FILLED_IN
+    """Return of how many writes at most the client cannot know what became."""
+    faults = sum(1 for entry in one.entries if entry.fault)
+    return faults + (len(case.kills) + len(case.moments)) * case.in_flight
