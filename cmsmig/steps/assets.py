@@ -25,7 +25,7 @@ from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import AssetRow, Intent, MadeRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.assets import UploadPlan
-from cmsmig.steps.batches import Crew, Work, batches
+from cmsmig.steps.batches import Crew, StopSignal, Work, batches, work_through
 from cmsmig.steps.job import Job
 from cmsmig.steps.migration import Migration
 from cmsmig.steps.settling import apply_once
@@ -118,20 +118,31 @@ async def _arrived_before(client: DestinationClient, known: AssetRow) -> bool:
 
 
 async def arrived_uploads(
-    client: DestinationClient, migration: Migration, ledger: Ledger
+    client: DestinationClient,
+    migration: Migration,
+    ledger: Ledger,
+    *,
+    workers: int,
+    stop: StopSignal,
 ) -> frozenset[str]:
     """Return the files that were signed, not confirmed, and arrived nevertheless.
 
     By hash. Reads public addresses only, which costs no quota.
     """
     rows = ledger.inventory.assets()
-    arrived = set()
-    for upload in migration.uploads:
-        row = rows.get(upload.sha256)
-        if row is None or row.status == "proven":
-            continue
+    arrived: set[str] = set()
+
+    async def look(row: AssetRow) -> None:
         if await _arrived_before(client, row):
             arrived.add(row.sha256)
+
+    doubtful = [
+        row
+        for upload in migration.uploads
+        if (row := rows.get(upload.sha256)) is not None and row.status != "proven"
+    ]
+    looking = Work(lambda batch: None, look, lambda row: None)
+    await work_through(doubtful, looking, workers=workers, stop=stop)
     return frozenset(arrived)
 
 

@@ -178,7 +178,9 @@ async def open_job(
         foreseen = foresight(migration, opened) if planning else None
         async with open_destination(settings, observer) as client:
             found = await survey(client, migration.design)
-            arrived = await arrived_uploads(client, migration, opened)
+            arrived = await arrived_uploads(
+                client, migration, opened, workers=settings.in_flight, stop=stop
+            )
             found = replace(found, arrived=arrived)
             conflicts = find_conflicts(migration, opened, found)
             if ledger is None and (opened.is_unused() or not verifying):
