@@ -67,8 +67,8 @@ def foresee(
     links = 0
     for draft in drafts:
         link = links_to[draft.key]
-        links += link.linked.links
-        left.update(str(each.cause) for each in link.linked.left)
+        links += link.links
+        left.update(link.left)
         home = _home_of(rows.get(draft.key))
         if home is not None or draft.key in creating | adopting:
             write = _write(link, home, listed)

@@ -12,7 +12,7 @@ from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.components import used_keys
 from cmsmig.mapping.draft import AssetHome, Home, StoryDraft
-from cmsmig.mapping.linking import Linked, link_story
+from cmsmig.mapping.linking import link_story
 from cmsmig.mapping.routes import Routes
 from cmsmig.steps.homes import content_hash
 from cmsmig.steps.migration import Drafted, Migration
@@ -20,9 +20,12 @@ from cmsmig.steps.migration import Drafted, Migration
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A planned story after phase two, and the hashes of both its contents."""
+    """What phase two will make of a planned story."""
 
-    linked: Linked
+    links: int
+    """Links that will lead to stories."""
+    left: tuple[str, ...]
+    """Why links into the old site stay, each."""
     drafted_hash: str
     linked_hash: str
 
@@ -70,8 +73,15 @@ def _links(
 ) -> Iterator[tuple[ItemKey, Link]]:
     for draft in drafts:
         linked = link_story(draft, homes, routes)
-        hashes = content_hash(draft.content), content_hash(linked.content)
-        yield draft.key, Link(linked, *hashes)
+        yield (
+            draft.key,
+            Link(
+                links=linked.links,
+                left=tuple(str(each.cause) for each in linked.left),
+                drafted_hash=content_hash(draft.content),
+                linked_hash=content_hash(linked.content),
+            ),
+        )
 
 
 def proven_assets(migration: Migration, ledger: Ledger) -> dict[str, AssetHome]:
