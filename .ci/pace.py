@@ -43,7 +43,7 @@ MOST = 1.02
 FORECAST_OFF = 0.02
 ALWAYS = 1_000_000_000
 ABOVE = ("notebook", "report")
-"""What is not loaded while an import runs."""
+"""What no import's pace depends on."""
 COLUMNS = (
     "rate", "latency ms", "calls", "planned", "429s", "least s", "took s", "ratio",
     "planned s", "off %", "import ms CPU a call", "sandbox ms CPU a call", "load",
