@@ -191,8 +191,13 @@ class Budget:
         if state.level and now < state.probe_until:
             seconds = min(state.probe_until - now, self._pacing.window / 4, 1.0)
             return _pause(seconds, "another request finds out whether to go on")
-        if self._crowded(book, now):
+        under_way = book.under_way(now - _ABANDONED_SECONDS)
+        if self._in_flight is not None and under_way >= self._in_flight:
             return _pause(_CROWDED_SECONDS, "too many requests are under way", slot)
+        if self._pacing.exhausted(book, now, under_way):
+            # Answers under way may tell that there is more.
+            rest = self._pacing.reopens(state) - now
+            return _pause(_CROWDED_SECONDS if under_way else rest, "pace", slot)
         if self._pacing.spaced and not state.level:
             slot = self._slot(state, slot, now)
             if slot.at > now + _AT_ONCE:
@@ -201,11 +206,6 @@ class Budget:
         if wait > 0:
             return _pause(wait, "pace", slot)
         return self._release(book, now)
-
-    def _crowded(self, book: Book, now: float) -> bool:
-        if self._in_flight is None:
-            return False
-        return book.under_way(now - _ABANDONED_SECONDS) >= self._in_flight
 
     def _release(self, book: Book, now: float) -> Release:
         state = book.state
@@ -277,7 +277,8 @@ class Budget:
         if self._pacing.spaced and release is not None:
             self._pacing.count_delay(book, release.number, now)
         if remaining is not None:
-            self._pacing.count_others(book, max(0, remaining), now)
+            released = book.time_of(release.number) if release is not None else now
+            self._pacing.count_remaining(state, remaining, released or 0.0, now)
 
 
 def _pause(seconds: float, reason: str, slot: _Slot | None = None) -> _Pause:

@@ -67,6 +67,12 @@ class BudgetState:
     learned: int = 0
     """The limit in a 429's body; 0 when none was named."""
     learned_at: float = 0.0
+    remaining: int = -1
+    """How many calls the service's own window still takes; -1 when it never told."""
+    told: float = 0.0
+    """When it said so."""
+    opened: float = 0.0
+    """When that window began, at the latest."""
     typical: float = 0.0
     """Seconds that half of the answers take at most; 0 before the first."""
     pace: float = 1.0
@@ -89,13 +95,12 @@ class Book:
         self.state.seen = now
         return now
 
-    def record(self, at: float, count: int = 1) -> int:
-        """Add `count` releases at one time; return the number of the last."""
-        first = self.state.released + 1
-        self.state.released += count
-        self._connection.executemany(
+    def record(self, at: float) -> int:
+        """Add a release and return its number."""
+        self.state.released += 1
+        self._connection.execute(
             "INSERT OR REPLACE INTO release (number, at) VALUES (?, ?)",
-            ((first + index, at) for index in range(count)),
+            (self.state.released, at),
         )
         return self.state.released
 
@@ -131,13 +136,6 @@ class Book:
         """Return how many releases of that time or later are under way."""
         found = self._connection.execute(
             "SELECT count(*) FROM under_way WHERE since >= ?", (since,)
-        ).fetchone()
-        return int(found[0])
-
-    def count_since(self, time: float) -> int:
-        """Return how many releases are later than `time`."""
-        found = self._connection.execute(
-            "SELECT count(*) FROM release WHERE at > ?", (time,)
         ).fetchone()
         return int(found[0])
 

@@ -26,8 +26,6 @@ _LONGEST_FREEZE = 120.0
 _LONGEST_BACKOFF = 60.0
 _LEARNED_SECONDS = 3600.0
 """A limit learned from a 429 is doubted after so long: plans do get upgraded."""
-_LATE_ANSWER = 2.0
-"""Seconds by which an answer's count may be older than the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ class Pacing:
     @property
     def memory(self) -> float:
         """Return for how many seconds releases are remembered."""
-        return 2 * self.window + 2 * _LATE_ANSWER
+        return 2 * self.window
 
     @property
     def places(self) -> int:
@@ -128,14 +126,33 @@ class Pacing:
         if late > _STRICT * self.window:
             book.move(number, at + min(late, _LATEST * self.window))
 
-    def count_others(self, book: Book, remaining: int, now: float) -> None:
-        """Log what others used of the same quota, as the service counts it."""
-        allowed = book.state.named or self.configured
-        since = now - self.window * (1 + GUARD) - _LATE_ANSWER
-        others = allowed - remaining - book.count_since(since)
-        if others > 0:
-            # More than fill a window would say nothing more.
-            book.record(now, min(others, self.limit(book.state, now)))
+    def reopens(self, state: BudgetState) -> float:
+        """Return when the service's own window is over at the latest."""
+        return state.opened + self.window * (1 + GUARD)
+
+    def exhausted(self, book: Book, now: float, under_way: int) -> bool:
+        """Return whether what the service said to remain may be used up.
+
+        Nobody knows which of those under way it has counted, so all are.
+        """
+        known = book.state.remaining >= 0 and now < self.reopens(book.state)
+        return known and book.state.remaining <= under_way
+
+    def count_remaining(
+        self, state: BudgetState, remaining: int, released: float, now: float
+    ) -> None:
+        """Keep how many calls the service still takes, whoever else makes some.
+
+        Its window begins with some call, and what remains only falls until it is
+        over. Answers may come in another order than they were counted in.
+        """
+        new = state.remaining < 0 or released >= self.reopens(state)
+        grown = remaining > state.remaining and released >= state.told
+        if new or grown:
+            state.opened = now
+        elif remaining >= state.remaining:
+            return
+        state.remaining, state.told = remaining, now
 
 
 def bounded(retry_after: float | None) -> float:
