@@ -11,7 +11,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 	$$each -c '$(RECENT)' 2>/dev/null && { echo $$each; break; }; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck pace mutants determinism bench format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck pace mutants determinism bench quota format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -96,6 +96,9 @@ mutants: $(RUNS) ## safeguards taken out one by one: which fault notices; OPTION
 
 pace: $(RUNS) ## an import's time against the allowed rate; OPTIONS="--only 60/0"
 	$(BIN)/python .ci/pace.py $(OPTIONS)
+
+quota: $(RUNS) ## one budget for four processes, a storm of 429s, two imports; OPTIONS="--part two"
+	$(BIN)/python .ci/quota.py $(OPTIONS)
 
 format: $(STAMP) ## format the code
 	$(BIN)/ruff format .
