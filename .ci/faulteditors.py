@@ -141,9 +141,11 @@ def _first(one: World, case: Case, somebody: Somebody) -> str:
         code, _ = one.run()
         odd = code != 1
     hooks.at, hooks.child, hooks.act = 0, 0, None
-    if odd or not somebody.story_id:
-        return f"the import ended with {code}"
-    return somebody.stands()
+    if not somebody.story_id:
+        return f"nobody came by; the import ended with {code}"
+    if lost := somebody.stands():
+        return f"{lost}; the import ended with {code}"
+    return f"the conflict is not named; the import ended with {code}" if odd else ""
 
 
 def _is_named(one: World) -> bool:

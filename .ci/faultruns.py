@@ -185,7 +185,7 @@ def rerun(one: World, case: Case, what: str) -> str:
     if told[0][0] != 0 and _rides_out(case):
         return f"one fault that passed, and yet the import ended with {told[0]}"
     if not case.plan and told[0][0] != 0:
-        return f"nothing but a kill, and yet the next run ends with {told[0]}"
+        return f"nothing is in its way, and yet the next run ends with {told[0]}"
     while told[-1][0] != 0:
         if len(told) > RERUNS:
             return f"It is not done after {len(told)} runs: {told[0]} ... {told[-1]}"

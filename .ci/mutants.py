@@ -30,10 +30,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from mutant import Mutant
+from mutantfiles import FILES, PHASES
 from mutantsteps import STEPS
 from mutantwire import WIRE
 
-MUTANTS = (*STEPS, *WIRE)
+MUTANTS = (*STEPS, *FILES, *PHASES, *WIRE)
 ROOT = Path(__file__).parent.parent
 COPIED = ("cmsmig", ".ci", "pyproject.toml")
 LONGEST = 900.0
