@@ -17,6 +17,8 @@ class Intents:
 
     def write(self, intents: Sequence[Intent]) -> None:
         """Write a batch of intents durably; none of them may be sent before."""
+        if not intents:
+            return
         run_id = self._store.run_id
         with self._store.atomic(durable=True) as db:
             db.executemany(

@@ -46,7 +46,8 @@ class Progress:
         match event:
             case StepStarted(step, total):
                 self._begin(step, total)
-            case StepAdvanced():
+            case StepAdvanced(step) if step == self._step:
+                # The one before may still be ending.
                 self._done += 1
                 self._show()
             case StepFinished(step, note):

@@ -82,7 +82,14 @@ class Crew:
 
     async def idle(self) -> None:
         """Wait until a worker has nothing left to begin; others may be at work."""
-        while not (self._queue.empty() and self._waiting):
+        await self._until_waiting(1)
+
+    async def done(self) -> None:
+        """Wait until everything that was taken is performed or abandoned."""
+        await self._until_waiting(self._workers)
+
+    async def _until_waiting(self, workers: int) -> None:
+        while not self._queue.empty() or self._waiting < workers:
             self._rested.clear()
             await self._rested.wait()
 

@@ -15,67 +15,73 @@ from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import Intent, MadeRow
 from cmsmig.mapping.components import (
     ComponentBody,
+    DatasourceBody,
     component_bodies,
     datasource_bodies,
 )
 from cmsmig.mapping.equality import equal_component
-from cmsmig.steps.batches import Work, work_through
+from cmsmig.steps.batches import Crew, Work, batches
 from cmsmig.steps.job import Job
 from cmsmig.steps.settling import apply_once
 
 STEP = "components"
 
 
-async def make_components(job: Job) -> None:
-    """Create what the design needs and the space lacks; reuse what is equal.
-
-    Raises `PreflightError` when a component of the name exists and differs; then
-    none was made.
-    """
-    bodies = component_bodies(job.migration.design)
-    for body in bodies:
+def check_components(job: Job) -> None:
+    """Raise `PreflightError` when a component of a name exists and differs."""
+    for body in component_bodies(job.migration.design):
         _refuse_differing(job, body)
+
+
+async def give_components(job: Job, crew: Crew) -> None:
+    """Give `crew` what the design needs and the space lacks; reuse what is there."""
+    bodies = component_bodies(job.migration.design)
     job.observer(StepStarted(STEP, len(bodies)))
-    await _make_datasources(job)
-    missing = [each for each in bodies if job.survey.component(each.name) is None]
-    for body in bodies:
-        if body not in missing:
-            await _keep_component(job, body)
-            job.observer(StepAdvanced(STEP, body.name))
-    await work_through(
-        missing,
-        Work(
-            intend=partial(_intend, job),
-            perform=partial(_make_component, job),
-            abandon=lambda body: job.ledger.intents.settle(
-                "component", body.name, "not_sent"
-            ),
+    datasources = _making_datasources(job)
+    for wanted in batches(datasource_bodies(job.migration.design)):
+        await crew.take(datasources, wanted)
+    making = Work(
+        intend=partial(_intend, job),
+        perform=partial(_make_component, job),
+        abandon=lambda body: job.ledger.intents.settle(
+            "component", body.name, "not_sent"
         ),
-        workers=job.settings.in_flight,
-        stop=job.stop,
     )
-    job.observer(StepFinished(STEP, f"{len(bodies)} components are there"))
+    for batch in batches(bodies):
+        await crew.take(making, batch)
+
+
+def tell_components(job: Job) -> None:
+    """Tell that all of them are there."""
+    made = len(component_bodies(job.migration.design))
+    job.observer(StepFinished(STEP, f"{made} components are there"))
 
 
 def _intend(job: Job, batch: Sequence[ComponentBody]) -> None:
     job.ledger.intents.write(
-        [Intent("component", each.name, fingerprint(each.body)) for each in batch]
+        [
+            Intent("component", each.name, fingerprint(each.body))
+            for each in batch
+            if job.survey.component(each.name) is None
+        ]
     )
 
 
 async def _make_component(job: Job, wanted: ComponentBody) -> None:
-    made = await apply_once(
-        partial(job.client.create_component, wanted.body),
-        partial(_look, job, wanted.name),
-    )
-    _record(job, made, fingerprint(wanted.body), made_by_us=True)
+    found = job.survey.component(wanted.name)
+    if found is not None:
+        await _keep_component(job, wanted, found)
+    else:
+        made = await apply_once(
+            partial(job.client.create_component, wanted.body),
+            partial(_look, job, wanted.name),
+        )
+        _record(job, made, fingerprint(wanted.body), made_by_us=True)
     job.observer(StepAdvanced(STEP, wanted.name))
 
 
-async def _keep_component(job: Job, wanted: ComponentBody) -> None:
+async def _keep_component(job: Job, wanted: ComponentBody, found: Component) -> None:
     """Reuse a component that is there, in the form that the design wants now."""
-    found = job.survey.component(wanted.name)
-    assert found is not None
     ours = _ours(job, wanted.name, found)
     wanted_hash = fingerprint(wanted.body)
     if ours is None or not ours.made:
@@ -131,15 +137,24 @@ def _record(
     )
 
 
-async def _make_datasources(job: Job) -> None:
+def _making_datasources(job: Job) -> Work[DatasourceBody]:
     existing = {each.slug: each for each in job.survey.datasources}
     recorded = job.ledger.inventory.made("datasource")
     # One that stands where a killed run had intended one is that run's own.
     intended = {each.subject for each in job.ledger.intents.open("datasource")}
-    for wanted in datasource_bodies(job.migration.design):
+
+    def intend(batch: Sequence[DatasourceBody]) -> None:
+        job.ledger.intents.write(
+            [
+                Intent("datasource", each.slug, "")
+                for each in batch
+                if each.slug not in existing
+            ]
+        )
+
+    async def make(wanted: DatasourceBody) -> None:
         found = existing.get(wanted.slug)
         if found is None:
-            job.ledger.intents.write([Intent("datasource", wanted.slug, "")])
             found = await apply_once(
                 partial(job.client.create_datasource, wanted.name, wanted.slug),
                 partial(_look_datasource, job, wanted.slug),
@@ -147,18 +162,24 @@ async def _make_datasources(job: Job) -> None:
             _record_datasource(job, found, made_by_us=True)
         elif wanted.slug not in recorded or wanted.slug in intended:
             _record_datasource(job, found, made_by_us=wanted.slug in intended)
-        known = job.survey.choices.get(wanted.slug, frozenset())
-        for name, value in wanted.entries:
-            if value not in known:
-                await apply_once(
-                    partial(
-                        job.client.create_datasource_entry,
-                        found.datasource_id,
-                        name,
-                        value,
-                    ),
-                    partial(_look_entry, job, found.datasource_id, value),
-                )
+        await _make_entries(job, wanted, found.datasource_id)
+
+    return Work(
+        intend,
+        make,
+        lambda wanted: job.ledger.intents.settle("datasource", wanted.slug, "not_sent"),
+    )
+
+
+async def _make_entries(job: Job, wanted: DatasourceBody, datasource_id: int) -> None:
+    """Create the entries that are missing, one by one: the service keeps that order."""
+    known = job.survey.choices.get(wanted.slug, frozenset())
+    for name, value in wanted.entries:
+        if value not in known:
+            await apply_once(
+                partial(job.client.create_datasource_entry, datasource_id, name, value),
+                partial(_look_entry, job, datasource_id, value),
+            )
 
 
 def _record_datasource(job: Job, found: Datasource, *, made_by_us: bool) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
+from itertools import groupby
 
 from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.destination.schema import StoryRow
@@ -10,20 +12,37 @@ from cmsmig.errors import PreflightError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import Intent, MadeRow
 from cmsmig.mapping.places import FolderPlan
+from cmsmig.steps.batches import Crew, Work, batches
 from cmsmig.steps.job import Job
 from cmsmig.steps.settling import apply_once
 
 STEP = "folders"
 
 
-async def make_folders(job: Job) -> None:
-    """Create the folders that are not there, parents first; reuse the others."""
+async def give_folders(job: Job, crew: Crew) -> None:
+    """Give `crew` the folders that are not there, parents first; reuse the others."""
     plans = job.migration.folders
     job.observer(StepStarted(STEP, len(plans)))
-    for plan in plans:
-        await _make_folder(job, plan)
-        job.observer(StepAdvanced(STEP, plan.path))
-    job.observer(StepFinished(STEP, f"{len(plans)} folders are there"))
+    making = Work(
+        intend=partial(_intend, job),
+        perform=partial(_make_folder, job),
+        abandon=lambda plan: job.ledger.intents.settle("folder", plan.path, "not_sent"),
+    )
+    for _, level in groupby(sorted(plans, key=_depth), key=_depth):
+        for batch in batches(level):
+            await crew.take(making, batch)
+        # What is below needs the numbers of what is above.
+        await crew.done()
+
+
+def tell_folders(job: Job) -> None:
+    """Tell that all of them are there."""
+    made = len(job.migration.folders)
+    job.observer(StepFinished(STEP, f"{made} folders are there"))
+
+
+def _depth(plan: FolderPlan) -> int:
+    return plan.path.count("/")
 
 
 def check_folder_places(job: Job) -> None:
@@ -38,16 +57,26 @@ def check_folder_places(job: Job) -> None:
             )
 
 
+def _intend(job: Job, batch: Sequence[FolderPlan]) -> None:
+    job.ledger.intents.write(
+        [
+            Intent("folder", plan.path, fingerprint(_body(job, plan)))
+            for plan in batch
+            if folder_at(job.survey.stories, plan.path) is None
+        ]
+    )
+
+
 async def _make_folder(job: Job, plan: FolderPlan) -> None:
     found = folder_at(job.survey.stories, plan.path)
-    known = job.ledger.inventory.made("folder")
     if found is not None:
-        _keep(job, plan, found, known.get(plan.path))
-        return
-    body = _body(job, plan)
-    job.ledger.intents.write([Intent("folder", plan.path, fingerprint(body))])
-    row = await apply_once(partial(_create, job, body), partial(_look, job, plan.path))
-    _record(job, plan, row, made_by_us=True)
+        _keep(job, plan, found, job.ledger.inventory.made("folder").get(plan.path))
+    else:
+        row = await apply_once(
+            partial(_create, job, _body(job, plan)), partial(_look, job, plan.path)
+        )
+        _record(job, plan, row, made_by_us=True)
+    job.observer(StepAdvanced(STEP, plan.path))
 
 
 def folder_at(rows: tuple[StoryRow, ...], path: str) -> StoryRow | None:

@@ -16,11 +16,21 @@ from cmsmig.ledger.rows import Accounting, Identity
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.assets import arrived_uploads, upload_assets
-from cmsmig.steps.batches import StopSignal
-from cmsmig.steps.components import make_components, settle_components
+from cmsmig.steps.batches import Crew, StopSignal
+from cmsmig.steps.components import (
+    check_components,
+    give_components,
+    settle_components,
+    tell_components,
+)
 from cmsmig.steps.conflicts import adopt_reused, find_conflicts, item_rows
 from cmsmig.steps.connect import open_destination
-from cmsmig.steps.folders import check_folder_places, make_folders, settle_folders
+from cmsmig.steps.folders import (
+    check_folder_places,
+    give_folders,
+    settle_folders,
+    tell_folders,
+)
 from cmsmig.steps.foresight import foresight
 from cmsmig.steps.job import Job
 from cmsmig.steps.lost import refuse_lost_ledger
@@ -56,11 +66,16 @@ async def _prepare_for_stories(job: Job) -> None:
 
 
 async def _make_places(job: Job) -> None:
+    """Make components and folders; neither needs the other, so they go together."""
     await settle_components(job)
     await settle_folders(job)
     check_folder_places(job)
-    await make_components(job)
-    await make_folders(job)
+    check_components(job)
+    async with Crew(job.settings.in_flight, job.stop) as crew:
+        await give_components(job, crew)
+        await give_folders(job, crew)
+    tell_components(job)
+    tell_folders(job)
 
 
 STEPS: dict[str, tuple[Step, ...]] = {
