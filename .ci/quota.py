@@ -42,7 +42,7 @@ IMPORT = "import"
 CALLERS = (*READERS, IMPORT)
 READER = Path(__file__).with_name("quotareader.py")
 BUSY = "while True: pass"
-LEAST_USED = 0.9
+LEAST_USED = 0.8
 """Which share of the allowed calls is used at least, on a machine with other work."""
 STORMS = ((4, None), (3, 5.0))
 """How many 429s in a row, and the `Retry-After` in seconds."""
