@@ -207,6 +207,8 @@ async def test_a_crew_is_idle_as_soon_as_one_has_nothing_to_begin() -> None:
             await crew.idle()
             assert sorted({0, 1, 2} - set(log.pieces("done"))) == under_way
             straggling.set()
+            await crew.done()
+            assert sorted(log.pieces("done")) == [0, 1, 2]
             await crew.take(work, [3])
         assert sorted(log.pieces("done")) == [0, 1, 2, 3]
 
