@@ -10,6 +10,8 @@ from cmsmig.ledger.rows import HomeRow
 
 _KEPT_UP_TO_DATE = ("cached_url", "url")
 """What the service renews in a stored link when its target moves."""
+_ADDED = "_editable"
+"""What the service adds to blocks for its visual editor."""
 _UNSET: tuple[Json, ...] = (None, "", [])
 _NAMING = {
     "asset": ("id", "filename"),
@@ -40,7 +42,7 @@ def comparable(value: Json) -> Json:
         held = {
             name: comparable(each)
             for name, each in value.items()
-            if not (link and name in _KEPT_UP_TO_DATE)
+            if name != _ADDED and not (link and name in _KEPT_UP_TO_DATE)
         }
         return {name: each for name, each in held.items() if each not in _UNSET}
     return value

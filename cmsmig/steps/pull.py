@@ -7,11 +7,11 @@ import hashlib
 import random as _random
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from cmsmig.errors import CacheError, SettingsError
+from cmsmig.errors import CacheError, NotFoundError, SettingsError
 from cmsmig.events import (
     Noticed,
     Observer,
@@ -217,13 +217,15 @@ class _Pull:
         try:
             self.cache.collection(identifier)
         except CacheError:
-            body = await self.client.collection(identifier)
+            with _listed_before(identifier):
+                body = await self.client.collection(identifier)
             self.cache.keep_collection(identifier, body)
 
     async def _set(self, reader: SetReader, identifier: str, live: bool) -> None:
         collection = self.cache.collection(identifier)
         if not self._intact(identifier, live=live):
-            await reader.read(collection, live=live)
+            with _listed_before(identifier):
+                await reader.read(collection, live=live)
         kind = "live" if live else "staged"
         self.observer(StepAdvanced(STEP, f"{collection.display_name}, {kind}"))
 
@@ -235,6 +237,24 @@ class _Pull:
         except CacheError:
             return False
         return True
+
+
+@contextmanager
+def _listed_before(identifier: str) -> Iterator[None]:
+    """Say what to do when a collection was deleted after it had been listed."""
+    try:
+        yield
+    except NotFoundError as error:
+        raise NotFoundError(
+            f"The collection {identifier} is no longer at the origin, which listed it"
+            " before; read everything again with `cmsmig pull --refresh`.",
+            service=error.service,
+            method=error.method,
+            url=error.url,
+            status=error.status,
+            problems=error.problems,
+            body=error.body,
+        ) from error
 
 
 def open_origin(settings: Settings, observer: Observer) -> Session:

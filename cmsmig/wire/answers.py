@@ -125,7 +125,8 @@ def bare(url: str) -> str:
         host = parts.netloc.rpartition("@")[2]
     except ValueError:
         return "(unreadable address)"
-    return f"{parts.scheme}://{host}{parts.path}"
+    scheme = f"{parts.scheme}:" if parts.scheme else ""
+    return f"{scheme}//{host}{parts.path}" if host else f"{scheme}{parts.path}"
 
 
 def path_of(url: str) -> str:

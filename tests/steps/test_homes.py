@@ -29,6 +29,13 @@ def test_every_form_of_an_unset_value_is_one(written: Json) -> None:
     assert len(hashes) == 1
 
 
+def test_what_the_service_adds_for_its_editor_is_no_change() -> None:
+    """A mark of the visual editor on a block is nobody's edit."""
+    marked: Json = {"component": "quote", "_uid": "x", "_editable": "<!--#x-->"}
+    block: Json = {"component": "quote", "_uid": "x"}
+    assert content_hash({"inside": [marked]}) == content_hash({"inside": [block]})
+
+
 @pytest.mark.parametrize(
     "edited",
     [

@@ -23,6 +23,7 @@ from pull_origin import (
 from cmsmig.errors import (
     CacheError,
     CredentialsError,
+    NotFoundError,
     SettingsError,
     StorageError,
     UnreachableError,
@@ -73,6 +74,21 @@ async def test_both_sets_of_every_collection_land_in_the_content_folder(
     assert lines[0] == b'{"items": ['
     assert lines[-1] == b"]}"
     assert len(lines) == 6
+
+
+@pytest.mark.parametrize("path", ["/v2/collections/tags", "/v2/collections/tags/items"])
+async def test_a_collection_deleted_since_it_was_listed_is_named(
+    tmp_path: Path, path: str
+) -> None:
+    """The list is kept, so only reading everything again helps: the error says so."""
+    origin = FakeOrigin(staged={"posts": [item(1)], "tags": [item(2)]})
+    origin.before = lambda request: (
+        httpx.Response(404, json={"code": "resource_not_found"})
+        if request.url.path == path
+        else None
+    )
+    with pytest.raises(NotFoundError, match="tags is no longer at"):
+        await run(tmp_path, origin)
 
 
 async def test_an_empty_live_set_is_called_unpublished(tmp_path: Path) -> None:

@@ -276,3 +276,15 @@ def test_a_proxy_resolves_in_our_stead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("no_proxy", "inside.test")
     assert goes_by_proxy("https://outside.test/a")
     assert not goes_by_proxy("https://inside.test/a")
+
+
+@pytest.mark.parametrize("address", ["/files/a.png", "ftp://host.test/a.png"])
+async def test_an_address_that_is_not_fetched_is_named_as_it_stands(
+    address: str,
+) -> None:
+    """A relative address has no host, and none is made up for the message."""
+    async with fast() as session:
+        with pytest.raises(RejectedError, match=f"address {address} is neither"):
+            await session.fetch(
+                address, max_bytes=9, allow_private=False, write=lambda data: None
+            )
