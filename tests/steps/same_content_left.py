@@ -20,6 +20,10 @@ from cmsmig.steps.migration import open_migration
 _WHEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")
 
 
+INTENTS = ("component", "datasource", "folder", "asset_folder", "sign", "create",
+           "update", "publish")  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Left:
     """What a site's migration leaves, ids and addresses of this run aside."""
@@ -33,6 +37,8 @@ class Left:
     raw_texts: dict[str, str]
     broken: int
     """How many interruptions there were."""
+    assets: int
+    """Records in the space, those without bytes counted."""
     violations: tuple[str, ...]
 
     def decisions(self) -> dict[str, object]:
@@ -54,6 +60,7 @@ def assert_same(plain: Left, left: Left, way: Arrangement) -> None:
     """Insist that nothing differs but the order that the origin had itself."""
     assert (plain.violations, left.violations) == ((), ())
     assert left.space == plain.space
+    assert left.assets == plain.assets
     assert left.ledger == plain.ledger
     assert left.decisions() == plain.decisions()
     assert left.redirects == plain.redirects
@@ -83,6 +90,7 @@ class Finished:
             redirects=self._redirects(),
             raw_texts=self._raw_texts(),
             broken=self.broken,
+            assets=len(self.handle.state.space.assets),
             violations=tuple(f"{v.kind} {v.where}" for v in recorder.violations),
         )
 
@@ -113,6 +121,11 @@ class Finished:
                     for kind in ("component", "folder", "asset_folder", "datasource")
                     for row in ledger.inventory.made(kind).values()
                 ),
+                "open intents": [
+                    (each.kind, each.subject)
+                    for kind in INTENTS
+                    for each in ledger.intents.open(kind)
+                ],
                 "losses": sorted(ledger.findings.losses_by_kind().items()),
             }  # fmt: skip
 

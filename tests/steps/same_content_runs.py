@@ -126,6 +126,8 @@ class _Desk:
             nonlocal sent
             if not isinstance(event, RequestSent) or ending is None:
                 return
+            if not ending.counts(event.method, event.path):
+                return
             sent += 1
             if sent == ending.at and ending.how == STOP:
                 stop.set()

@@ -32,15 +32,22 @@ WAYS = {
     "one-by-one": Arrangement(reading=1, in_flight=1, batch=1),
     "answers": Arrangement(delays=1),
     "breaks": Arrangement(
+        origin_page=2,
+        listing_page=2,
+        in_flight=3,
         breaks=(
             Break("pull", CANCEL, 7),
-            Break("pull", REFUSED, 3),
+            Break("pull", REFUSED, 9),
             Break("decide", LAST, 1),
-            Break("import", LAST, 14),
-            Break("import", CANCEL, 21),
-            Break("import", STOP, 17),
-            Break("import", REFUSED, 20),
-        )
+            Break("import", LAST, 5),
+            Break("import", CANCEL, 7),
+            Break("import", LAST, 9),
+            Break("import", LAST, 2),
+            Break("import", STOP, 7),
+            Break("import", REFUSED, 6),
+            Break("import", LAST, 6),
+            Break("import", CANCEL, 3),
+        ),
     ),
 }
 
