@@ -149,7 +149,10 @@ def start_forks() -> None:
     before = os.environ.get("PYTHONPATH", "")
     here = str(Path(__file__).parent)
     os.environ["PYTHONPATH"] = f"{here}{os.pathsep}{before}" if before else here
+    # It would take Ctrl-C for its own until it has loaded everything.
+    interrupted = signal.signal(signal.SIGINT, signal.SIG_IGN)
     forkserver.ensure_running()
+    signal.signal(signal.SIGINT, interrupted)
     os.environ["PYTHONPATH"] = before
 
 

@@ -70,7 +70,8 @@ def _work(pipe: connection.Connection, setting: Setting) -> None:
     quiet()
     start_forks()
     hurry()
-    with suppress(EOFError):
+    # Without the first process there is nobody to tell.
+    with suppress(EOFError, BrokenPipeError):
         own = replace(setting, work=Path(tempfile.mkdtemp(dir=setting.work)))
         while True:
             pipe.send(attempt(pipe.recv(), own))
