@@ -11,7 +11,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 	$$each -c '$(RECENT)' 2>/dev/null && { echo $$each; break; }; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck pace mutants determinism bench quota format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults pace mutants determinism bench quota format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -88,7 +88,7 @@ determinism: $(STAMP) ## drawn sites in drawn orders, sizes and interruptions; C
 	$(BIN)/python .ci/determinism.py --count $(or $(COUNT),300)
 
 FAULTS ?=
-faults: $(RUNS) ## every fault at every request of an import; FAULTS="--slice 1/50"
+faults: $(RUNS) ## every fault and kill at every request; FAULTS="--kind kills --rounds 1000"
 	$(BIN)/python .ci/faults.py $(FAULTS)
 
 mutants: $(RUNS) ## safeguards taken out one by one: which fault notices; OPTIONS="--list"
