@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import tempfile
 import threading
 from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
+from unittest import mock
 
 from same_content_folder import write_site
 from same_content_left import Finished, Left
 from same_content_sites import Choices, Site
-from same_content_ways import CANCEL, STOP, Arrangement, Break, Reception, sized
+from same_content_ways import CANCEL, PLAIN, STOP, Arrangement, Break, Reception, sized
 
 from cmsmig.errors import CmsmigError
 from cmsmig.events import RequestSent
@@ -43,6 +47,24 @@ def migrated(site: Site, way: Arrangement) -> Left:
         for command in COMMANDS:
             desk.through(command)
         return Finished(desk.handle, desk.project, desk.settings, desk.broken).left()
+
+
+Plainly = Callable[[Site], Future[Left]]
+
+
+@contextmanager
+def another_process() -> Iterator[Plainly]:
+    """Give what migrates sites in the plain way, in a process of its own.
+
+    Its hashes are other ones than here: where the order of a set is in what is
+    left, that shows.
+    """
+    with (
+        mock.patch.dict(os.environ, {"PYTHONHASHSEED": "1"}),
+        ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool,
+    ):
+        yield lambda site: pool.submit(migrated, site, PLAIN)
+        pool.submit(all_ended).result()
 
 
 _ENDING: list[threading.Thread] = []

@@ -1,8 +1,9 @@
 """The same site leaves the same content, however it is served and worked through.
 
 The order of items, collections, locales and keys, the size of pages, how many
-requests are open at once, the order in which answers come and interruptions: none
-of them is in what a migration leaves. `make determinism` draws more sites and ways.
+requests are open at once, the order in which answers come, interruptions, and the
+hashes of the process: none of them is in what a migration leaves. `make determinism`
+draws more sites and ways.
 """
 
 from __future__ import annotations
@@ -12,12 +13,11 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from same_content_left import Left, assert_same
-from same_content_runs import all_ended, migrated
+from same_content_runs import Plainly, all_ended, another_process, migrated
 from same_content_sites import Orders, Site, full_site, sites
 from same_content_ways import (
     CANCEL,
     LAST,
-    PLAIN,
     REFUSED,
     STOP,
     Arrangement,
@@ -60,9 +60,16 @@ def servers_ended() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def plain() -> Left:
+def plainly() -> Iterator[Plainly]:
+    """Return what migrates a site in the plain way, elsewhere."""
+    with another_process() as plainly:
+        yield plainly
+
+
+@pytest.fixture(scope="module")
+def plain(plainly: Plainly) -> Left:
     """Return what the site with something of everything leaves in the plain way."""
-    return migrated(full_site(), PLAIN)
+    return plainly(full_site()).result()
 
 
 @pytest.mark.parametrize("name", WAYS)
@@ -83,6 +90,10 @@ def test_a_way_changes_nothing_of_what_is_left(name: str, plain: Left) -> None:
     suppress_health_check=[HealthCheck.too_slow],
 )
 @given(site=sites(), way=arrangements())
-def test_drawn_ways_change_nothing_of_drawn_sites(site: Site, way: Arrangement) -> None:
+def test_drawn_ways_change_nothing_of_drawn_sites(
+    plainly: Plainly, site: Site, way: Arrangement
+) -> None:
     """All things at once, on sites that nobody thought of."""
-    assert_same(migrated(site, PLAIN), migrated(site, way), way)
+    plain = plainly(site)
+    left = migrated(site, way)
+    assert_same(plain.result(), left, way)
