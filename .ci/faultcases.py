@@ -128,7 +128,7 @@ def _variants() -> Iterator[tuple[str, PlannedFault]]:
     yield "slow", PlannedFault(Fault.SLOW, seconds=0.02)
     late = TIMEOUT + 0.3
     yield "slower than patience", PlannedFault(Fault.SLOW, seconds=late)
-    yield "too_many, Retry-After", PlannedFault(Fault.TOO_MANY, retry_after=2)
+    yield "too_many, Retry-After", PlannedFault(Fault.TOO_MANY, retry_after=20)
     yield "storm of 15", PlannedFault(Fault.TOO_MANY, times=15)
     for fault in (Fault.DROP_BEFORE, Fault.DROP_AFTER, Fault.MALFORMED, Fault.SILENT,
                   Fault.GATEWAY_BEFORE, Fault.UNSEEN, Fault.EXPIRED):  # fmt: skip

@@ -22,6 +22,7 @@ import httpx
 from cmsmig.destination import connection
 from cmsmig.errors import CmsmigError
 from cmsmig.events import RequestSent
+from cmsmig.ledger.store import Ledger
 from cmsmig.origin.client import OriginClient
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps import connect, files, importing, itemsets
@@ -84,7 +85,11 @@ async def _sleep(seconds: float) -> None:
 
 
 def run_import(
-    root: Path, state: Path, observer: Callable[[object], None] | None = None
+    root: Path,
+    state: Path,
+    observer: Callable[[object], None] | None = None,
+    *,
+    plan: str | None = None,
 ) -> tuple[int, str]:
     """Import once as the command does; return exit code and what was said."""
     project = Project(root)
@@ -96,12 +101,24 @@ def run_import(
                 load_settings(project, environ(state)),
                 observer=observer or unheard,
                 stop=StopSignal(),
-                show=lambda plan: None,
+                show=unheard,
+                plan_hash=plan,
             )
         )
     except CmsmigError as error:
         return error.exit_code, str(error)
     return outcome.exit_code, f"writes: {outcome.writes}"
+
+
+def run_planned(
+    root: Path, state: Path, observer: Callable[[object], None] | None = None
+) -> tuple[int, str]:
+    """Import what the ledger's newest plan says; without one, as `run_import` does."""
+    plan = None
+    if (path := Project(root).ledger).exists():
+        with Ledger.open_existing(path) as ledger:
+            plan = (ledger.plan("") or {}).get("hash")
+    return run_import(root, state, observer, plan=plan)
 
 
 def run_pull(
@@ -134,8 +151,12 @@ def run_pull(
     return int(bool(failed)), f"files failed: {failed}"
 
 
-RUNS = {"import": run_import, "pull": run_pull, "pull at once": partial(
-    run_pull, at_once=True)}  # fmt: skip
+RUNS = {
+    "import": run_import,
+    "import as planned": run_planned,
+    "pull": run_pull,
+    "pull at once": partial(run_pull, at_once=True),
+}
 """What a child can be told to do."""
 FORKS = multiprocessing.get_context("forkserver")
 """Makes processes from one that runs no threads."""

@@ -14,10 +14,11 @@ SHORTEST, LONGEST = 1.0, 60.0
 LEEWAY = 0.9
 
 
-def too_soon(entries: Iterable[Entry]) -> list[str]:
+def too_soon(entries: Iterable[Entry], asked: float) -> list[str]:
     """Return what was asked before the pause after a 429 was over.
 
-    One request at a time: each pause is twice the one before. Spec: import rule 6.
+    One request at a time: each pause is twice the one before, and none is shorter
+    than the `asked` seconds of `Retry-After`. Spec: import rule 6.
     """
     drawing = [entry for entry in entries if entry.quota]
     found: list[str] = []
@@ -26,7 +27,7 @@ def too_soon(entries: Iterable[Entry]) -> list[str]:
         row = row + 1 if refused.status == 429 else 0
         if not row:
             continue
-        pause = min(SHORTEST * 2.0 ** (row - 1), LONGEST)
+        pause = max(asked, min(SHORTEST * 2.0 ** (row - 1), LONGEST))
         waited = (after.time - refused.time) * SPEED
         if waited < pause * LEEWAY:
             found.append(
