@@ -34,6 +34,12 @@ SEND = "    try:\n        home = await apply_once("
 HOUSE = "        _house(job, draft.key, home)\n    job.obs"
 SLUG_HOLDS = "the service refuses the slug, and who has it is looked at; see the next"
 
+
+def _none_of(text: str) -> tuple[str, str]:
+    """Return the text, and the same of an empty batch."""
+    return text, text.replace("batch", "batch[:0]", 1)
+
+
 INTENTS = (
     Mutant(
         "no intent: story",
@@ -51,19 +57,13 @@ INTENTS = (
         "no intent: component",
         "a component is created without a durable word before",
         ("kill applied | * create component spot #1",),
-        (Edit(COMPONENTS, "for each in batch]\n", "for each in batch[:0]]\n"),),
+        (Edit(COMPONENTS, *_none_of("batch\n            if job.survey.comp")),),
     ),
     Mutant(
         "no intent: folder",
         "a folder is created without a durable word before",
         ("kill applied | * create story fr/notes #1",),
-        (
-            Edit(
-                "steps/folders.py",
-                '[Intent("folder", plan.path, fingerprint(body))]',
-                "[]",
-            ),
-        ),
+        (Edit("steps/folders.py", *_none_of("batch\n            if folder_at")),),
     ),
     Mutant(
         "no intent: asset folder",
@@ -75,14 +75,13 @@ INTENTS = (
         "no intent: datasource",
         "a datasource is created without a durable word before",
         ("kill applied | * create datasource moods #1",),
-        (Edit(COMPONENTS, '[Intent("datasource", wanted.slug, "")]', "[]"),),
+        (Edit(COMPONENTS, *_none_of("batch\n                if each.slug")),),
     ),
     Mutant(
         "no intent: update",
         "phase two writes without a durable word before",
         (f"kill applied | {UPDATE}", f"kill answered | {UPDATE}"),
         (Edit(RELATIONS, "for update in batch\n", "for update in batch[:0]\n"),),
-        held="what is stored is compared with what was to be written",
     ),
     Mutant(
         "no intent: publish",
@@ -92,7 +91,8 @@ INTENTS = (
             "kill answered | * publish story notes/note-20 #1",
         ),
         (Edit("steps/publish.py", "for row in batch]\n", "for row in batch[:0]]\n"),),
-        held="publishing again what is published changes nothing",
+        held="publishing again changes nothing, and in the sandbox it leaves a story's "
+        "change date, by which a plan would know of it",
     ),
 )
 
