@@ -277,8 +277,9 @@ class Budget:
         if self._pacing.spaced and release is not None:
             self._pacing.count_delay(book, release.number, now)
         if remaining is not None:
-            released = book.time_of(release.number) if release is not None else now
-            self._pacing.count_remaining(state, remaining, released or 0.0, now)
+            sent = book.time_of(release.number) if release is not None else now
+            under_way = book.under_way(now - _ABANDONED_SECONDS)
+            self._pacing.count_remaining(book, remaining, sent or 0.0, now, under_way)
 
 
 def _pause(seconds: float, reason: str, slot: _Slot | None = None) -> _Pause:

@@ -71,8 +71,11 @@ class BudgetState:
     """How many calls the service's own window still takes; -1 when it never told."""
     told: float = 0.0
     """When it said so."""
+    told_number: int = 0
+    """The latest release that it had surely counted by then."""
+    began: float = 0.0
     opened: float = 0.0
-    """When that window began, at the latest."""
+    """When that window began if nobody else began it, and at the latest."""
     typical: float = 0.0
     """Seconds that half of the answers take at most; 0 before the first."""
     pace: float = 1.0

@@ -139,20 +139,24 @@ class Pacing:
         return known and book.state.remaining <= under_way
 
     def count_remaining(
-        self, state: BudgetState, remaining: int, released: float, now: float
+        self, book: Book, remaining: int, released: float, now: float, under_way: int
     ) -> None:
         """Keep how many calls the service still takes, whoever else makes some.
 
         Its window begins with some call, and what remains only falls until it is
         over. Answers may come in another order than they were counted in.
         """
+        state = book.state
+        others = state.remaining - remaining > state.released - state.told_number
         new = state.remaining < 0 or released >= self.reopens(state)
-        grown = remaining > state.remaining and released >= state.told
-        if new or grown:
-            state.opened = now
+        # The next window may hide behind what others have used of it already.
+        new = new or (others and now >= state.began + self.window)
+        if new or (remaining > state.remaining and released >= state.told):
+            state.began, state.opened = released, now
         elif remaining >= state.remaining:
             return
         state.remaining, state.told = remaining, now
+        state.told_number = state.released - under_way
 
 
 def bounded(retry_after: float | None) -> float:
