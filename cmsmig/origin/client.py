@@ -30,6 +30,8 @@ class ItemPage:
     """Each has a text `id`."""
     total: int
     """How many items the service counts at that moment."""
+    limit: int = PAGE
+    """How many items it would have given at most."""
 
 
 class OriginClient:
@@ -109,7 +111,9 @@ def _page(got: _Got) -> ItemPage:
         raise _malformed(got, "it holds no list of items")
     if not isinstance(total, int) or isinstance(total, bool) or total < 0:
         raise _malformed(got, "it does not say how many items there are")
-    return ItemPage([_identified(got, entry) for entry in listed], total)
+    most = pagination.get("limit") if isinstance(pagination, dict) else None
+    limit = most if isinstance(most, int) and 0 < most < PAGE else PAGE
+    return ItemPage([_identified(got, entry) for entry in listed], total, limit)
 
 
 def _identified(got: _Got, entry: Json) -> JsonObject:

@@ -28,6 +28,8 @@ class Page:
     sha256: str
     at: float
     """When it was read, seconds since the epoch."""
+    limit: int = 100
+    """How many items the service would have given at most."""
 
 
 class PageStore:
@@ -75,11 +77,12 @@ class PageStore:
         items: Sequence[JsonObject],
         total: int,
         at: float,
+        limit: int = 100,
     ) -> Page:
         """Keep a page of round `number`."""
         body = b"".join(line_of(item) + b"\n" for item in items)
         digest = hashlib.sha256(body).hexdigest()
-        page = Page(number, offset, len(items), total, digest, at)
+        page = Page(number, offset, len(items), total, digest, at, limit)
         with disk(self.folder):
             self._path(page).write_bytes(body)
             with open(self.folder / _MANIFEST, "ab") as manifest:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from cmsmig.errors import NotFoundError
 from cmsmig.events import Noticed, Observer
 from cmsmig.origin.cache import RawCache
-from cmsmig.origin.client import PAGE, OriginClient
+from cmsmig.origin.client import OriginClient
 from cmsmig.origin.pages import Page, PageStore
 from cmsmig.origin.records import line_of
 from cmsmig.origin.schema import Collection
@@ -106,7 +106,12 @@ class SetReader:
                     offset=offset,
                 )
                 page = store.add(
-                    number, offset, answer.items, answer.total, self.clock()
+                    number,
+                    offset,
+                    answer.items,
+                    answer.total,
+                    self.clock(),
+                    answer.limit,
                 )
             found.pages.append(page)
             found.keys.update(_key(line) for line in store.lines(page))
@@ -118,7 +123,7 @@ class SetReader:
         if page.count == 0:
             return False
         # A total that counts an item once for all its locales ends too early.
-        uncertain = len(self.locales) > 1 and page.count == PAGE
+        uncertain = len(self.locales) > 1 and page.count >= page.limit
         return offset < page.total or uncertain
 
     async def _settle(

@@ -385,6 +385,32 @@ async def test_a_total_that_counts_an_item_once_for_all_locales(
     assert origin.page_requests("posts") == [0, 100, 200]
 
 
+async def test_such_a_total_misleads_nobody_where_pages_are_smaller(
+    tmp_path: Path,
+) -> None:
+    """The first page alone is as long as the total, and yet it is not the last."""
+    both = [
+        item(number, locale=locale)
+        for number in range(25)
+        for locale in ("loc-en", "loc-fr")
+    ]
+    origin = FakeOrigin(staged={"posts": both}, locales=("loc-en", "loc-fr"))
+
+    def at_most_25(request: httpx.Request) -> httpx.Response | None:
+        if not request.url.path.endswith("/items"):
+            return None
+        offset = int(request.url.params["offset"])
+        paging = {"total": 25, "limit": 25, "offset": offset}
+        page = both[offset : offset + 25]
+        return httpx.Response(200, json={"items": page, "pagination": paging})
+
+    origin.before = at_most_25
+    await run(tmp_path, origin)
+    cache = RawCache(project(tmp_path).raw)
+    assert len({each.key for each in cache.items("posts", live=False)}) == 50
+    assert origin.page_requests("posts") == [0, 25, 50]
+
+
 async def test_pages_of_a_pull_that_stopped_long_ago_are_read_again(
     tmp_path: Path,
 ) -> None:
