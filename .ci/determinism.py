@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "steps")]
 
-from hypothesis import HealthCheck, given, seed, settings  # noqa: E402
+from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
 from same_content_left import assert_same  # noqa: E402
 from same_content_runs import (  # noqa: E402
     Plainly,
@@ -34,6 +34,7 @@ from same_content_runs import (  # noqa: E402
     migrated,
 )
 from same_content_sites import PLAIN_ORDERS, Site, sites  # noqa: E402
+from same_content_smaller import smallest  # noqa: E402
 from same_content_ways import PLAIN, Arrangement, arrangements  # noqa: E402
 
 SLICE = 20
@@ -85,31 +86,41 @@ def _state(path: Path) -> dict:
 
 
 def _slice(name: str, plainly: Plainly) -> tuple[Counter[str], str]:
-    """Return what was drawn from one seed, and the smallest example that fails."""
+    """Return what was drawn from one seed, and the first that fails, made smaller."""
     seen: Counter[str] = Counter()
+    failing: list[tuple[Site, Arrangement]] = []
+
+    def fails(site: Site, way: Arrangement) -> bool:
+        plain = plainly(site)
+        try:
+            left = migrated(site, way)
+            seen.update(examples=1, interruptions=left.broken, **_traits(way))
+            assert_same(plain.result(), left, way)
+        except Exception as error:  # whatever it is, it is a finding
+            told[:] = [f"{type(error).__name__}: {str(error)[:2000]}"]
+            return True
+        return False
 
     @seed(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"))
     @settings(
         max_examples=SLICE,
         deadline=None,
         database=None,
-        print_blob=False,
+        phases=[Phase.generate],
         suppress_health_check=[HealthCheck.too_slow],
     )
     @given(site=sites(), way=arrangements())
     def same(site: Site, way: Arrangement) -> None:
-        plain = plainly(site)
-        left = migrated(site, way)
-        seen.update(examples=1, interruptions=left.broken, **_traits(way))
-        assert_same(plain.result(), left, way)
+        if not failing and fails(site, way):
+            failing.append((site, way))
 
     began = time.monotonic()
+    told: list[str] = []
+    same()
     finding = ""
-    try:
-        same()
-    except Exception as error:  # whatever it is, it is a finding
-        told = [str(error)[:2000], *getattr(error, "__notes__", ())]
-        finding = "\n".join([type(error).__name__, *told])
+    if failing:
+        site, way = smallest(*failing[0], fails)
+        finding = "\n".join([*told, repr(site), repr(way)])
     all_ended()
     seen["seconds"] = round(time.monotonic() - began)
     return seen, finding
