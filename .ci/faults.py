@@ -152,13 +152,22 @@ def _print_table(cases: list[Case], failed: set[str], passed: Passed) -> None:
     for name, count in tried.items():
         print(f"| {name} | {count} | {wrong[name]} |")
     print(f"| all | {len(cases)} | {wrong.total()} |")
-    for name, count in Counter(case.name for case in cases if case.moments).items():
-        keys = {case.key for case in cases if case.name == name}
-        hits = sum((passed.kills.get(key, Counter()) for key in keys), Counter())
-        late = hits.pop(ENDED, 0)
-        where = ", ".join(f"{number} {hit}" for hit, number in sorted(hits.items()))
-        print(f"\n{name}: {count} rounds, {hits.total()} kills of a living child "
-              f"({where}); {late} children had ended before.")  # fmt: skip
+    for name in dict.fromkeys(case.name for case in cases if case.moments):
+        rounds = [passed.kills.get(case.key) for case in cases if case.name == name]
+        _print_kills(name, [each for each in rounds if each is not None])
+
+
+def _print_kills(name: str, rounds: list[Counter[str]]) -> None:
+    """Tell what the kills at moments hit, in the rounds that passed."""
+    hits = sum(rounds, Counter())
+    late = hits.pop(ENDED, 0)
+    several = sum(1 for each in rounds if each.total() - each[ENDED] > 1)
+    where = ", ".join(f"{number} {hit}" for hit, number in sorted(hits.items()))
+    print(
+        f"\n{name}: {len(rounds)} rounds passed, {hits.total()} kills of a living "
+        f"child ({where}), several of them in {several} rounds; {late} children had "
+        "ended before."
+    )
 
 
 if __name__ == "__main__":
