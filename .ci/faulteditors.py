@@ -28,6 +28,8 @@ from cmsmig.sandbox.values import moment
 
 KILLED = -9
 REASONS = ("conflict", "edited_since")
+WORDS = ("line", "text")
+"""Keys under which the site's stories hold words."""
 
 
 @dataclass
@@ -109,7 +111,7 @@ def _edited(content: JsonObject) -> JsonObject:
 
 def _texts(value: Json) -> Iterator[str]:
     for key, part in value.items() if isinstance(value, dict) else enumerate(value):
-        if key == "text" and isinstance(part, str):
+        if key in WORDS and isinstance(part, str):
             yield part
         elif isinstance(part, dict | list):
             yield from _texts(part)
