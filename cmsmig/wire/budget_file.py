@@ -78,6 +78,8 @@ class BudgetState:
     """When that window began if nobody else began it, and at the latest."""
     typical: float = 0.0
     """Seconds that half of the answers take at most; 0 before the first."""
+    usual: float = 0.0
+    """Seconds that nine in ten take at most."""
     pace: float = 1.0
     """1 is the full rate; falls after a 429 and recovers with successes."""
 

@@ -14,9 +14,12 @@ _STRICT = 0.006
 """The part of the guard that late wake-ups may not use up: it is the network's."""
 _CATCH_UP = 0.8
 """Releases that come late follow each other no closer than this share of the gap."""
-_LATEST = 0.05
-"""By how much of a window at most a held-up request is logged later."""
+_LATE, _LATEST = 0.05, 0.25
+"""By how much of a window at most a held-up request is logged later: one whose answer
+took longer than half of them, and one whose took longer than nine in ten."""
 _TYPICAL_STEP = 1.02
+_USUAL_UP, _USUAL_DOWN = 1.09, 1 / 1.01
+"""Steps that settle where one answer in ten is slower."""
 _LATE_WAKING = 0.05
 """Seconds of releases that a process may have reserved besides the next one.
 
@@ -113,18 +116,25 @@ class Pacing:
         """Log a release as later whose answer took longer than most.
 
         It may have been held up on its way, and the service counts it when it
-        arrives: beside the releases of the next window.
+        arrives: beside the releases of the next window. Or it took the service
+        longer, so that what is not much later than usual is not believed whole.
         """
         at = book.time_of(number)
         if at is None:
             return
         state, took = book.state, max(now - at, 1e-4)
-        late = took - (state.typical or took)
+        slower = took - (state.typical or took)
+        slowest = took - (state.usual or took)
         # Steps of equal size settle where as many answers are slower as faster.
-        step = _TYPICAL_STEP if late > 0 else 1 / _TYPICAL_STEP
-        state.typical = state.typical * step if state.typical else took
+        step = _TYPICAL_STEP if slower > 0 else 1 / _TYPICAL_STEP
+        state.typical = (state.typical or took / step) * step
+        step = _USUAL_UP if slowest > 0 else _USUAL_DOWN
+        state.usual = (state.usual or took / step) * step
+        late = max(
+            min(slower, _LATE * self.window), min(slowest, _LATEST * self.window)
+        )
         if late > _STRICT * self.window:
-            book.move(number, at + min(late, _LATEST * self.window))
+            book.move(number, at + late)
 
     def reopens(self, state: BudgetState) -> float:
         """Return when the service's own window is over at the latest."""
