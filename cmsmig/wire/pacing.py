@@ -68,14 +68,6 @@ class Pacing:
         limit = self.named_limit(state, now)
         return self.window * (1 + GUARD) / (limit * state.pace)
 
-    def next_slot(self, state: BudgetState, now: float) -> float:
-        """Return when the next evenly spaced release is due.
-
-        It may be past: what nobody was awake for is made up for, but a rest is not.
-        """
-        missed = now - state.next_slot
-        return now if missed > self.window else state.next_slot
-
     def limit(self, state: BudgetState, now: float) -> int:
         """Return how many releases a window may hold."""
         limit = self.named_limit(state, now)

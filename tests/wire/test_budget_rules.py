@@ -252,3 +252,25 @@ async def test_a_request_counts_from_its_last_byte(tmp_path: Path, method: str) 
     await answered.wait()
     assert len(received) == 5
     assert fullest_window(received, 1.0) == 2
+
+
+@pytest.mark.parametrize("limit", [3, 6, 20])
+async def test_a_rare_long_hold_up_overfills_no_second(
+    tmp_path: Path, limit: int
+) -> None:
+    """A machine that stands still for a while brings what it held beside the next."""
+    clock = VirtualTime()
+    arrivals: list[float] = []
+    shared = budget(tmp_path, clock, limit=limit)
+
+    async def caller() -> None:
+        for _ in range(12 * limit):
+            release = await shared.acquire()
+            since = clock.now % 7.3
+            await clock.pass_by(0.2 - since if since < 0.2 else 0.002)
+            arrivals.append(clock.now)
+            await shared.answered(remaining=None, limit=None, release=release)
+
+    await clock.run(*(caller() for _ in range(5)))
+    shared.close()
+    assert fullest_window(arrivals, 1.0) <= limit
