@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from virtual_time import VirtualTime, fullest_window
 
@@ -146,6 +146,7 @@ async def test_requests_of_a_dead_process_count_for_a_while(tmp_path: Path) -> N
     alone=st.booleans(),
     seed=st.integers(0, 2**32),
 )
+@example(limit=120, callers=2, latency=0.6, alone=False, seed=306918)
 def test_what_others_use_of_a_minute_is_left_to_them(
     limit: int, callers: int, latency: float, alone: bool, seed: int
 ) -> None:
