@@ -221,7 +221,7 @@ class Budget:
     def _slot(self, state: BudgetState, slot: _Slot | None, now: float) -> _Slot:
         if slot is not None and slot.generation == state.generation:
             return slot
-        at = max(now, state.next_slot)
+        at = self._pacing.next_slot(state, now)
         state.next_slot = at + self._pacing.gap(state, now)
         return _Slot(at, state.next_slot, state.generation)
 

@@ -26,7 +26,7 @@ _LATE_WAKING = 0.05
 With a single reservation, whoever wakes late would let the rate fall.
 """
 _LONGEST_FREEZE = 120.0
-_LONGEST_BACKOFF = 60.0
+_LONGEST_BACKOFF = 20.0
 _LEARNED_SECONDS = 3600.0
 """A limit learned from a 429 is doubted after so long: plans do get upgraded."""
 
@@ -67,6 +67,15 @@ class Pacing:
         """Return the seconds between two evenly spaced releases."""
         limit = self.named_limit(state, now)
         return self.window * (1 + GUARD) / (limit * state.pace)
+
+    def next_slot(self, state: BudgetState, now: float) -> float:
+        """Return when the next evenly spaced release is due.
+
+        It may be past: what a short stall missed is made up for as far as windows
+        allow, but a rest is not.
+        """
+        missed = now - state.next_slot
+        return now if missed > self.window else state.next_slot
 
     def limit(self, state: BudgetState, now: float) -> int:
         """Return how many releases a window may hold."""

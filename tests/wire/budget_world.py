@@ -20,6 +20,7 @@ from cmsmig.wire.budget import Budget, Release
 NETWORK = 0.005
 """Seconds by which one request travels longer than another at most."""
 PROBE_SECONDS = 30.0
+LONGEST_PAUSE = 20.0
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class Frozen:
         assert release.probe == (self.since is not None)
         if self.since is None:
             return
-        pause = self.terms.shortest_pause * 2 ** min(self.level - 1, 3)
+        pause = min(self.terms.shortest_pause * 2 ** (self.level - 1), LONGEST_PAUSE)
         if self.asked is not None:
             # The first pause is what the service asks for, later ones no shorter.
             pause = max(pause if self.level > 1 else 0.0, self.asked)

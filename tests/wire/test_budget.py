@@ -245,7 +245,7 @@ async def test_a_429_freezes_all_until_one_probe_succeeds(tmp_path: Path) -> Non
 
 
 async def test_refused_probes_wait_longer_and_longer(tmp_path: Path) -> None:
-    """Each pause is longer than the one before, up to a minute and a half."""
+    """Each pause is longer than the one before, up to half a minute."""
     clock = VirtualTime()
     shared = budget(tmp_path, clock)
     times: list[float] = []
@@ -263,7 +263,7 @@ async def test_refused_probes_wait_longer_and_longer(tmp_path: Path) -> None:
     pauses = [b - a for a, b in pairwise(times)]
     assert pauses == sorted(pauses)
     assert pauses[0] >= 1
-    assert 60 <= pauses[-1] <= 91
+    assert 20 <= pauses[-1] <= 31
 
 
 async def test_a_storm_counts_as_one_refusal(tmp_path: Path) -> None:

@@ -77,6 +77,24 @@ async def test_one_caller_beside_many_has_its_turn(tmp_path: Path) -> None:
     single.close()
 
 
+async def test_a_short_stall_is_made_up_for(tmp_path: Path) -> None:
+    """Twenty seconds later no call is lost, and no second held more than allowed."""
+    clock = VirtualTime()
+    shared = budget(tmp_path, clock, limit=60)
+    times: list[float] = []
+
+    async def story() -> None:
+        for number in range(1261):
+            if number == 60:
+                await clock.sleep(0.1)
+            times.append((await shared.acquire()).at)
+
+    await clock.run(story())
+    shared.close()
+    assert times[-1] - times[0] <= 1260 * 1.012 / 60 + 0.005
+    assert fullest_window(times, 1.0) == 60
+
+
 async def test_a_probe_given_up_for_dead_ends_no_other_probe(tmp_path: Path) -> None:
     """Its failure says nothing about the one that is under way now."""
     clock = VirtualTime()
