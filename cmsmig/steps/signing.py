@@ -92,7 +92,11 @@ async def settle_signings(job: Job) -> None:
     one that nothing needs any more is listed as failed.
     """
     uploads = {upload.sha256: upload for upload in job.migration.uploads}
-    for intent in job.ledger.intents.open("sign"):
+    intents = job.ledger.intents.open("sign")
+    if intents:
+        # The killed run may have sent one a moment ago, and a list may lag behind.
+        await job.sleep(max(ONCE_MORE))
+    for intent in intents:
         upload = uploads.get(intent.subject)
         orphan = await _look(job, intent.request_hash)
         if orphan is None:
