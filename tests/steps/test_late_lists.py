@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import dataclass, field
 
 import pytest
@@ -75,5 +76,40 @@ def test_a_file_that_shows_late_is_not_signed_twice(stage: Stage) -> None:
     desk = stage(lost, lag)
     desk.done("import")
     assert len(lag.seen) == 2
+    assert len(desk.space.assets) == 4
+    imported(desk)
+
+
+@dataclass
+class Behind:
+    """A middleware: assets are not listed until a while after the first request."""
+
+    seconds: float
+    since: float = 0.0
+    hidden: int = 0
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        reply = await answer(call)
+        self.since = self.since or time.monotonic()
+        if call.parameter("ext_id") and time.monotonic() - self.since < self.seconds:
+            self.hidden += 1
+            return json_reply(200, {"assets": []}, headers=(("Total", "0"),))
+        return reply
+
+
+def test_a_file_whose_signing_a_kill_left_open_is_not_signed_twice(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next run gives the list time to show what the killed one had sent."""
+    lost = Fault(SIGN, CUT, at=(2,), then_dead=True)
+    behind = Behind(seconds=1.0)
+    desk = stage(lost, behind)
+    assert desk.run("import").code != 0
+    assert desk.open_intents()
+    lost.over()
+    behind.since, behind.hidden = 0.0, 0
+    monkeypatch.setattr("cmsmig.steps.signing.ONCE_MORE", (1.2,))
+    desk.done("import")
+    assert behind.hidden == 0
     assert len(desk.space.assets) == 4
     imported(desk)
