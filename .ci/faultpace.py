@@ -9,7 +9,7 @@ from faultimport import SPEED
 
 from cmsmig.sandbox.history import Entry
 
-SHORTEST, LONGEST = 1.0, 60.0
+SHORTEST, LONGEST = 1.0, 20.0
 """Seconds of the pause after the first 429 in a row, and of the longest one."""
 LEEWAY = 0.9
 
