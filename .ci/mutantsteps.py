@@ -191,7 +191,7 @@ SETTLING = (
         "no settling: signing",
         "files whose signing is open are signed blindly",
         (f"kill applied | {SIGN}",),
-        (Edit(SIGNING, 'intents.open("sign"):', 'intents.open("sign")[:0]:'),),
+        (Edit(SIGNING, 'intents.open("sign")\n', 'intents.open("sign")[:0]\n'),),
     ),
     Mutant(
         "no settling: story",
