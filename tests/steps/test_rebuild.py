@@ -84,14 +84,22 @@ def test_without_rebuild_a_lost_ledger_takes_nothing_for_ours(imported: Desk) ->
 
 
 @pytest.mark.parametrize(
-    ("command", "stopped_at"),
-    [("import", CREATE_STORY), ("prepare", CREATE_COMPONENT)],
+    ("command", "stopped_at", "number", "unknown"),
+    [
+        ("import", CREATE_STORY, 20, "stories"),
+        ("prepare", CREATE_COMPONENT, 2, "files"),
+    ],
 )
 def test_an_older_copy_of_the_ledger_is_told_from_the_newest(
-    stage: Stage, small_site: Path, command: str, stopped_at: tuple[str, str]
+    stage: Stage,
+    small_site: Path,
+    command: str,
+    stopped_at: tuple[str, str],
+    number: int,
+    unknown: str,
 ) -> None:
     """What was made since that copy was taken is neither foreign nor made twice."""
-    fault = Fault(stopped_at, CUT, at=(2,), then_dead=True)
+    fault = Fault(stopped_at, CUT, at=(number,), then_dead=True)
     desk = stage(fault, content=small_site)
     assert desk.run("import").code != 0
     fault.over()
@@ -104,6 +112,7 @@ def test_an_older_copy_of_the_ledger_is_told_from_the_newest(
     for each in ("plan", "import"):
         ended = desk.run(each)
         assert (ended.code, "it is an older copy" in ended.err) == (1, True)
+        assert f"The space holds {unknown}, such as" in ended.err
     assert desk.comparable() == space
     assert desk.run("verify").code == 4
     ledger.write_bytes(newest)
