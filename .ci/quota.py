@@ -46,6 +46,10 @@ LEAST_USED = 0.8
 """Which share of the allowed calls is used at least, on a machine with other work."""
 STORMS = ((4, None), (3, 5.0))
 """How many 429s in a row, and the `Retry-After` in seconds."""
+STARTING = 8.0
+"""Seconds that the slowest of the processes may take until its first call."""
+CALM = 4.0
+"""Seconds of undisturbed work before each storm."""
 UNDER_WAY = 0.3
 """Seconds after the first 429 in which what was sent before it may still arrive."""
 
@@ -157,7 +161,7 @@ def sharing(work: Path, seconds: float, *, busy: bool) -> list[str]:
         before = len(here.calls())
         load = os.getloadavg()[0]
         callers = [here.start(name) for name in CALLERS]
-        time.sleep(seconds + 8)
+        time.sleep(seconds + STARTING)
         load = max(load, os.getloadavg()[0])
         *reading, (code, _) = [each.end(signal.SIGINT) for each in callers]
         calls = here.calls()[before:]
@@ -190,15 +194,14 @@ def sharing(work: Path, seconds: float, *, busy: bool) -> list[str]:
     return broken(promised)
 
 
-def burst(work: Path, seconds: float) -> list[str]:
+def burst(work: Path) -> list[str]:
     """Refuse several calls in a row; return what is wrong."""
-    del seconds
     wrong: list[str] = []
     with world(work, 60, 0) as here:
         callers = [here.start(name) for name in CALLERS]
         wait_for(lambda: {who(call) for call in here.calls()} == set(CALLERS))
         for times, asked in STORMS:
-            time.sleep(4)
+            time.sleep(CALM)
             wrong += storm(here, callers, times, asked)
         for each in callers[:-1]:
             each.end(signal.SIGINT)
@@ -276,9 +279,8 @@ def back_again(calls: list[dict]) -> dict[str, float]:
     return back
 
 
-def two(work: Path, seconds: float) -> list[str]:
+def two(work: Path) -> list[str]:
     """Import twice at the same time; return what is wrong."""
-    del seconds
     with world(work, 40, 0) as here:
         first = here.start(IMPORT)
         wait_for(lambda: any(call["route"] == "create story" for call in here.calls()))
@@ -306,8 +308,8 @@ def two(work: Path, seconds: float) -> list[str]:
 PARTS: dict[str, Callable[[Path, float], list[str]]] = {
     "sharing": lambda work, seconds: sharing(work, seconds, busy=False),
     "busy": lambda work, seconds: sharing(work, seconds, busy=True),
-    "burst": burst,
-    "two": two,
+    "burst": lambda work, _: burst(work),
+    "two": lambda work, _: two(work),
 }
 
 
