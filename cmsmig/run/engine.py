@@ -18,6 +18,7 @@ from nbconvert import HTMLExporter
 from cmsmig.errors import UsageError
 from cmsmig.run.outcome import Cell, Executed
 from cmsmig.run.parameters import Parameter, Value, kind_of
+from cmsmig.run.socketfolder import socket_prefix
 
 _EXTENSION = "cmsmig.run.strict_shell"
 _STARTUP = 120
@@ -72,8 +73,8 @@ def execute(
     Writes `output` after each cell. `started` gets the kernel's process id. A
     failing notebook is not an exception.
     """
-    crash = ""
-    with _quiet(), tempfile.TemporaryFile("w+b") as said:
+    crash, unready = "", False
+    with _quiet(), tempfile.TemporaryFile("w+b") as said, socket_prefix() as sockets:
         import papermill
         from papermill.exceptions import PapermillExecutionError
 
@@ -84,7 +85,7 @@ def execute(
                 dict(values),
                 progress_bar=False,
                 start_timeout=_STARTUP,
-                kernel_manager_class=_kernel(said, started),
+                kernel_manager_class=_kernel(said, sockets, started),
                 extra_arguments=[
                     f"--InteractiveShellApp.extra_extensions={_EXTENSION}"
                 ],
@@ -93,7 +94,9 @@ def execute(
             pass  # The output says it better: name and text apart.
         except Exception as error:
             crash = f"{_words(error)}{_last_line(said)}"
-    return _read(output, crash)
+            # What nbclient raises where a kernel dies early or never answers.
+            unready = type(error) is RuntimeError
+    return _read(output, crash, unready)
 
 
 def export_page(notebook: Path, page: Path) -> None:
@@ -115,25 +118,30 @@ def export_page(notebook: Path, page: Path) -> None:
     page.write_text(text, encoding="utf-8")
 
 
-def _kernel(said: IO[bytes], started: Callable[[int], None]) -> type[Any]:
+def _kernel(
+    said: IO[bytes], sockets: str | None, started: Callable[[int], None]
+) -> type[Any]:
     class Kernel(AsyncKernelManager):
-        """A kernel whose own words stay off our standard streams."""
+        """A kernel at private sockets, whose own words stay off our streams."""
 
         async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
+            if sockets is not None:
+                self.transport, self.ip = "ipc", sockets
             await super().start_kernel(stdout=said, stderr=said, **options)
             started(int(getattr(self.provisioner, "pid", None) or 0))
 
     return Kernel
 
 
-def _read(output: Path, crash: str) -> Executed:
+def _read(output: Path, crash: str, unready: bool) -> Executed:
     if not output.exists():
-        return Executed((), True, crash or "no output was written")
+        return Executed((), True, crash or "no output was written", unready)
     with _quiet():
         document = nbformat.read(output, as_version=4)  # type: ignore[no-untyped-call]
     cells = [_cell(each) for each in document.cells if each.cell_type == "code"]
+    unready = unready and not any(each.begun for each in cells)
     ran = document.metadata.get("papermill", {})
-    return Executed(tuple(cells), bool(ran.get("exception")), crash)
+    return Executed(tuple(cells), bool(ran.get("exception")), crash, unready)
 
 
 def _cell(cell: nbformat.NotebookNode) -> Cell:

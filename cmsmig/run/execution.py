@@ -15,8 +15,10 @@ from cmsmig.errors import InterruptedRunError, StorageError
 from cmsmig.events import Noticed, Observer, StepFinished, StepStarted
 from cmsmig.run.engine import declared_parameters, execute, export_page
 from cmsmig.run.locate import Notebook
-from cmsmig.run.outcome import Failure, judge
+from cmsmig.run.outcome import Executed, Failure, judge
 from cmsmig.run.parameters import Value, values_for
+
+_STARTED_AGAIN = "its kernel did not start ({}); it is started once more"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,17 +116,25 @@ def _run_one(
     output = folder / f"{name}.ipynb"
     started = time.monotonic()
     observer(StepStarted(name, None))
+    executed = _executed(assignment, output, kernel)
+    if executed.unready and not kernel.stopping:
+        observer(Noticed(name, _STARTED_AGAIN.format(executed.crash)))
+        executed = _executed(assignment, output, kernel)
+    failure = judge(executed)
+    page = _page(output, observer)
+    seconds = time.monotonic() - started
+    observer(StepFinished(name, f"{'stopped' if failure else 'done'}, {seconds:.1f} s"))
+    return Ran(name, seconds, output, page, failure)
+
+
+def _executed(assignment: Assignment, output: Path, kernel: _Kernel) -> Executed:
     # A copy of an earlier run would be taken for this one's.
     output.unlink(missing_ok=True)
     executed = execute(
         assignment.notebook.path, output, assignment.values, kernel.started
     )
     kernel.process = 0
-    failure = judge(executed)
-    page = _page(output, observer)
-    seconds = time.monotonic() - started
-    observer(StepFinished(name, f"{'stopped' if failure else 'done'}, {seconds:.1f} s"))
-    return Ran(name, seconds, output, page, failure)
+    return executed
 
 
 def _page(output: Path, observer: Observer) -> Path | None:

@@ -36,6 +36,8 @@ class Executed:
     """Whether papermill saw an exception, in words or not."""
     crash: str
     """What went wrong outside of any cell; empty when nothing did."""
+    unready: bool = False
+    """Whether its kernel never got as far as to take a cell."""
 
 
 @dataclass(frozen=True, slots=True)

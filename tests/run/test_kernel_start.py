@@ -1,0 +1,164 @@
+"""How unattended kernels start: where nobody can come between, and once more."""
+
+from __future__ import annotations
+
+import json
+import stat
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from small_notebooks import write_notebook
+
+from cmsmig.events import Event, Noticed
+from cmsmig.run.locate import find_notebooks
+from cmsmig.run.socketfolder import LONGEST_PATH, socket_prefix
+from cmsmig.run.unattended import Finished, run_unattended
+from cmsmig.settings import Project
+
+STARTING = """
+import json, os, socket, sys
+{before}
+os.execv(sys.executable, [sys.executable, "-m", "ipykernel_launcher", *sys.argv[1:]])
+"""
+TAKING_ITS_PORT = """
+told = json.load(open(sys.argv[2]))
+if told["transport"] == "tcp":
+    thief = socket.socket()
+    thief.bind((told["ip"], told["shell_port"]))
+    thief.listen()
+    thief.set_inheritable(True)
+"""
+FAILING = """
+with open({starts!r}, "a") as file:
+    file.write("x")
+if os.path.getsize({starts!r}) <= {times}:
+    sys.exit("no room for a kernel")
+"""
+TELLING = """
+import json
+from pathlib import Path
+from ipykernel.connect import get_connection_info
+told = json.loads(get_connection_info())
+at = Path(f"{told['ip']}-{told['shell_port']}")
+print(json.dumps([str(at), at.exists(), at.parent.stat().st_mode]))
+"""
+
+
+@pytest.fixture
+def starting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Let code run in each new kernel before anything else does."""
+
+    def before(code: str) -> None:
+        script = tmp_path / "start.py"
+        script.write_text(STARTING.format(before=code), "utf-8")
+        spec = tmp_path / "jupyter" / "kernels" / "python3" / "kernel.json"
+        spec.parent.mkdir(parents=True)
+        argv = [sys.executable, str(script), "-f", "{connection_file}"]
+        kernel = {"argv": argv, "display_name": "Python 3", "language": "python"}
+        spec.write_text(json.dumps(kernel), "utf-8")
+        monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+
+    return before
+
+
+def run(folder: Path, source: str = "1") -> tuple[Finished, list[str]]:
+    """Run one notebook; return how it ended and what a person was told."""
+    write_notebook(folder / "notebooks", "00_first", source)
+    events: list[Event] = []
+    finished = run_unattended(
+        Project(folder / "project"),
+        find_notebooks(folder / "notebooks"),
+        (),
+        reports=folder / "reports",
+        run_id="run",
+        observer=events.append,
+    )
+    return finished, [each.what for each in events if isinstance(each, Noticed)]
+
+
+def shown(folder: Path) -> str:
+    """Return what the last cell printed."""
+    output = folder / "reports" / "run" / "00_first.ipynb"
+    cells = json.loads(output.read_text("utf-8"))["cells"]
+    return "".join(cells[-1]["outputs"][0]["text"])
+
+
+def test_nobody_takes_what_a_kernel_is_to_listen_at(
+    tmp_path: Path, starting: Callable[[str], None]
+) -> None:
+    """A process that takes a drawn port before the kernel does finds none."""
+    starting(TAKING_ITS_PORT)
+    finished, told = run(tmp_path)
+    assert finished.run.complaint == ""
+    assert told == []
+
+
+@pytest.mark.parametrize("deep", [False, True], ids=["short", "long"])
+def test_sockets_lie_in_a_private_folder_that_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deep: bool
+) -> None:
+    """Also where the folder for temporary files has too long a name for sockets."""
+    place = tmp_path / ("x" * 100 if deep else "x")
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place) if deep else None)
+    finished, told = run(tmp_path, TELLING)
+    assert (finished.run.complaint, told) == ("", [])
+    at, exists, mode = json.loads(shown(tmp_path))
+    assert exists
+    assert stat.S_IMODE(mode) == stat.S_IRWXU
+    assert len(at) <= LONGEST_PATH
+    assert not Path(at).parent.exists()
+
+
+def test_without_a_place_for_sockets_a_kernel_starts_all_the_same(
+    tmp_path: Path,
+) -> None:
+    """A place whose path is too long, or where nothing may be made, is none."""
+    with socket_prefix([str(tmp_path / ("x" * 100))]) as prefix:
+        assert prefix is None
+    with socket_prefix([str(tmp_path / "missing"), "/tmp"]) as prefix:
+        assert prefix is not None
+        assert prefix.startswith("/tmp/cmsmig-")
+
+
+def test_a_start_that_fails_is_tried_once_more_and_told(
+    tmp_path: Path, starting: Callable[[str], None]
+) -> None:
+    """The second start does the work; a person reads why the first did not."""
+    starts = tmp_path / "starts"
+    starting(FAILING.format(starts=str(starts), times=1))
+    finished, told = run(tmp_path, "print('done')")
+    assert finished.run.complaint == ""
+    assert shown(tmp_path) == "done\n"
+    assert starts.read_text() == "xx"
+    (line,) = told
+    assert line.startswith("its kernel did not start (RuntimeError: Kernel died")
+    assert line.endswith("(no room for a kernel)); it is started once more")
+
+
+def test_a_start_that_fails_twice_ends_the_run(
+    tmp_path: Path, starting: Callable[[str], None]
+) -> None:
+    """There is no third one; the run ends with the reason."""
+    starts = tmp_path / "starts"
+    starting(FAILING.format(starts=str(starts), times=9))
+    finished, told = run(tmp_path)
+    assert starts.read_text() == "xx"
+    assert len(told) == 1
+    assert finished.exit_code == 1
+    assert "no room for a kernel" in finished.run.complaint
+
+
+def test_a_kernel_that_ends_in_a_cell_is_not_started_again(
+    tmp_path: Path, starting: Callable[[str], None]
+) -> None:
+    """What a cell did may not be done twice."""
+    starts = tmp_path / "starts"
+    starting(FAILING.format(starts=str(starts), times=0))
+    finished, told = run(tmp_path, "import os\nos._exit(0)")
+    assert starts.read_text() == "x"
+    assert told == []
+    assert "the kernel ended on its own" in finished.run.complaint
