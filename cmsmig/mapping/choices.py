@@ -25,7 +25,9 @@ class ItemSet(StrEnum):
     STAGED_PUBLISHED_ONLY = "staged_published_only"
     """The editors' version of the items that visitors see."""
     MIRROR = "mirror"
-    """Staged content with the publication state mirrored; selects as `staged`."""
+    """Staged content with the publication state mirrored; selects as `staged`.
+
+    Refused together with a publication until it is built."""
 
 
 class DraftRule(StrEnum):

@@ -151,7 +151,7 @@ _HEADERS: Mapping[type[Decision], str] = {
         "What is taken along.\n"
         "items: live | staged | staged_published_only | mirror\n"
         "drafts: as_drafts | skip      archived: skip | as_drafts\n"
-        "publish: nothing | what_is_live"
+        "publish: nothing | what_is_live (not with mirror yet)"
     ),
     Design: (
         "Content types, folders and blocks of the destination.\n"

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from cmsmig.errors import UsageError
+from cmsmig.errors import DecisionsError, UsageError
 from cmsmig.mapping.choices import (
     ArchiveRule,
     CollectionChoice,
@@ -18,6 +18,7 @@ from cmsmig.mapping.choices import (
 )
 from cmsmig.mapping.design import Reviewed
 from cmsmig.mapping.proposals import propose_collections
+from cmsmig.mapping.review import mirrored_and_published
 from cmsmig.mapping.selection import select_items
 from cmsmig.notebook.decided import decided
 from cmsmig.notebook.workspace import Workspace
@@ -95,6 +96,8 @@ def with_set(decision: CollectionsDecision, chosen: ItemSet) -> CollectionsDecis
 def signed(
     decision: CollectionsDecision, reviewer: str, how: str
 ) -> CollectionsDecision:
+    for problem in mirrored_and_published(decision):
+        raise DecisionsError(f"{FILE}: {problem}.")
     if not reviewer.strip():
         raise UsageError(
             "A decision names who took it: give your name as reviewer, in the field "
