@@ -153,10 +153,11 @@ def complaint(found: Evidence) -> str:
     verification = found.verification
     if verification is not None and verification.differences:
         places = len(verification.differences)
+        failed = f", failed items: {verification.failed:,}"
         return (
             f"The destination differs in {places:,} "
-            f"{'place' if places == 1 else 'places'} from what was decided; see the "
-            "report."
+            f"{'place' if places == 1 else 'places'} from what was decided"
+            f"{failed if verification.failed else ''}; see the report."
         )
     return (
         f"{len(found.failures):,} failed, {found.accounting.open + found.files.open:,} "

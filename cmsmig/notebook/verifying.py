@@ -129,8 +129,9 @@ def conclude(handover: Handover) -> Panel:
     """Return how it ended. Unattended, what is not as it should be is an error, now
     that everything is done and written.
 
-    Raises `DifferencesError` when the read-back differs and `IncompleteError` when
-    something failed or is open; neither before a person nor in a dry run.
+    Raises `DifferencesError` when the read-back differs or items failed, and
+    `IncompleteError` when a file failed or something is open; neither before a
+    person nor in a dry run.
     """
     workspace = handover.workspace
     if handover.missing:

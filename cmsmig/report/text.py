@@ -45,7 +45,7 @@ def verification_lines(found: Verification) -> list[str]:
         f"read back: {found.stories} stories, {found.relations} relations, "
         f"{found.documents} documents, {found.assets} assets, {found.components} "
         f"components, {found.folders} folders",
-        f"differences: {len(found.differences)}",
+        f"differences: {len(found.differences)}{_of_them_failed(found)}",
     ]
     return lines + _some(
         [
@@ -53,6 +53,12 @@ def verification_lines(found: Verification) -> list[str]:
             for each in found.differences
         ]
     )
+
+
+def _of_them_failed(found: Verification) -> str:
+    if not found.failed:
+        return ""
+    return f", of them items that failed: {found.failed}"
 
 
 def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -28,6 +28,7 @@ STEP = "verify"
 class DifferenceCode(StrEnum):
     """Why what is there is not what was decided."""
 
+    ITEM_FAILED = "item_failed"
     ITEM_WITHOUT_STORY = "item_without_story"
     STORY_GONE = "story_gone"
     STORY_ELSEWHERE = "story_elsewhere"
@@ -75,6 +76,8 @@ class Verification:
     assets: int = 0
     components: int = 0
     folders: int = 0
+    failed: int = 0
+    """Selected items that the import listed as failed; each is a difference."""
     differences: list[Difference] = field(default_factory=list)
 
     def as_json(self) -> JsonObject:
@@ -90,6 +93,7 @@ class Verification:
                 "components": self.components,
                 "folders": self.folders,
             },
+            "failed_items": self.failed,
             "differences": [each.as_json() for each in ordered],
             "differences_by_code": dict(sorted(counted.items())),
         }
@@ -99,9 +103,10 @@ async def verify(job: Job) -> Verification:
     """Read back every story, asset, component and folder, and compare each with
     decisions and ledger. Reads only."""
     found = Verification()
-    expected = _expected(job, found)
+    expected = _expected(job)
     homes = job.homes()
     assets = list(job.ledger.inventory.assets().values())
+    _compare_items(job, found)
     job.observer(StepStarted(STEP, len(expected) + len(assets)))
     _compare_components(job, found)
     _compare_folders(job, found)
@@ -124,24 +129,36 @@ async def verify(job: Job) -> Verification:
     return found
 
 
-def _expected(job: Job, found: Verification) -> list[tuple[StoryDraft, HomeRow]]:
+def _expected(job: Job) -> list[tuple[StoryDraft, HomeRow]]:
+    """Return the stories that this import made, with what they have to hold."""
     rows = job.ledger.items.all()
-    expected = []
-    for draft in job.drafts():
-        row = rows.get(draft.key)
-        if row is not None and row.home is not None:
-            if row.home.made:
-                expected.append((draft, row.home))
-        elif row is None or row.status in ("selected", "created", "reused"):
-            found.differences.append(
-                Difference(
-                    DifferenceCode.ITEM_WITHOUT_STORY,
-                    str(draft.key),
-                    "",
-                    f"{draft.name} has no story yet; run `cmsmig import`.",
-                )
-            )
-    return expected
+    return [
+        (draft, row.home)
+        for draft in job.drafts()
+        if (row := rows.get(draft.key)) is not None
+        and row.home is not None
+        and row.home.made
+    ]
+
+
+def _compare_items(job: Job, found: Verification) -> None:
+    """List the selected items that failed, and those that have no story yet."""
+    rows = job.ledger.items.all()
+    for key, item in job.migration.items.items():
+        row = rows.get(key)
+        if row is not None and row.status == "failed":
+            found.failed += 1
+            code, text = DifferenceCode.ITEM_FAILED, row.explanation
+        elif row is None or (row.home is None and row.status in _DUE):
+            code = DifferenceCode.ITEM_WITHOUT_STORY
+            text = f"{item.name} has no story yet; run `cmsmig import`."
+        else:
+            continue
+        found.differences.append(Difference(code, str(key), "", text))
+
+
+_DUE = ("selected", "created", "reused")
+"""States of an item that has to have a story."""
 
 
 async def _compare_story(

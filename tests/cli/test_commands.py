@@ -40,7 +40,7 @@ KEYS = {
         "fingerprints",
     },
     "import": {"plan", "writes", "failed_assets", "accounting"},
-    "verify": {"compared", "differences", "differences_by_code"},
+    "verify": {"compared", "failed_items", "differences", "differences_by_code"},
     "status": {
         "accounting",
         "reasons",

@@ -12,7 +12,7 @@ import pytest
 from front_end import front_end
 from staging import Staged
 
-from cmsmig.errors import DifferencesError, IncompleteError, UsageError
+from cmsmig.errors import DifferencesError, UsageError
 from cmsmig.notebook import verifying
 from cmsmig.notebook.handover import Handover, open_handover
 
@@ -81,7 +81,7 @@ async def test_what_an_editor_changed_ends_with_4_and_is_listed(
     assert f"Record 3 ({difference['subject']})" in shown
 
 
-async def test_an_item_that_failed_ends_with_1_after_all_the_work(
+async def test_an_item_that_failed_ends_with_4_after_all_the_work(
     staged: Start, tmp_path: Path
 ) -> None:
     """A taken place fails one item; the others arrive; the report says what to do."""
@@ -91,11 +91,11 @@ async def test_an_item_that_failed_ends_with_1_after_all_the_work(
     stage.api("POST", "/stories", taken)
     await stage.imported()
     handover = await _handed_over(stage, tmp_path / "r")
-    with pytest.raises(IncompleteError, match="failed 1") as ended:
+    with pytest.raises(DifferencesError, match="failed items: 1") as ended:
         verifying.conclude(handover)
     report = _report(tmp_path / "r")
     [failure] = report["failures"]
-    assert ended.value.exit_code == report["exit_code"] == 1
+    assert ended.value.exit_code == report["exit_code"] == 4
     assert report["accounting"]["created"] == 11
     assert (failure["kind"], failure["step"]) == ("item", "create")
     assert (failure["reason"], failure["name"]) == ("conflict", "Record 5")

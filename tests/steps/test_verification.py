@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from desk import Desk, Stage
+from faults import CREATE_STORY, REFUSED, Fault
 from rehearsal import Rehearsal
 
 from cmsmig.sandbox.options import SandboxOptions
@@ -24,6 +25,15 @@ def no_story_yet(desk: Desk) -> None:
         "UPDATE item SET home_id = NULL, status = 'selected' WHERE full_slug = ?",
         RECORD,
     )
+
+
+def item_failed(desk: Desk) -> None:
+    desk.edit("records/record-3", position="4711")
+    desk.doctor("UPDATE home SET content_hash = '', destination_updated_at = ''")
+    assert desk.run("link").code == 1
+    failed = desk.status()["accounting"]["failed"]
+    found = desk.run("verify", "--json").document
+    assert (failed, found["failed_items"]) == (1, 1)
 
 
 def story_deleted(desk: Desk) -> None:
@@ -102,6 +112,7 @@ def folder_deleted(desk: Desk) -> None:
 
 CASES: dict[Callable[[Desk], None], list[str]] = {
     no_story_yet: ["field_value", "item_without_story"],
+    item_failed: ["field_value", "item_failed"],
     story_deleted: ["story_gone"],
     story_moved: ["story_elsewhere"],
     story_renamed: ["story_name"],
@@ -201,3 +212,29 @@ def test_paths_that_the_service_renews_in_links_are_no_difference(
     story = desk.stories()["notes/note-2"]
     desk.api("PUT", f"/stories/{story.story_id}", {"story": {"slug": "moved"}})
     assert desk.codes() == ["story_elsewhere"]
+
+
+def test_an_item_that_the_service_refused_is_counted(stage: Stage) -> None:
+    """Exit 4, the item with its reason, and the same number as in the accounting."""
+    desk = stage(Fault(CREATE_STORY, REFUSED, at=(4,)))
+    assert desk.run("import").code == 1
+    (failed,) = desk.status()["failed"]
+    ended = desk.run("verify", "--json")
+    assert (ended.code, ended.document["failed_items"]) == (4, 1)
+    (found,) = ended.document["differences"]
+    assert (found["code"], found["subject"]) == ("item_failed", failed["item"])
+    assert found["text"] == failed["explanation"]
+    told = desk.run("verify")
+    assert (told.code, "items that failed: 1" in told.out) == (4, True)
+    desk.done("import")
+    desk.verified()
+
+
+def test_an_item_that_nobody_took_up_yet_is_told(stage: Stage) -> None:
+    """Before the first import every selected item lacks its story."""
+    desk = stage()
+    desk.plan()
+    found = desk.run("verify", "--json")
+    assert found.code == 4
+    counted = found.document["differences_by_code"]
+    assert counted["item_without_story"] == 6
