@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from urllib.parse import urlsplit
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination import reading
 from cmsmig.destination.connection import Connection, Parameters
 from cmsmig.destination.schema import Asset, AssetFolder, PublicFile, SignedUpload
-from cmsmig.wire.addresses import is_private_host
+from cmsmig.wire.addresses import is_private_host, target
 
 LARGEST_FILE = 5 * 1024**3
 """Bytes; what the upload host takes at most."""
@@ -162,12 +161,14 @@ class AssetCalls(Connection):
 
         Costs no quota. A status that is no success is returned, not raised.
         """
-        host = urlsplit(self._base_url).hostname or ""
+        own = target(self._base_url)
+        aim = target(url)
         fetched = await self._session.fetch(
             url,
             max_bytes=LARGEST_FILE,
-            # A sandbox serves its files as privately as its API.
-            allow_private=is_private_host(host),
+            # A sandbox serves its files as privately as its API, at its port.
+            allow_private=is_private_host(own.host)
+            and (aim.host, aim.port) == (own.host, own.port),
             write=_forget,
             restart=_forgotten,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
+import unicodedata
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,6 +21,25 @@ Resolver: TypeAlias = Callable[[str, int], Awaitable[tuple[str, ...]]]
 
 _Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_NOT_PUBLIC = tuple(
+    map(
+        ipaddress.ip_network,
+        (
+            "192.0.0.0/24",
+            "168.63.129.16/32",
+            "64:ff9b:1::/48",
+            "3fff::/20",
+            "5f00::/16",
+        ),
+    )
+)
+"""What the standard library takes for public, in some of its versions: special-purpose
+addresses of RFC 6890 and later, and the one that a machine's own cloud answers at."""
+_COMPATIBLE = ipaddress.ip_network("::/96")
+_TRANSLATED = ipaddress.ip_network("::ffff:0:0:0/96")
+"""IPv4 in IPv6 beside the mapped addresses. Source: RFC 4291 and RFC 2765."""
+_DOTS = str.maketrans({"\u3002": ".", "\uff61": "."})
+"""What browsers and IDNA take for a dot beside what normalisation makes one."""
 
 
 class Refusal(StrEnum):
@@ -78,25 +98,24 @@ def target(url: str) -> Target:
 
 
 async def reachable(
-    aim: Target, *, allowed_host: str | None, resolve: Resolver | None
+    aim: Target, *, allowed: tuple[str, int] | None, resolve: Resolver | None
 ) -> tuple[str, ...]:
     """Return the numeric addresses of `aim`, all of them public.
 
-    `allowed_host` may be private. Without `resolve` only what the address
-    itself says is looked at. Raises `RejectedError` for a private address and
-    `OSError` when the name is unknown.
+    The host and port in `allowed` may be private. Without `resolve` only what
+    the address itself says is looked at. Raises `RejectedError` for a private
+    address and `OSError` when the name is unknown.
     """
     literal = _numeric(aim.host)
     if literal is not None:
-        found: tuple[str, ...] = (aim.host,)
+        found: tuple[str, ...] = (_written(literal, aim.host),)
     elif resolve is not None:
         found = await resolve(aim.host, aim.port)
     else:
         found = ()
-    if aim.host == allowed_host:
+    if (aim.host, aim.port) == allowed:
         return found
-    local = aim.host == "localhost" or aim.host.endswith(".localhost")
-    if local or any(not _public(address) for address in found):
+    if _is_localhost(aim.host) or any(not _public(address) for address in found):
         raise refuse(
             Refusal.PRIVATE,
             aim.url,
@@ -131,15 +150,39 @@ def is_private_host(host: str) -> bool:
     """Return whether `host` says of itself that it is private, without a lookup."""
     address = _numeric(host)
     if address is None:
-        return host == "localhost" or host.endswith(".localhost")
+        return _is_localhost(host)
     return not _public(host)
 
 
+def _is_localhost(host: str) -> bool:
+    name = _plain(host)
+    return name == "localhost" or name.endswith(".localhost")
+
+
 def _numeric(host: str) -> _Address | None:
+    """Return the address that a host is, in any way of writing one.
+
+    Resolvers and proxies read `0x7f.1`, `017700000001` and `2130706433` too.
+    """
+    name = _plain(host)
     try:
-        return ipaddress.ip_address(host.partition("%")[0])
+        return ipaddress.ip_address(name.partition("%")[0])
     except ValueError:
+        pass
+    try:
+        return ipaddress.IPv4Address(socket.inet_aton(name))
+    except (OSError, UnicodeEncodeError, ValueError):
         return None
+
+
+def _written(address: _Address, host: str) -> str:
+    """Return a numeric host as it is connected to: its zone is kept."""
+    _, percent, zone = host.partition("%")
+    return f"{address}{percent}{zone}" if address.version == 6 else str(address)
+
+
+def _plain(host: str) -> str:
+    return unicodedata.normalize("NFKC", host).translate(_DOTS).lower().rstrip(".")
 
 
 def _public(host: str) -> bool:
@@ -147,9 +190,14 @@ def _public(host: str) -> bool:
     if address is None:
         return False
     if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
-        if address in _NAT64:
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is not None:
-            address = inner
+        address = _inner(address)
+    if any(address in each for each in _NOT_PUBLIC):
+        return False
     return address.is_global and not address.is_multicast
+
+
+def _inner(address: ipaddress.IPv6Address) -> _Address:
+    """Return the IPv4 address that an IPv6 one stands for, else itself."""
+    if any(address in each for each in (_NAT64, _COMPATIBLE, _TRANSLATED)):
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or address

@@ -79,7 +79,7 @@ class Download:
     url: str
     max_bytes: int
     allow_private: bool
-    """Whether the host of `url` itself may be a private one."""
+    """Whether the host of `url` itself may be a private one, at its port."""
     write: Callable[[bytes], None]
     open: Opener
     resolve: Resolver | None
@@ -128,9 +128,9 @@ class Download:
 
     async def _follow(self, copy: _Copy) -> Fetched:
         aim = target(self.url)
-        allowed = aim.host if self.allow_private else None
+        allowed = (aim.host, aim.port) if self.allow_private else None
         for _ in range(_HOPS):
-            places = await reachable(aim, allowed_host=allowed, resolve=self.resolve)
+            places = await reachable(aim, allowed=allowed, resolve=self.resolve)
             async with self.open(aim, places) as stream:
                 onward = stream.headers.get("location")
                 if stream.status not in _REDIRECTS or not onward:

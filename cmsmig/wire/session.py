@@ -156,7 +156,7 @@ class Session:
         A transfer that is cut begins anew if `restart` takes back what was handed on.
         Http and https only; each hop's address is looked up, checked and then
         used as it was checked. `allow_private` permits the private address of
-        the host of `url` and of no other. A status that is no success is
+        the host and port of `url` and of no other. A status that is no success is
         returned, not raised. Raises `RejectedError` (`problems[0].field` is a
         `Refusal`) and `UnreachableError`.
         """

@@ -518,3 +518,16 @@ def test_content_holds_one_form_of_an_address(url: str, stored: str) -> None:
     """Storage host and missing scheme are normalised, anything else is kept."""
     assert content_url(url) == stored
     assert content_url(stored) == stored
+
+
+async def test_a_rehearsed_space_shows_files_at_its_own_port_alone(
+    script: Script,
+) -> None:
+    """An address of a file comes from the service: it opens no other port here."""
+    script.answers.append(httpx.Response(200, content=b"bytes"))
+    client = script.client(base="http://127.0.0.1:8002/v1")
+    assert (await client.public("http://127.0.0.1:8002/a/f.jpg")).size == 5
+    for elsewhere in ("http://127.0.0.1:8003/a", "http://10.0.0.1:8002/a"):
+        with pytest.raises(RejectedError, match="private network"):
+            await client.public(elsewhere)
+    assert len(script.requests) == 1

@@ -201,15 +201,17 @@ async def test_a_file_that_fails_is_a_row_and_tried_again(
 
 
 async def test_a_private_origin_serves_its_own_files(tmp_path: Path) -> None:
-    """Any port of a loopback origin is its file host, other private hosts are not."""
-    own, other = "http://127.0.0.1:8123/a.jpg", "http://10.0.0.7/b.jpg"
-    origin = site(other, body=f'<p>x</p><img src="{own}">')
+    """A loopback origin's own port is its file host, no other and no other host."""
+    own, other = "http://127.0.0.1:8001/a.jpg", "http://10.0.0.7/b.jpg"
+    origin = site(
+        other, "http://127.0.0.1:8123/c.jpg", body=f'<p>x</p><img src="{own}">'
+    )
     handler = serve({"/a.jpg": b"mine", "/b.jpg": b"no"})
     report = await run(
         tmp_path, origin, handler, origin_api_url="http://127.0.0.1:8001"
     )
     assert report.downloaded == 1
-    assert [row.error for row in report.failed] == ["private_address"]
+    assert [row.error for row in report.failed] == ["private_address"] * 2
     assert store(tmp_path).rows()[own].size == 4
 
 
