@@ -15,7 +15,7 @@ from scripted import Script
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.connection import authorization
 from cmsmig.destination.schema import content_url
-from cmsmig.errors import MalformedAnswerError, OutcomeUnknownError
+from cmsmig.errors import MalformedAnswerError, OutcomeUnknownError, RejectedError
 from cmsmig.events import Noticed
 
 BIG = 1 << 50
