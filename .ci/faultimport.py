@@ -142,7 +142,6 @@ def run_pull(
                 project,
                 observer=observer or unheard,
                 clock=fast_time,
-                sleep=_sleep,
             )
         )
     except CmsmigError as error:

@@ -171,11 +171,6 @@ class Arrival:
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
 
-    @property
-    def started(self) -> bool:
-        """Return whether any bytes came."""
-        return self._file.tell() > 0
-
     def restart(self) -> None:
         """Forget the bytes so far."""
         with disk(self.path):

@@ -13,13 +13,10 @@ from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted
 from cmsmig.origin.files import Arrival, FileRow, FileStore
 from cmsmig.origin.pictures import OversizedPictureError, measure
 from cmsmig.wire.answers import bare
-from cmsmig.wire.download import Fetched
-from cmsmig.wire.failures import delay_before
 from cmsmig.wire.session import Session
 
 STEP = "files"
 WORKERS = 8
-_TRIES = 3
 _VAGUE = ("", "application/octet-stream", "binary/octet-stream", "text/plain")
 """Content types that say less than the bytes or the name."""
 
@@ -46,8 +43,6 @@ class Downloads:
     is_own: Callable[[str], bool]
     """Whether an address is on the origin's own private host, and so allowed."""
     observer: Observer
-    sleep: Callable[[float], Awaitable[object]]
-    random: Callable[[], float]
 
     async def run(
         self, addresses: Sequence[str], known: Mapping[str, FileRow]
@@ -96,7 +91,13 @@ class Downloads:
     async def _receive(self, address: str, arrival: Arrival) -> FileRow:
         if not _is_whole_text(address):
             return _failed(address, "not_http", "its address has half a character")
-        fetched = await self._fetch(address, arrival)
+        fetched = await self.session.fetch(
+            fetchable(address),
+            max_bytes=self.max_bytes,
+            allow_private=self.is_own(address),
+            write=arrival.write,
+            restart=arrival.restart,
+        )
         if fetched.status != 200:
             return _failed_status(address, fetched.status)
         if fetched.size == 0:
@@ -114,24 +115,6 @@ class Downloads:
         return replace(
             row, content_type=kind, width=picture.width, height=picture.height
         )
-
-    async def _fetch(self, address: str, arrival: Arrival) -> Fetched:
-        """Download, from the start again when it broke off in the middle."""
-        attempt = 1
-        while True:
-            try:
-                return await self.session.fetch(
-                    fetchable(address),
-                    max_bytes=self.max_bytes,
-                    allow_private=self.is_own(address),
-                    write=arrival.write,
-                )
-            except UnreachableError:
-                if attempt == _TRIES or not arrival.started:
-                    raise
-            arrival.restart()
-            attempt += 1
-            await self.sleep(delay_before(attempt, self.random))
 
 
 def fetchable(address: str) -> str:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import random as _random
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from cmsmig.errors import CacheError, NotFoundError, SettingsError
 from cmsmig.events import (
@@ -38,8 +36,6 @@ _IN_FLIGHT = 4
 _WINDOW = 60.0
 _UNKNOWN_RATE = 60
 """Requests per minute of the smallest plan; the service then names its own."""
-
-_Sleep: TypeAlias = Callable[[float], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +69,6 @@ async def pull(
     origin: Session | None = None,
     files: Session | None = None,
     clock: Callable[[], float] = time.time,
-    sleep: _Sleep = asyncio.sleep,
-    random: Callable[[], float] = _random.random,
 ) -> PullReport:
     """Read the site into `raw/` and its files into `files/`.
 
@@ -102,8 +96,6 @@ async def pull(
             max_bytes=settings.asset_max_bytes,
             is_own=OwnHost(settings.origin_api_url).owns,
             observer=observer,
-            sleep=sleep,
-            random=random,
         )
         rows = tuple(puller.row(collection) for collection in collections)
         addresses = puller.addresses(collections)

@@ -27,6 +27,8 @@ ProblemReader: TypeAlias = Callable[[object], Problems]
 
 _SAID = 300
 """How many characters of an unknown body go into a message."""
+_NUMBER = re.compile(r"[0-9]{1,15}")
+"""More digits count nothing, and thousands of them are more than Python reads."""
 _NAMED_LIMIT = re.compile(r"rate limit of (\d{1,6})", re.IGNORECASE)
 
 
@@ -98,8 +100,7 @@ class Answer:
 
     def number(self, header: str) -> int | None:
         """Return a header as a whole number, if it is one."""
-        text = self.headers.get(header, "").strip()
-        return int(text) if text.isascii() and text.isdigit() else None
+        return whole_number(self.headers.get(header, ""))
 
     def retry_after(self, now: float) -> float | None:
         """Return the pause that a 429 asks for in seconds, from either form."""
@@ -116,6 +117,12 @@ class Answer:
         """Return the limit that a 429's body names, if it names one."""
         found = _NAMED_LIMIT.search(self.said())
         return int(found.group(1)) if found else None
+
+
+def whole_number(text: str) -> int | None:
+    """Return a header's text as a whole number, if it is one of any use."""
+    found = _NUMBER.fullmatch(text.strip())
+    return int(found.group()) if found else None
 
 
 def bare(url: str) -> str:

@@ -19,7 +19,8 @@ from cmsmig.wire.addresses import (
     refuse,
     target,
 )
-from cmsmig.wire.answers import bare
+from cmsmig.wire.answers import bare, whole_number
+from cmsmig.wire.bounds import FILE_PIECE, SLOW_TRIES, Gauge, TooSlowError, held_to
 from cmsmig.wire.failures import delay_before
 
 _HOPS = 6
@@ -30,9 +31,13 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 class BrokenTransferError(Exception):
     """The transport failed; the text says how."""
 
-    def __init__(self, reason: str, *, timed_out: bool = False) -> None:
+    def __init__(
+        self, reason: str, *, timed_out: bool = False, tries: int = _TRIES
+    ) -> None:
         super().__init__(reason)
         self.timed_out = timed_out
+        self.tries = min(tries, SLOW_TRIES) if timed_out else tries
+        """How often it is worth trying in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,7 @@ class Download:
     sleep: Callable[[float], Awaitable[object]]
     random: Callable[[], float]
     timeout: float
-    """Seconds for one try, all hops and bytes included."""
+    """Seconds for the whole, all hops, bytes and tries included."""
     restart: Callable[[], None] | None = None
     """Takes back what `write` was given, so that a cut transfer can begin anew."""
 
@@ -96,37 +101,43 @@ class Download:
         It is tried again as long as no byte was handed on, or can be taken back.
         """
         attempt = 1
+        began = asyncio.get_running_loop().time()
         while True:
             copy = _Copy(self.write, self.max_bytes)
-            fetched, reason = await self._try(copy)
+            left = began + self.timeout - asyncio.get_running_loop().time()
+            fetched, broken = await self._try(copy, left)
             if fetched is not None and not _passing(fetched.status):
                 return fetched
             kept = copy.size > 0 and self.restart is None
-            if kept or attempt == _TRIES:
+            if kept or attempt >= (broken.tries if broken else _TRIES):
                 if fetched is not None:
                     return fetched
-                raise self._unreachable(reason, timed_out=copy.timed_out)
+                raise self._unreachable(broken)
             if copy.size and self.restart is not None:
                 self.restart()
             attempt += 1
             await self.sleep(delay_before(attempt, self.random))
 
-    async def _try(self, copy: _Copy) -> tuple[Fetched | None, str]:
+    async def _try(
+        self, copy: _Copy, seconds: float
+    ) -> tuple[Fetched | None, BrokenTransferError | None]:
         try:
-            async with asyncio.timeout(self.timeout):
-                return await self._follow(copy), ""
+            async with held_to(seconds, FILE_PIECE) as gauge:
+                gauge.begin()
+                return await self._follow(copy, gauge), None
         except BrokenTransferError as error:
-            copy.timed_out = error.timed_out
-            return None, str(error)
-        except TimeoutError:
-            copy.timed_out = True
-            return None, f"it took longer than {self.timeout:g} seconds"
+            return None, error
+        except TooSlowError as error:
+            if not error.at_deadline:
+                return None, BrokenTransferError(str(error), timed_out=True)
+            whole = f"it took longer than {self.timeout:g} seconds"
+            return None, BrokenTransferError(whole, timed_out=True, tries=1)
         except OSError as error:
             if copy.failed:
                 raise
-            return None, error.strerror or str(error)
+            return None, BrokenTransferError(error.strerror or str(error))
 
-    async def _follow(self, copy: _Copy) -> Fetched:
+    async def _follow(self, copy: _Copy, gauge: Gauge) -> Fetched:
         aim = target(self.url)
         allowed = (aim.host, aim.port) if self.allow_private else None
         for _ in range(_HOPS):
@@ -134,7 +145,7 @@ class Download:
             async with self.open(aim, places) as stream:
                 onward = stream.headers.get("location")
                 if stream.status not in _REDIRECTS or not onward:
-                    return await self._take(aim, stream, copy)
+                    return await self._take(aim, stream, copy, gauge)
             aim = _next(aim, onward)
         raise refuse(
             Refusal.REDIRECTS,
@@ -142,21 +153,25 @@ class Download:
             f"{bare(self.url)} redirects without end; correct it in the origin.",
         )
 
-    async def _take(self, aim: Target, stream: Stream, copy: _Copy) -> Fetched:
+    async def _take(
+        self, aim: Target, stream: Stream, copy: _Copy, gauge: Gauge
+    ) -> Fetched:
         kind = stream.headers.get("content-type", "").partition(";")[0].strip().lower()
         if not 200 <= stream.status < 300:
             return Fetched(stream.status, kind, 0, "")
-        announced = stream.headers.get("content-length", "")
+        announced = whole_number(stream.headers.get("content-length", ""))
         encoded = stream.headers.get("content-encoding", "identity") != "identity"
-        if announced.isascii() and announced.isdigit() and not encoded:
-            copy.check(int(announced), aim)
+        if announced is not None and not encoded:
+            copy.check(announced, aim)
         async for chunk in stream.chunks():
+            gauge.take(len(chunk))
             copy.check(copy.size + len(chunk), aim)
             copy.add(chunk)
         return Fetched(stream.status, kind, copy.size, copy.digest())
 
-    def _unreachable(self, reason: str, *, timed_out: bool) -> UnreachableError:
-        code = "timeout" if timed_out else "unreachable"
+    def _unreachable(self, broken: BrokenTransferError | None) -> UnreachableError:
+        code = "timeout" if broken and broken.timed_out else "unreachable"
+        reason = str(broken or "its host does not answer")
         return UnreachableError(
             f"The file {bare(self.url)} cannot be downloaded ({reason}); check it in a"
             " browser, then run again.",
@@ -175,7 +190,6 @@ class _Copy:
         self._max_bytes = max_bytes
         self._hash = hashlib.sha256()
         self.size = 0
-        self.timed_out = False
         self.failed = False
         """Whether it was the receiver that failed, and not the network."""
 

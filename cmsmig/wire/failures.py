@@ -30,6 +30,8 @@ class NoAnswer:
     """Whether the service may have taken the request."""
     answer: Answer | None = None
     """What came instead, if anything did."""
+    tries: int = TRIES
+    """How often it is worth sending a request that ends so."""
 
 
 def delay_before(
@@ -74,9 +76,11 @@ def given_up(service: str, request: Request, failed: NoAnswer) -> ServiceError:
     else:
         if failed.answer is not None and failed.answer.status < 300:
             kind = MalformedAnswerError
+        later = failed.tries > 1
+        advice = "run again later" if later else "check its address in the settings"
         message = (
             f"The {service} gave no usable answer to {what} ({failed.reason});"
-            " run again later."
+            f" {advice}."
         )
     answer = failed.answer
     return kind(

@@ -20,7 +20,6 @@ from cmsmig.wire.answers import (
 from cmsmig.wire.budget import Budget, Release
 from cmsmig.wire.failures import (
     REFUSALS,
-    TRIES,
     NoAnswer,
     delay_before,
     given_up,
@@ -68,7 +67,7 @@ class Sender:
                     raise refused_for_good(self.service, request, told)
                 continue
             repeat = request.may_repeat or not outcome.sent
-            if not repeat or attempt == TRIES:
+            if not repeat or attempt >= outcome.tries:
                 raise given_up(self.service, request, outcome)
             attempt += 1
             await self._wait(self.service, request, attempt, outcome)
@@ -95,7 +94,7 @@ class Sender:
                 if outcome.status < 500 and outcome.status not in (408, 429):
                     raise upload_failure(url, outcome)
                 outcome = NoAnswer(f"it answered {outcome.status}", True, outcome)
-            if attempt == TRIES:
+            if attempt >= outcome.tries:
                 raise given_up(_UPLOAD_HOST, request, outcome)
             attempt += 1
             await self._wait(_UPLOAD_HOST, request, attempt, outcome)
@@ -127,6 +126,8 @@ class Sender:
             await _settle(budget, release, outcome)
         if isinstance(outcome, Answer):
             return unusable(request, _scrubbed(outcome, authorization)) or outcome
+        if outcome.answer is not None:
+            return replace(outcome, answer=_scrubbed(outcome.answer, authorization))
         return outcome
 
     async def _refused(

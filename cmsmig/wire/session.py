@@ -22,12 +22,24 @@ import httpx
 from cmsmig.events import Observer, unobserved
 from cmsmig.wire.addresses import Resolver, Target, goes_by_proxy, resolve_by_system
 from cmsmig.wire.answers import Answer, ProblemReader, Request
+from cmsmig.wire.bounds import (
+    ANSWER_BYTES,
+    ANSWER_PIECE,
+    ANSWER_SECONDS,
+    FILE_SECONDS,
+    MEGABYTE,
+    REFUSAL_BYTES,
+    BoundError,
+    Gauge,
+    TooLargeError,
+    held_to,
+)
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.download import BrokenTransferError, Download, Fetched, Stream
 from cmsmig.wire.failures import NoAnswer
 from cmsmig.wire.sending import Outcome, Sender, Sent
+from cmsmig.wire.unpacking import Unpacker, UnpackingError
 
-_FILE_SECONDS = 300.0
 _CONNECT_SECONDS = 15.0
 _IDLE_SECONDS = 4.0
 """Shorter than a server's usual five, or requests run into closing connections."""
@@ -42,6 +54,8 @@ _UNSENT = (
 )
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _AGENT = "cmsmig"
+_PACKING = "gzip, deflate"
+"""How answers may be packed; files are asked for as they are."""
 _LAST_BYTE = "http11.send_request_body.complete"
 """What the HTTP library calls the moment; it traces requests without a body too."""
 
@@ -149,7 +163,7 @@ class Session:
         allow_private: bool,
         write: Callable[[bytes], None],
         restart: Callable[[], None] | None = None,
-        timeout: float = _FILE_SECONDS,
+        timeout: float = FILE_SECONDS,
     ) -> Fetched:
         """Download a public file, handing its bytes to `write` as they come.
 
@@ -187,20 +201,27 @@ class Session:
             if event == _LAST_BYTE:
                 await sent()
 
+        coming = _Coming()
         try:
-            response = await self._client.request(
+            asked = self._client.build_request(
                 request.method,
                 request.url,
                 params=list(request.params) or None,
-                headers=dict(headers),
+                headers={**headers, "Accept-Encoding": _PACKING},
                 content=body,
                 extensions={"trace": trace},
             )
+            async with held_to(ANSWER_SECONDS, ANSWER_PIECE) as gauge:
+                response = await self._client.send(asked, stream=True)
+                await coming.take(response, gauge)
+        except BoundError as error:
+            if not coming.is_refusal:
+                return NoAnswer(str(error), True, coming.answer(), error.tries)
+        except UnpackingError as error:
+            return NoAnswer(str(error), True, coming.answer(), error.tries)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             return NoAnswer(_reason(error), sent=not isinstance(error, _UNSENT))
-        return Answer(
-            response.status_code, _lowered(response.headers), response.content
-        )
+        return coming.answer() or NoAnswer("it did not answer", sent=True)
 
     @asynccontextmanager
     async def _stream(
@@ -244,6 +265,43 @@ class Session:
         )
 
 
+class _Coming:
+    """An answer of an API while it comes."""
+
+    def __init__(self) -> None:
+        self._status = 0
+        self._headers: Mapping[str, str] = {}
+        self._body = bytearray()
+
+    @property
+    def is_refusal(self) -> bool:
+        """Return whether the status is known and no success: its start is enough."""
+        return self._status >= 300
+
+    async def take(self, response: httpx.Response, gauge: Gauge) -> None:
+        """Read it to its end; raises `BoundError` and `UnpackingError`."""
+        self._status = response.status_code
+        self._headers = _lowered(response.headers)
+        most = REFUSAL_BYTES if self.is_refusal else ANSWER_BYTES
+        gauge.begin()
+        try:
+            async for chunk in _unpacked(response):
+                gauge.take(len(chunk))
+                self._body += chunk
+                if len(self._body) > most:
+                    del self._body[most:]
+                    size = f"{most // MEGABYTE} MB"
+                    raise TooLargeError(f"its answer is larger than {size}")
+        finally:
+            await response.aclose()
+
+    def answer(self) -> Answer | None:
+        """Return what has come, if its head has."""
+        if not self._status:
+            return None
+        return Answer(self._status, self._headers, bytes(self._body))
+
+
 class _HttpStream:
     """A response under way, in the words of the downloads."""
 
@@ -254,8 +312,19 @@ class _HttpStream:
 
     async def chunks(self) -> AsyncIterator[bytes]:
         with _broken():
-            async for chunk in self._response.aiter_bytes():
+            async for chunk in _unpacked(self._response):
                 yield chunk
+
+
+async def _unpacked(response: httpx.Response) -> AsyncIterator[bytes]:
+    """Yield a body in small pieces; raises `UnpackingError`."""
+    # Without the header the library hands the bytes on as they come: it would
+    # unpack a whole chunk at once, however much that holds.
+    unpacker = Unpacker(response.headers.pop("content-encoding", ""))
+    async for chunk in response.aiter_bytes():
+        for piece in unpacker.pieces(chunk):
+            yield piece
+    unpacker.finish()
 
 
 async def _begin(client: httpx.AsyncClient, aim: Target, url: str) -> httpx.Response:
@@ -265,7 +334,10 @@ async def _begin(client: httpx.AsyncClient, aim: Target, url: str) -> httpx.Resp
         request = client.build_request(
             "GET",
             url,
-            headers={"Host": named.netloc.decode("ascii")},
+            headers={
+                "Host": named.netloc.decode("ascii"),
+                "Accept-Encoding": "identity",
+            },
             extensions={"sni_hostname": name} if aim.tls else {},
         )
         return await client.send(request, stream=True)
@@ -275,6 +347,8 @@ async def _begin(client: httpx.AsyncClient, aim: Target, url: str) -> httpx.Resp
 def _broken() -> Iterator[None]:
     try:
         yield
+    except UnpackingError as error:
+        raise BrokenTransferError(str(error), tries=error.tries) from None
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
         late = isinstance(error, httpx.TimeoutException)
         raise BrokenTransferError(_reason(error), timed_out=late) from None
