@@ -19,7 +19,7 @@ from pathlib import Path
 
 import httpx
 
-from cmsmig.destination import connection
+from cmsmig.destination import paging
 from cmsmig.errors import CmsmigError
 from cmsmig.events import RequestSent
 from cmsmig.ledger.store import Ledger
@@ -54,7 +54,7 @@ def hurry(patience: float = TIMEOUT) -> None:
     importing.Job = partial(importing.Job, sleep=_sleep)
     importing.open_migration = _once(importing.open_migration)
     # The site is small: lists of several pages, as large ones have them.
-    connection.PAGE, itemsets.PAGE = LISTED, READ
+    paging.PAGE, itemsets.PAGE = LISTED, READ
     OriginClient.items.__kwdefaults__["limit"] = READ
     # Reading the certificates and looking for a library that is not installed cost
     # more than the requests, which are neither encrypted nor in need of it.

@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias, TypeVar
 
 from cmsmig.canonical import JsonObject
 from cmsmig.configuration.regions import region_mismatch
 from cmsmig.destination.assumed import STANDARD, Assumed
+from cmsmig.destination.paging import (
+    Page,
+    all_pages,
+    asking,
+    by_id,
+    endless,
+    refuse_part,
+)
 from cmsmig.destination.problems import explained, problems_of
 from cmsmig.destination.reading import rows
 from cmsmig.errors import (
-    CmsmigError,
     CredentialsError,
     NotFoundError,
     RejectedError,
     ServiceError,
-    first_of,
 )
 from cmsmig.events import Noticed, Observer, unobserved
 from cmsmig.wire.answers import Answer, Request
+from cmsmig.wire.bounds import LIST_ROWS
 from cmsmig.wire.session import Session
 
 T = TypeVar("T")
 Parameters: TypeAlias = tuple[tuple[str, str], ...]
-
-PAGE = 100
-"""Rows in one list answer; the most that the service gives."""
 
 
 def authorization(token: str, assumed: Assumed = STANDARD) -> str:
@@ -97,19 +99,22 @@ class Connection:
         pages meanwhile, all are read once more.
         """
         listing = partial(self._page, f"list {what}", path, key, params)
-        pages = await _all_pages(listing)
-        found = _by_id(pages)
+        pages = await all_pages(what, listing)
+        found = by_id(pages)
         if len(found) < max((page.total or 0) for page in pages.values()):
-            found |= _by_id(await _all_pages(listing))
+            pages = await all_pages(what, listing)
+            found |= by_id(pages)
+            refuse_part(what, pages, len(found))
         return [read(row) for row in found.values()]
 
     async def _page(
         self, what: str, path: str, key: str, params: Parameters, number: int
-    ) -> _Page:
-        paging = (("page", str(number)), ("per_page", str(PAGE)))
-        answer = await self._call(what, "GET", path, params=(*params, *paging))
+    ) -> Page:
+        answer = await self._call(what, "GET", path, params=(*params, *asking(number)))
         total = answer.number(self._assumed.total_header.lower())
-        return _Page(rows(answer.json(), key), total)
+        if max(total or 0, number) > LIST_ROWS:
+            raise endless(what.removeprefix("list "), total or number)
+        return Page(rows(answer.json(), key), total)
 
     def _explained(self, error: ServiceError, what: str) -> ServiceError:
         if 300 <= (error.status or 0) < 400:
@@ -144,51 +149,3 @@ class Connection:
                 self._observer(
                     Noticed(f"destination, {what}", f"this call goes away ({notice})")
                 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Page:
-    rows: list[JsonObject]
-    total: int | None
-    """Rows of the whole list; None where the service does not say."""
-
-
-async def _all_pages(read: Callable[[int], Awaitable[_Page]]) -> dict[int, _Page]:
-    pages = {1: await read(1)}
-    while missing := _missing(pages):
-        pages |= await _together(read, missing)
-    return pages
-
-
-def _missing(pages: dict[int, _Page]) -> list[int]:
-    """Return the pages still to be read, going by what the first one held."""
-    size = len(pages[1].rows)
-    totals = [page.total for page in pages.values() if page.total is not None]
-    last = max(pages)
-    if totals:
-        last = -(-max(totals) // size) if size else 1
-    elif len(pages[last].rows) == PAGE and (
-        last == 1 or pages[last].rows != pages[last - 1].rows
-    ):
-        # No total: a full page may be followed by another one.
-        last += 1
-    return [number for number in range(1, last + 1) if number not in pages]
-
-
-def _by_id(pages: dict[int, _Page]) -> dict[str, JsonObject]:
-    listed = [row for _, page in sorted(pages.items()) for row in page.rows]
-    return {str(row.get("id")): row for row in listed}
-
-
-async def _together(
-    read: Callable[[int], Awaitable[_Page]], numbers: list[int]
-) -> dict[int, _Page]:
-    async def one(number: int) -> _Page:
-        return await read(number)
-
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = {number: group.create_task(one(number)) for number in numbers}
-    except* CmsmigError as failed:
-        raise first_of(failed) from None
-    return {number: task.result() for number, task in tasks.items()}

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from cmsmig.errors import NotFoundError
+from cmsmig.errors import MalformedAnswerError, NotFoundError
 from cmsmig.events import Noticed, Observer
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.client import OriginClient
 from cmsmig.origin.pages import Page, PageStore
 from cmsmig.origin.records import line_of
 from cmsmig.origin.schema import Collection
+from cmsmig.wire.bounds import most_rows
 
 ROUNDS = 3
 """How often a set that moves is read before what was seen is settled singly."""
@@ -31,6 +32,15 @@ class _Round:
 
     pages: list[Page] = field(default_factory=list)
     keys: set[_Key] = field(default_factory=set)
+    stuck: bool = False
+    """Whether it ended at a page of nothing but items that had come before."""
+
+    def add(self, page: Page, lines: Iterator[bytes]) -> None:
+        """Take a page with its items."""
+        known = len(self.keys)
+        self.pages.append(page)
+        self.keys.update(_key(line) for line in lines)
+        self.stuck = page.count > 0 and len(self.keys) == known
 
     def steady(self) -> bool:
         """Return whether nothing moved: one total, and as many different items.
@@ -49,7 +59,8 @@ class SetReader:
     Spec: origin rules 3 and 4. Items are told apart by id and locale. A set
     whose total moves, or whose items do not add up to it, is read again; what
     was in one reading and not in the last is then asked for singly, so that
-    nothing is lost and nothing deleted is kept.
+    nothing is lost and nothing deleted is kept. A set whose pages lead nowhere
+    is `MalformedAnswerError`: part of it must not pass for the whole.
     """
 
     client: OriginClient
@@ -65,6 +76,10 @@ class SetReader:
         rounds = await self._rounds(store, collection, live=live)
         extra: list[bytes] = []
         if not rounds[-1].steady():
+            if rounds[-1].stuck:
+                last = rounds[-1].pages[-1]
+                store.clear()
+                raise _endless(collection, last, last.offset, live=live)
             extra = await self._settle(store, rounds, collection, live=live)
         self.cache.keep_items(
             collection.collection_id,
@@ -113,11 +128,13 @@ class SetReader:
                     self.clock(),
                     answer.limit,
                 )
-            found.pages.append(page)
-            found.keys.update(_key(line) for line in store.lines(page))
+            found.add(page, store.lines(page))
             offset += page.count
-            if not self._goes_on(page, offset):
+            if found.stuck or not self._goes_on(page, offset):
                 return found
+            if offset >= most_rows(found.pages[0].total * max(1, len(self.locales))):
+                store.clear()
+                raise _endless(collection, page, offset, live=live)
 
     def _goes_on(self, page: Page, offset: int) -> bool:
         if page.count == 0:
@@ -143,7 +160,7 @@ class SetReader:
                     seen[key] = line
         if len(seen) <= _SINGLY:
             seen = await self._still_there(seen, collection, live=live)
-        self._notice(collection, len(last) + len(seen), live=live)
+        self._notice(collection, rounds, len(last) + len(seen), live=live)
         return list(seen.values())
 
     async def _still_there(
@@ -168,15 +185,39 @@ class SetReader:
             return None
         return line_of(record)
 
-    def _notice(self, collection: Collection, count: int, *, live: bool) -> None:
-        self.observer(
-            Noticed(
-                collection.display_name,
-                f"the {'live' if live else 'staged'} set changed each of the"
-                f" {ROUNDS} times that it was read; {count} items were taken over."
-                " Run `cmsmig pull --refresh` when nobody is editing.",
-            )
+    def _notice(
+        self, collection: Collection, rounds: list[_Round], count: int, *, live: bool
+    ) -> None:
+        which = _which(live)
+        announced = {page.total for each in rounds for page in each.pages}
+        what = (
+            f"the {which} set changed each of the {ROUNDS} times that it was read;"
+            f" {count} items were taken over. Run `cmsmig pull --refresh` when nobody"
+            " is editing."
         )
+        if len(announced) == 1 and all(each.keys == rounds[0].keys for each in rounds):
+            what = (
+                f"the origin announces {announced.pop()} items of the {which} set and"
+                f" gives {count}; compare the number with what the site itself shows."
+            )
+        self.observer(Noticed(collection.display_name, what))
+
+
+def _endless(
+    collection: Collection, page: Page, offset: int, *, live: bool
+) -> MalformedAnswerError:
+    return MalformedAnswerError(
+        f"The origin's pages of {collection.display_name} ({_which(live)} items) lead"
+        f" nowhere: after item {offset} they bring nothing new or never end, though"
+        f" {page.total} items are announced; check the address of the origin in the"
+        " settings, then pull again.",
+        service="origin",
+        method="GET",
+    )
+
+
+def _which(live: bool) -> str:
+    return "live" if live else "staged"
 
 
 def _unique(store: PageStore, pages: list[Page], extra: list[bytes]) -> Iterator[bytes]:

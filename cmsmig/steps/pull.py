@@ -5,11 +5,18 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 
-from cmsmig.errors import CacheError, NotFoundError, SettingsError
+from cmsmig.errors import (
+    CacheError,
+    CmsmigError,
+    MalformedAnswerError,
+    NotFoundError,
+    RejectedError,
+    SettingsError,
+)
 from cmsmig.events import (
     Noticed,
     Observer,
@@ -75,7 +82,8 @@ async def pull(
     Goes on where an earlier pull stopped; what is complete is read again only
     with `refresh`. Files that failed are tried again. Sessions of one's own
     stay open. Raises `SettingsError` when the site is not clear, and the
-    `ServiceError` or `StorageError` that stopped it.
+    `ServiceError` or `StorageError` that stopped it. An answer about one
+    collection that cannot be used is raised after all the others are read.
     """
     async with AsyncExitStack() as stack:
         if origin is None:
@@ -89,7 +97,7 @@ async def pull(
             observer=observer,
             clock=clock,
         )
-        site, collections = await puller.read(refresh=refresh)
+        site, collections, failed = await puller.read(refresh=refresh)
         downloads = Downloads(
             store=FileStore(project.files, project.raw),
             session=files,
@@ -100,6 +108,10 @@ async def pull(
         rows = tuple(puller.row(collection) for collection in collections)
         addresses = puller.addresses(collections)
         report = await downloads.run(addresses, _known(downloads.store))
+    if failed:
+        for error in failed[1:]:
+            observer(Noticed("origin", str(error)))
+        raise failed[0]
     return PullReport(site, rows, report)
 
 
@@ -113,14 +125,20 @@ class _Pull:
     observer: Observer
     clock: Callable[[], float]
 
-    async def read(self, *, refresh: bool) -> tuple[Site, tuple[Collection, ...]]:
-        """Bring site, schemas and all sets into the cache."""
+    async def read(
+        self, *, refresh: bool
+    ) -> tuple[Site, tuple[Collection, ...], Sequence[CmsmigError]]:
+        """Bring site, schemas and all sets into the cache.
+
+        Returns the collections that are whole, and what was wrong with others.
+        """
         self._start(refresh=refresh)
         site = await self._site()
         identifiers = await self._listed(site)
-        todo = _sets(identifiers)
-        self.observer(StepStarted(STEP, len(todo)))
-        await _first_error(self._schema(identifier) for identifier in identifiers)
+        self.observer(StepStarted(STEP, len(_sets(identifiers))))
+        failed = await _apart(
+            (identifier, self._schema(identifier)) for identifier in identifiers
+        )
         reader = SetReader(
             self.client,
             self.cache,
@@ -128,9 +146,13 @@ class _Pull:
             self.observer,
             self.clock,
         )
-        await _first_error(self._set(reader, *each) for each in todo)
-        self.observer(StepFinished(STEP, f"{len(identifiers)} collections are read"))
-        return site, self.cache.collections()
+        todo = _sets([each for each in identifiers if each not in failed])
+        failed |= await _apart((each[0], self._set(reader, *each)) for each in todo)
+        whole = tuple(
+            self.cache.collection(each) for each in identifiers if each not in failed
+        )
+        self.observer(StepFinished(STEP, f"{len(whole)} collections are read"))
+        return site, whole, tuple(failed.values())
 
     def row(self, collection: Collection) -> CollectionRow:
         """Count a collection, saying plainly when nothing of it is published."""
@@ -212,6 +234,7 @@ class _Pull:
             with _listed_before(identifier):
                 body = await self.client.collection(identifier)
             self.cache.keep_collection(identifier, body)
+            self.cache.collection(identifier)
 
     async def _set(self, reader: SetReader, identifier: str, live: bool) -> None:
         collection = self.cache.collection(identifier)
@@ -292,12 +315,27 @@ def _sets(identifiers: Sequence[str]) -> list[tuple[str, bool]]:
     return [(identifier, live) for identifier in identifiers for live in (False, True)]
 
 
-async def _first_error(jobs: Iterator[Coroutine[object, object, None]]) -> None:
-    """Run all jobs; when one fails, end the others and raise its error."""
-    tasks = [asyncio.ensure_future(job) for job in jobs]
+async def _apart(
+    jobs: Iterable[tuple[str, Coroutine[object, object, None]]],
+) -> dict[str, CmsmigError]:
+    """Run the jobs of collections and return what failed in single ones.
+
+    What concerns all of them, such as a refused token, ends the others at once
+    and is raised.
+    """
+    failed: dict[str, CmsmigError] = {}
+
+    async def one(identifier: str, job: Coroutine[object, object, None]) -> None:
+        try:
+            await job
+        except (MalformedAnswerError, NotFoundError, RejectedError, CacheError) as bad:
+            failed.setdefault(identifier, bad)
+
+    tasks = [asyncio.ensure_future(one(*each)) for each in jobs]
     try:
         await asyncio.gather(*tasks)
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+    return failed

@@ -23,6 +23,11 @@ FILE_PIECE = 256 * 1024
 PIECE_SECONDS = 30.0
 SLOW_TRIES = 2
 """How often what is too slow is tried; it rarely gets faster."""
+LIST_ROWS = 1_000_000
+"""Of one list: as many stories as the destination allows in a space (technical
+limits), and more items than the origin allows in a collection."""
+_LIST_GROWTH = 1000
+"""Rows that may be added while a list is read, beside as many as it announced."""
 
 
 class BoundError(Exception):
@@ -45,6 +50,11 @@ class TooSlowError(BoundError):
         super().__init__(reason)
         self.at_deadline = at_deadline
         """Whether all the time was used up, and not only the pace too slow."""
+
+
+def most_rows(announced: int) -> int:
+    """Return how many rows are read of a list that announced so many at first."""
+    return min(2 * announced + _LIST_GROWTH, LIST_ROWS)
 
 
 class Gauge:
