@@ -46,7 +46,7 @@ class Source:
     @cached_property
     def alike(self) -> bool:
         """Whether both are the same tree."""
-        return same_tree(self.read, self.official)
+        return same_tree(self.read, self.official, _is_cut_out)
 
     @cached_property
     def roots(self) -> tuple[Element, ...]:
@@ -158,7 +158,7 @@ def blanks(source: Source) -> bool:
 
 def spacer(source: Source) -> bool:
     """A paragraph, heading or caption that shows nothing."""
-    showing = Showing()
+    showing = Showing(kept=True)
     return source.any_of(
         lambda one: (
             one.tag in SPACERS
@@ -214,6 +214,18 @@ def span(source: Source) -> bool:
 def nesting(source: Source) -> bool:
     """Lists, quotes and tables in each other, more than the levels that stay."""
     return any(_is_deep(root) for root in source.roots)
+
+
+def _is_cut_out(element: Element) -> bool:
+    """Say whether raw HTML is made of an element's source."""
+    tag = element.tag
+    return (
+        tag in ("iframe", "wf-component")
+        or tag in MEDIA
+        or tag in RAW_EMBEDS
+        or (tag == "figure" and "data-page-url" in element.attributes)
+        or is_custom_embed(element)
+    )
 
 
 def _around(element: Element) -> Iterator[Element]:

@@ -39,7 +39,7 @@ def _is_emoji(element: Element) -> bool:
 
 def has_block_inside(root: Element) -> bool:
     """Say whether a block stands in a textblock, or first in a list item."""
-    showing = Showing()
+    showing = Showing(kept=True)
     inside: list[tuple[Element, bool]] = [(root, False)]
     while inside:
         element, in_text = inside.pop()
@@ -48,7 +48,9 @@ def has_block_inside(root: Element) -> bool:
             in_text = True  # blanks that are kept make a paragraph
         if element.tag == "li" and _begins_with_block(element, showing):
             return True
-        if element.tag in ("ul", "ol") and _takes_in_a_list(element, showing):
+        if element.tag in ("ul", "ol") and (
+            _takes_in_a_list(element, showing) or _makes_items(element)
+        ):
             return True
         for child in element.children:
             if isinstance(child, Element):
@@ -89,6 +91,16 @@ def _takes_in_a_list(outer: Element, showing: Showing) -> bool:
             else:
                 item = child if child.tag == "li" else None
     return False
+
+
+def _makes_items(outer: Element) -> bool:
+    """Say whether something else than an item may begin one with a block."""
+    return any(
+        isinstance(child, Element)
+        and child.tag not in ("li", "ul", "ol")
+        and (_is_block(child) or any(isinstance(e, Element) for e in child.children))
+        for child in outer.children
+    )
 
 
 def _shallow(item: Element) -> Iterator[Element | Text]:

@@ -15,6 +15,7 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "attribute": (LAYOUT, "Rich text has no place for this attribute."),
     "mark-in-code": (LAYOUT, "A text that is code can't be anything else besides."),
     "code-in-link": (LAYOUT, "A text can't be code and a link, so the link stands."),
+    "character": (LAYOUT, "Services that store texts refuse this character."),
     "comment": (MEANING, "A comment that never ends hides the rest of the body."),
     "component": (CONTENT, "Components are left out, as the embed choices say."),
     "custom-rule": (MEANING, "A rule of this project has to do with it."),

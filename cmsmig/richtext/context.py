@@ -1,9 +1,8 @@
 """Fits a tree of elements into the content model.
 
-A stack of open nodes, marks passed down, and for every piece the shortest way
-to a place that takes it: wrappers are opened, nodes are left. That is how the
-official converter's parser (ProseMirror's) behaves, told in own words. The
-repairs put right what it spoils, each for itself.
+Marks are passed down, and every piece finds a place, as in the official
+converter's parser (ProseMirror's), told in own words. The repairs put right what
+it spoils, each for itself.
 The walk keeps its own stack, so nesting may be as deep as it likes.
 """
 
@@ -14,20 +13,14 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
-from cmsmig.richtext.content import (
-    BLOCKS,
-    INLINES,
-    LEAVES,
-    default_attributes,
-    empty_paragraph,
-    wrapping,
-)
+from cmsmig.richtext.content import INLINES, LEAVES, TEXTBLOCKS, wrapping
 from cmsmig.richtext.dom import Element, Node, Text
 from cmsmig.richtext.hooks import AS_OFFICIAL, UNHEARD, Hooks, Repairs
 from cmsmig.richtext.inlinestyle import computed
 from cmsmig.richtext.javascript import BLANKS
 from cmsmig.richtext.marks import Mark, MarkSet
 from cmsmig.richtext.nodes import Open, Run
+from cmsmig.richtext.places import Places
 from cmsmig.richtext.rules import (
     BLOCK_TAGS,
     IGNORED_TAGS,
@@ -43,7 +36,6 @@ _BLANKS = re.compile(r"[ \t\r\n\f]+")
 _NEWLINE = re.compile(r"\r?\n|\r")
 _BLANK = " \t\r\n\f"
 _EACH_BLANK = tuple(_BLANK)
-_SOLID_PENALTY = 2
 
 
 _Frame: TypeAlias = "tuple[Iterator[Node], MarkSet, Open | None, bool, bool]"
@@ -52,14 +44,15 @@ what comes behind it: the node to return to, whether that is its own and is left
 and whether blanks were kept outside."""
 
 
-class Context:
+class Context(Places):
     """Builds one document."""
 
     def __init__(
         self, rules: Rules, repairs: Repairs = AS_OFFICIAL, hooks: Hooks = UNHEARD
     ) -> None:
+        super().__init__(inside=repairs.inside)
         self._rules = rules
-        self._inside = repairs.inside
+        self._parted = TEXTBLOCKS if repairs.inside else frozenset[str]()
         self._blanks = repairs.blanks
         self._blocks = MORE_BLOCK_TAGS if repairs.apart else BLOCK_TAGS
         self._entered = hooks.entered
@@ -68,13 +61,7 @@ class Context:
         self._filled = hooks.filled
         self._marked = hooks.marked
         self._unplaced = hooks.unplaced
-        self._nodes = [Open("doc", {}, True, False)]
-        self._open = 0
-        self._verbatim = False
-        self._kept = -1
-        """Everything open down from there keeps its blanks."""
         self._frames: list[_Frame] = []
-        self._continued: list[tuple[str, JsonObject] | None] = []
 
     def build(self, root: Element, marks: MarkSet = ()) -> JsonObject:
         """Return the document of what is below `root`. Call once."""
@@ -115,10 +102,12 @@ class Context:
     def _leave(self, to: Open | None, leave: bool, outer: bool) -> None:
         if leave:
             self._continued.pop()
-        if to is not None and self._sync(to) and leave:
-            self._open -= 1
-            if to.spacer:
-                self._leave_out(to)
+        if to is not None and self._sync(to):
+            to.parted = self._inside
+            if leave:
+                self._open -= 1
+                if to.spacer:
+                    self._leave_out(to)
         self._verbatim = outer
 
     def _leave_out(self, spacer: Open) -> None:
@@ -138,7 +127,10 @@ class Context:
         if not top.takes_text and not value.strip(_BLANK):
             return
         if self._verbatim or top.keeps:
-            self._lines(value, marks)
+            if self._goes_on_as_code(top):
+                self._insert_text(_NEWLINE.sub("\n", value), marks)
+            else:
+                self._lines(value, marks)
             return
         if _is_uneven(value):
             value = _BLANKS.sub(" ", value)
@@ -156,6 +148,11 @@ class Context:
         if isinstance(before, Run):
             return before.text.endswith(_EACH_BLANK)
         return self._blanks and not top.takes_text
+
+    def _goes_on_as_code(self, top: Open) -> bool:
+        """Say whether a block has parted the code that goes on here."""
+        held = self._continued[-1] if self._continued else None
+        return held is not None and held[0] == "code_block" and not top.takes_text
 
     def _lines(self, value: str, marks: MarkSet) -> None:
         top = self._nodes[self._open]
@@ -177,7 +174,7 @@ class Context:
                 return
         top = self._take("text")
         if top.kind == "code_block":
-            top.content.append(Run(text, ()))
+            top.content.append(Run(top.on_its_line(text), ()))
             if marks and self._marked is not None:
                 self._marked(marks, False)
         elif self._placed is None:
@@ -225,7 +222,9 @@ class Context:
         to: Open | None = None
         if element.tag in self._blocks:
             top = self._nodes[self._open]
-            if top.takes_text and top.content and self._open:
+            if self._inside and top.kind == "code_block":
+                top.parted = True
+            elif top.takes_text and top.content and self._open:
                 self._open -= 1
             to = self._nodes[self._open]
         elif not element.children:
@@ -247,7 +246,9 @@ class Context:
             if self._filled is not None and element.payload is not None:
                 self._filled(element, marks)
             cautious = element.tag == "br"
-            if not self._insert_leaf(rule.name, read, marks, cautious=cautious):
+            if cautious and self._goes_on_as_code(self._nodes[self._open]):
+                self._insert_text("\n", marks)
+            elif not self._insert_leaf(rule.name, read, marks, cautious=cautious):
                 if cautious and self._nodes[self._open].takes_text:
                     self._text("\n", marks, False)
                 elif self._unplaced is not None:
@@ -260,7 +261,7 @@ class Context:
         self._enter(rule.name, read, solid=True)
         top = self._nodes[self._open]
         top.spacer = element.tag == SPACER
-        continued = rule.name in ("paragraph", "heading")
+        continued = rule.name in self._parted
         self._continued.append((rule.name, read) if continued else None)
         self._descend(element, marks, top, outer=outer, leave=True)
 
@@ -279,113 +280,6 @@ class Context:
                 self._marked(marks, True)
         top.content.append(node)
         return True
-
-    # Places
-
-    def _find_place(self, kind: str, *, cautious: bool) -> bool:
-        """Make the innermost node that takes `kind` with least wrapping the top."""
-        top = self._nodes[self._open]
-        if kind in top.model[top.state][0]:
-            return True
-        best: tuple[str, ...] | None = None
-        at, penalty = 0, 0
-        for depth in range(self._open, -1, -1):
-            node = self._nodes[depth]
-            way = wrapping(node.kind, node.state, kind)
-            if way is None and self._may_begin_item(node, kind):
-                way = ()
-            if way is not None and (best is None or len(best) > len(way) + penalty):
-                best, at = way, depth
-                if not way:
-                    break
-            if node.solid:
-                if cautious:
-                    break
-                penalty += _SOLID_PENALTY
-            if best is not None and penalty >= len(best):
-                break  # nothing further out can be nearer
-        if best is None:
-            return False
-        self._move_to(at, kind)
-        for index, name in enumerate(best):
-            self._open_wrapper(name, last=index == len(best) - 1)
-        return True
-
-    def _move_to(self, depth: int, kind: str) -> None:
-        if self._inside and kind in BLOCKS:
-            for node in self._nodes[depth + 1 : self._open + 1]:
-                node.left = node.left or node.takes_text
-        if self._verbatim:
-            self._keep(depth)
-        self._open = depth
-        node = self._nodes[depth]
-        if self._may_begin_item(node, kind) and not wrapping(node.kind, 0, kind):
-            self._close_extra()
-            if not node.state:
-                node.content.append(empty_paragraph())
-                node.state = 1
-
-    def _may_begin_item(self, node: Open, kind: str) -> bool:
-        return (
-            self._inside
-            and node.kind == "list_item"
-            and not node.state
-            and kind in BLOCKS
-            and kind != "paragraph"
-        )
-
-    def _open_wrapper(self, name: str, *, last: bool) -> None:
-        interrupted = self._continued[-1] if self._continued else None
-        if self._inside and last and name == "paragraph" and interrupted is not None:
-            kind, attributes = interrupted
-            top = self._nodes[self._open]
-            if kind in top.model[top.state][0]:
-                self._enter(kind, dict(attributes), solid=False)
-                return
-        self._enter(name, default_attributes(name), solid=False)
-
-    def _enter(self, kind: str, attributes: JsonObject, *, solid: bool) -> None:
-        top = self._take(kind)
-        verbatim = kind == "code_block" or top.verbatim
-        self._open += 1
-        node = Open(kind, attributes, solid, verbatim, self._open)
-        node.keeps = verbatim or top.keeps
-        self._nodes.append(node)
-
-    def _take(self, kind: str) -> Open:
-        """Close what is no longer needed and step the top's automaton."""
-        if len(self._nodes) - 1 > self._open:
-            self._close_extra()
-        top = self._nodes[self._open]
-        top.state = top.model[top.state][0][kind]
-        return top
-
-    def _close_extra(self) -> None:
-        while len(self._nodes) - 1 > self._open:
-            node = self._nodes.pop()
-            parent = self._nodes[-1]
-            finished = node.finish()
-            needed = parent.kind == "list_item" and not parent.content
-            if node.left and "content" not in finished and not needed:
-                parent.state = 1 if parent.content else 0
-                continue
-            parent.content.append(finished)
-
-    def _sync(self, to: Open) -> bool:
-        if to.depth > self._open or self._nodes[to.depth] is not to:
-            if self._verbatim:
-                self._keep(self._kept)
-                self._kept = self._open
-            return False
-        if self._verbatim:
-            self._keep(to.depth)
-        self._open = to.depth
-        return True
-
-    def _keep(self, outside: int) -> None:
-        """Let the blanks stay in what is left here, where blanks are kept."""
-        for node in self._nodes[outside + 1 : self._open + 1]:
-            node.keeps = True
 
 
 def _is_uneven(text: str) -> bool:

@@ -149,8 +149,9 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         Deviation.BLOCKS_INSIDE,
         "A block in a paragraph leaves an empty one before it, and what follows in "
         "a heading is no heading; a block that begins an item ends its list, and the "
-        "numbers begin again as dots.",
-        "The block stands where it stood; item, list and heading go on.",
+        "numbers begin again as dots; a block in code ends it.",
+        "The block stands where it stood; item, list, heading and code go on. A "
+        "paragraph in a heading is the heading, and one in code a line of it.",
         applies.blocks_inside,
         frozenset((*_AROUND_BLOCKS, Touch.LINES)),
     ),
@@ -230,7 +231,8 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     DeviationRule(
         Deviation.MARKUP,
         "Its parser reads malformed markup in a way of its own: a script or a comment "
-        "may swallow the rest of a document, markup shows as text, marks end early.",
+        "may swallow the rest of a document, markup shows as text, marks end early, "
+        "words join, U+0000 stays, broken references end addresses.",
         "Read as browsers read it, but nothing moves and nothing is cut.",
         applies.markup,
         frozenset((Touch.EVERYTHING,)),

@@ -72,7 +72,7 @@ class Embeds:
             for name in _ADDRESSES:
                 if address := below.attributes.get(name, ""):
                     html = self._rewritten(html, address)
-        return html
+        return html.replace("\0", "\ufffd")
 
     def _rewritten(self, html: str, address: str) -> str:
         target = self._assets.image(address)

@@ -12,7 +12,7 @@ from cmsmig.richtext.attributes import means_a_place
 from cmsmig.richtext.collect import Collector
 from cmsmig.richtext.context import Context
 from cmsmig.richtext.deviation import ALL, Deviation
-from cmsmig.richtext.dom import Element, dissolve
+from cmsmig.richtext.dom import Element, dissolve, walk
 from cmsmig.richtext.engine import (
     NO_ASSETS,
     NO_EMBED_CHOICES,
@@ -133,6 +133,7 @@ class _Conversion:
             self._source, self._policy, self._assets, self._losses, self._on, custom
         )
         stage.work(root)
+        self._account_characters(root)
         document = self._built(root, ())
         for name, element in self._waiting:
             self._losses.lose("anchor", name, element)
@@ -146,6 +147,14 @@ class _Conversion:
 
     def _built(self, root: Element, marks: MarkSet) -> JsonObject:
         return Context(self._rules, self._repairs, self._hooks).build(root, marks)
+
+    def _account_characters(self, root: Element) -> None:
+        """Record that U+0000 is gone, which services that store texts refuse."""
+        at = self._source.find("\0")
+        if at >= 0 and Deviation.MARKUP in self._on:
+            around = [each for each in walk(root) if each.start <= at < each.end]
+            innermost = max(around, key=lambda each: each.start, default=root)
+            self._losses.lose("character", "U+0000", innermost)
 
     # Places that links lead to
 

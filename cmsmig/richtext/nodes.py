@@ -32,6 +32,7 @@ class Open:
         "kind",
         "left",
         "model",
+        "parted",
         "solid",
         "spacer",
         "state",
@@ -62,7 +63,17 @@ class Open:
         """A paragraph to be left out."""
         self.left = False
         """A block that stood in this textblock has ended it."""
+        self.parted = False
+        """A block in this code begins or ends here: what follows has its own line."""
         self.content: list[JsonObject | Run] = []
+
+    def on_its_line(self, text: str) -> str:
+        """Return the next text of a code block; a block in code is a line."""
+        parted, self.parted = self.parted, False
+        last = self.content[-1] if parted and self.content else None
+        if not isinstance(last, Run) or last.text.endswith("\n"):
+            return text
+        return text if text.startswith("\n") else f"\n{text}"
 
     def finish(self) -> JsonObject:
         """Return the node, completed with what must be in it."""

@@ -12,7 +12,8 @@ from collections import defaultdict
 from html import unescape
 
 from cmsmig.richtext.dom import Element, Text, tag_set
-from cmsmig.richtext.references import decoded_attribute
+from cmsmig.richtext.references import shown_attribute
+from cmsmig.richtext.rules import MORE_BLOCK_TAGS
 
 VOID = tag_set("area base br col embed hr img input link meta param source track wbr")
 RAW = frozenset(("script", "style", "xmp", "iframe", "noembed", "noframes"))
@@ -105,6 +106,8 @@ class _TreeBuilder:
 
     def _text(self, raw: str) -> None:
         value = unescape(raw) if "&" in raw else raw
+        if "\0" in value:
+            value = value.replace("\0", "")  # browsers show nothing for it
         self._open[-1].children.append(Text(value))
 
     def _start(self, tag: str, attributes: str, start: int, end: int) -> int:
@@ -137,7 +140,7 @@ class _TreeBuilder:
         if element.tag in ESCAPABLE_RAW:
             content = unescape(content)
         if content:
-            element.children.append(Text(content))
+            element.children.append(Text(content.replace("\0", "\ufffd")))
         element.inner_end = stop
         element.end = len(self._source) if not found else found.end()
         return element.end
@@ -165,6 +168,7 @@ class _TreeBuilder:
     def _end(self, tag: str, start: int, end: int) -> None:
         counts = self._counts if tag in _TABLE_TAGS else self._cells[-1]
         if not counts.get(tag):
+            self._stray_end(tag, start, end)
             return
         if self._open[-1].tag == tag:  # as in all that is well-formed
             self._close(start, end)
@@ -182,6 +186,21 @@ class _TreeBuilder:
             reopened = [each for each in reopened if each.start < element.start]
         if tag in FORMATTING or tag in _GOING_ON or tag == "p":
             self._reopen(reopened)
+
+    def _stray_end(self, tag: str, start: int, end: int) -> None:
+        """Part the texts around an end tag that ends nothing.
+
+        Browsers read `</br>` as `<br>`, and make an empty paragraph of `</p>`.
+        """
+        if tag == "br":
+            self._start(tag, "", start, end)
+            return
+        current = self._open[-1]
+        if tag == "p" and _may_join(current):
+            parting = Element("div", {}, start)
+            parting.end = parting.inner_start = parting.inner_end = end
+            parting.parent = current
+            current.children.append(parting)  # no place of its own in a path
 
     def _reopen(self, elements: list[Element]) -> None:
         """Open formatting elements again; one of a kind, or it could explode."""
@@ -217,6 +236,16 @@ class _TreeBuilder:
             self._without_code.pop()
 
 
+def _may_join(element: Element) -> bool:
+    """Say whether a text that is added now would go on in what stands before it."""
+    if not element.children:
+        return element.tag not in MORE_BLOCK_TAGS
+    last = element.children[-1]
+    if isinstance(last, Text):
+        return bool(last.value.strip())
+    return last.tag not in MORE_BLOCK_TAGS and last.tag not in VOID
+
+
 _CELLS = frozenset(("td", "th"))
 _GOING_ON = frozenset(("li", "dt", "dd", "thead", "tbody", "tfoot"))
 """Formatting that is open in the one before goes on in these."""
@@ -229,5 +258,5 @@ def _attributes(raw: str) -> dict[str, str]:
     if not raw:
         return found
     for name, double, single, bare in _ATTRIBUTE.findall(raw):
-        found.setdefault(name.lower(), decoded_attribute(double or single or bare))
+        found.setdefault(name.lower(), shown_attribute(double or single or bare))
     return found

@@ -2,7 +2,8 @@
 
 HTML's own rules, but for two things: a number that is no character stays a
 number's character unless Unicode has no place for it, and in attributes a name
-that breaks off within a longer one counts in a few more cases.
+that breaks off within a longer one counts in a few more cases. A browser knows
+nothing of these cases: `shown_attribute` reads as it does.
 """
 
 from __future__ import annotations
@@ -59,6 +60,28 @@ def decoded(raw: str) -> str:
 def decoded_attribute(raw: str) -> str:
     """Return an attribute's value with its character references replaced."""
     return _REFERENCE.sub(_in_attribute, raw) if "&" in raw else raw
+
+
+def shown_attribute(raw: str) -> str:
+    """Return an attribute's value as browsers read it.
+
+    They have no U+0000: what stands for it is the sign of an unknown character.
+    Source: the HTML standard, named character reference state.
+    """
+    if "\0" in raw:
+        raw = raw.replace("\0", _UNKNOWN)
+    return _REFERENCE.sub(_as_shown, raw) if "&" in raw else raw
+
+
+def _as_shown(match: re.Match[str]) -> str:
+    name = match["name"]
+    if name is None:
+        return _numbered(match)
+    if name.endswith(";"):
+        return html5.get(name, match[0])
+    following = match.string[match.end() : match.end() + 1]
+    ends = following != "=" and not (following.isascii() and following.isalnum())
+    return html5[name] if ends and name in _BARE else match[0]
 
 
 def _in_text(match: re.Match[str]) -> str:

@@ -16,11 +16,21 @@ HIDDEN = tag_set("head title noscript object")
 _EMBED_MARKS = ("data-rt-embed-type", "data-emoji")
 
 
-class Showing:
-    """Says which elements of one body show something; linear over all questions."""
+LEFT_OUT = tag_set("script style head title noscript input")
+"""Elements that are listed, with everything in them, and leave nothing."""
+_LEAVES_ITS_TEXT = tag_set("select textarea picture form button")
+"""Elements of which only what is in them is left."""
 
-    def __init__(self) -> None:
+
+class Showing:
+    """Says which elements of one body show something; linear over all questions.
+
+    `kept`: that leaves something in the document, more than a loss.
+    """
+
+    def __init__(self, *, kept: bool = False) -> None:
         self._known: dict[Element, bool] = {}
+        self._kept = kept
 
     def shows(self, root: Element) -> bool:
         """Say whether anything below `root` is seen."""
@@ -41,7 +51,9 @@ class Showing:
                     shown_in = parent
                 continue
             known = self._known.get(node)
-            if known or (known is None and _is_shown(node)):
+            if self._kept and known is None and _leaves_nothing(node):
+                continue
+            if known or (known is None and self._is_shown(node)):
                 shown_in = parent
             elif known is None:
                 entered[node] = parent
@@ -51,6 +63,17 @@ class Showing:
             self._known[shown_in] = True
             shown_in = entered[shown_in]
         return self._known[root]
+
+    def _is_shown(self, element: Element) -> bool:
+        if self._kept and element.tag in _LEAVES_ITS_TEXT:
+            return False
+        return _is_shown(element)
+
+
+def _leaves_nothing(element: Element) -> bool:
+    if element.tag == "img":
+        return not {"src", "data-src", "data-emoji"} & element.attributes.keys()
+    return element.tag in LEFT_OUT
 
 
 def _is_shown(element: Element) -> bool:

@@ -24,7 +24,7 @@ from cmsmig.richtext.frames import Frames, is_custom_embed, is_empty
 from cmsmig.richtext.pictures import Pictures
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.rules import RULES, SPACER, link_allowed
-from cmsmig.richtext.shown import HIDDEN, SHOWN, Showing
+from cmsmig.richtext.shown import HIDDEN, INVISIBLE, LEFT_OUT, SHOWN, Showing
 
 DEEPEST = 16
 """Levels of lists, quotes and tables that are kept: a level is four of JSON, and
@@ -34,10 +34,14 @@ NESTING = tag_set(
     "ul ol li blockquote table thead tbody tfoot tr td th caption figure figcaption pre"
 )
 LEVELS = tag_set("ul ol blockquote table figure figcaption pre")
+_LINED = tag_set("h1 h2 h3 h4 h5 h6 pre")
 SPACERS = tag_set("p h1 h2 h3 h4 h5 h6 figcaption")
-_STRUCTURED = SPACERS | NESTING
+_OUTDOING = tag_set("ul ol li table tr td th blockquote")
+_STRUCTURED = SPACERS | tag_set("ul ol li blockquote table tr td th pre")
 """Elements that are paragraphs, lists or more, even when they show nothing."""
 CONTROLS = tag_set("input select textarea progress meter datalist")
+_LISTED = LEFT_OUT | CONTROLS | {"img", "cms:comment"}
+"""What is listed for itself where it stands in a paragraph that leaves nothing."""
 MEDIA = frozenset(("video", "audio"))
 RAW_EMBEDS = tag_set("svg math canvas object embed applet map")
 _MACHINERY = tag_set("meta link base param track area")
@@ -69,6 +73,7 @@ class Stage:
         self._custom = custom
         self._embeds = Embeds(source, policy, assets, losses)
         self._showing = Showing()
+        self._kept = Showing(kept=True)
         pictures = Pictures(self._embeds, assets, losses, on)
         self._pictures = pictures
         self._figures = Figures(self._embeds, pictures, self._showing, losses, on)
@@ -78,17 +83,20 @@ class Stage:
         self._embedding = Deviation.EMBED in on
         self._shallow = Deviation.NESTING in on
         self._link: Element | None = None
+        self._inside = Deviation.BLOCKS_INSIDE in on
         self._captioned = False
+        self._lined = False
+        """Whether a paragraph is a line here, of a heading or of code."""
         self.links: list[tuple[Element, str]] = []
         """Every link that was met, and where it leads."""
 
     def work(self, root: Element) -> None:
         """Rewrite the tree below `root` in place."""
-        stack: list[tuple[Element, Element | None, int, bool]] = [
-            (root, None, 0, False)
+        stack: list[tuple[Element, Element | None, int, bool, bool]] = [
+            (root, None, 0, False, False)
         ]
         while stack:
-            parent, self._link, depth, self._captioned = stack.pop()
+            parent, self._link, depth, self._captioned, self._lined = stack.pop()
             children: list[Node] = []
             for child in parent.children:
                 if isinstance(child, Text) or child.payload is not None:
@@ -105,7 +113,10 @@ class Stage:
                     link = node if node.tag == "a" else self._link
                     level = depth + (node.tag in LEVELS)
                     captioned = self._captioned or node.payload is not None
-                    stack.append((node, link, level, captioned))
+                    lined = node.tag in _LINED or (
+                        self._lined and node.tag not in NESTING
+                    )
+                    stack.append((node, link, level, captioned, lined))
 
     def _handled(self, on: Set[Deviation]) -> dict[str, Handler]:
         table: dict[str, Handler] = {
@@ -149,6 +160,8 @@ class Stage:
         if depth >= DEEPEST and self._shallow and tag in NESTING:
             self._losses.lose("nesting", f"<{tag}>", element)
             element.tag = tag = "div"
+        if tag == "p" and self._lined and self._inside:
+            element.tag = tag = "section"  # no rule reads its attributes
         if tag in self._spacers and self._is_spacer(element):
             return self._spacer(element)
         handler = self._handlers.get(tag)
@@ -158,12 +171,16 @@ class Stage:
             self._losses.lose("element", f"<{tag}>", element)
         if given:
             account(element, self._losses)
+        if tag in _LINED and self._inside and _is_outdone(element):
+            self._losses.lose("element", f"<{tag}>", element)
         return None
 
     def _is_spacer(self, element: Element) -> bool:
-        """Say whether an element shows nothing, and no empty list or code either."""
-        return not self._showing.shows(element) and not any(
-            below.tag in _STRUCTURED for below in walk(element)
+        """Say whether an element leaves nothing, and no empty list or code either."""
+        lined = element.tag in _LINED and self._inside
+        return not self._kept.shows(element) and not any(
+            below.tag in _STRUCTURED and not (lined and below.tag == "p")
+            for below in walk(element)
         )
 
     def _spacer(self, element: Element) -> Sequence[Node]:
@@ -172,7 +189,16 @@ class Stage:
             self._losses.lose("spacer", f"<{element.tag}>", element)
         account(element, self._losses)
         named: list[Element] = []
-        for below in list(walk(element)):
+        stack = _elements_in(element)
+        while stack:
+            below = stack.pop()
+            handler = self._handlers.get(below.tag)
+            if handler is not None and below.tag in _LISTED:
+                handler(below)
+                continue
+            if below.tag not in RULES and below.tag not in _PLAIN:
+                self._losses.lose("element", f"<{below.tag}>", below)
+            stack.extend(_elements_in(below))
             account(below, self._losses)
             if below.tag == "a":
                 self.links.append((below, below.attributes.get("href", "")))
@@ -286,6 +312,28 @@ class Stage:
     def _lost_whole(self, kind: str, element: Element, *, why: str = "") -> None:
         what = self._source[element.start : element.end]
         self._losses.lose(kind, what, element, why=why)
+
+
+def _elements_in(element: Element) -> list[Element]:
+    """Return the elements right in an element, the last one first."""
+    return [each for each in reversed(element.children) if isinstance(each, Element)]
+
+
+def _is_outdone(heading: Element) -> bool:
+    """Say whether all that a heading shows stands in lists, tables or quotes, which
+    a heading can't hold."""
+    stack: list[Node] = [heading]
+    blocks = False
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Text):
+            if node.value.strip(INVISIBLE):
+                return False
+        elif node.tag in _OUTDOING:
+            blocks = True
+        elif node is heading or node.tag not in _LINED:
+            stack.extend(node.children)
+    return blocks
 
 
 def _holds_elements(element: Element) -> bool:

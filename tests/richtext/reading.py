@@ -107,6 +107,51 @@ def _tag(html: str, found: re.Match[str], reading: Reading) -> int:
     return stop
 
 
+_LINES = re.compile(
+    r"address|article|aside|blockquote|br|center|dd|details|dialog|dir|div|dl|dt"
+    r"|fieldset|figcaption|figure|footer|form|h[1-6]|header|hgroup|hr|legend|li|main"
+    r"|menu|nav|ol|p|pre|search|section|summary|table|ul"
+)
+"""What begins and ends a line on a page. Source: the HTML standard, rendering."""
+_IN_TABLES = re.compile("caption|tbody|tfoot|td|th|thead|tr")
+_MADE_BY_ENDS = frozenset(("p", "br"))
+"""What a browser makes of an end tag that ends nothing."""
+
+
+def lines(html: str) -> list[str]:
+    """Return the texts of markup as a page parts them, for bodies without raw text."""
+    texts, at = [""], 0
+    open_: Counter[str] = Counter()
+    for found in re.finditer(r"<(/?)([a-zA-Z][^\t\n\f\r />]*)[^>]*>", html):
+        texts[-1] += unescape(html[at : found.start()])
+        at, name = found.end(), found[2].lower()
+        in_table = open_["table"] > 0 and _IN_TABLES.fullmatch(name)
+        parts = bool(in_table or _LINES.fullmatch(name))
+        if found[1]:
+            parts = parts and (open_[name] > 0 or name in _MADE_BY_ENDS)
+            open_[name] -= open_[name] > 0
+        else:
+            open_[name] += name not in ("br", "hr")
+        if parts:
+            texts.append("")
+    return [*texts[:-1], texts[-1] + unescape(html[at:])]
+
+
+def stuck(html: str, document: object) -> list[str]:
+    """Return the words of a document that no line of a page holds."""
+    shown = "\n".join(lines(html))
+    pieces: list[str] = []
+    stack = [document]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            pieces.append(node["text"] if node.get("type") == "text" else "\n")
+            stack.extend(reversed([each for each in node.values() if each]))
+        elif isinstance(node, list):
+            stack.extend(reversed(node))
+    return [word for word in "".join(pieces).split() if word not in shown]
+
+
 def unread(html: str, converted: Converted) -> list[str]:
     """Return what a browser shows of `html` and neither document nor losses hold."""
     source, missing = read(html), []
