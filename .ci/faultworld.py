@@ -298,6 +298,7 @@ def world(
     try:
         text = environment_file_text(dict(handle.announcement), RATE)
         (root / ".env").write_text(text)
+        (root / ".env").chmod(0o600)
         yield World(handle, Project(root), state, hooks)
     finally:
         # Stopping takes a server a while that the next case need not wait for.

@@ -376,6 +376,8 @@ def _load(
     settings = load_settings(
         project, os.environ, need_origin=origin, need_destination=destination
     )
+    if settings.warning:
+        complain(settings.warning)
     return project, settings
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import platformdirs
 
+from cmsmig.configuration.ownership import require_own
 from cmsmig.configuration.plans import ORIGIN_RATES, destination_limits
 from cmsmig.configuration.regions import base_of
 from cmsmig.configuration.sources import Given, read_given, variable
@@ -82,6 +83,8 @@ class Settings:
     """The file of the project's own rich text rules; empty: none."""
     assumed: Mapping[str, str] = field(default_factory=dict)
     """Overrides of `destination/assumed.py` by name."""
+    warning: str = ""
+    """One sentence on something to put right before others find it, or empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,16 +135,22 @@ def find_project(
     """Return the project folder; it need not exist yet.
 
     The first of: `explicit`, `$CMSMIG_PROJECT`, the nearest folder from `cwd`
-    upwards that holds `cmsmig.toml`, `migration` in `cwd`.
+    upwards that holds `cmsmig.toml`, `migration` in `cwd`. Raises `SettingsError`
+    when its `cmsmig.toml` is somebody else's: then nothing there is used.
     """
-    here = (cwd or Path.cwd()).absolute()
+    project = Project(_found(explicit, environ, (cwd or Path.cwd()).absolute()))
+    require_own(project.toml)
+    return project
+
+
+def _found(explicit: Path | None, environ: Mapping[str, str], here: Path) -> Path:
     named = explicit or _path(environ.get("CMSMIG_PROJECT", ""))
     if named is not None:
-        return Project(here / named.expanduser())
+        return here / named.expanduser()
     for folder in (here, *here.parents):
         if (folder / _TOML).is_file():
-            return Project(folder)
-    return Project(here / "migration")
+            return folder
+    return here / "migration"
 
 
 def load_settings(
@@ -156,7 +165,8 @@ def load_settings(
     A side that is not needed may lack its token and its ids; they are empty
     then. Raises `SettingsError` with one sentence that names the place.
     """
-    given, tokens = read_given(project.toml, project.env, environ)
+    sources = read_given(project.toml, project.env, environ)
+    given, tokens = sources.given, sources.tokens
     if need_origin:
         _require_token("origin_token", tokens, project)
     if need_destination:
@@ -179,6 +189,7 @@ def load_settings(
         state_folder=_state_folder(given, project),
         rules=given.richtext.get("rules", ""),
         assumed=given.assumed,
+        warning=sources.warning,
     )
 
 

@@ -48,7 +48,7 @@ class Rehearsal:
         made = cls(handle, folder, state)
         made.run("init")
         text = environment_file_text(dict(handle.announcement), rate)
-        (folder / ".env").write_text(text)
+        write_env(folder, text)
         return made
 
     def run(self, *arguments: str) -> Ended:
@@ -94,6 +94,12 @@ class Rehearsal:
             text=True,
             env={**os.environ, "CMSMIG_STATE_DIR": str(self.state)},
         )
+
+
+def write_env(folder: Path, text: str) -> None:
+    """Write the settings that hold tokens, for nobody else to read."""
+    (folder / ".env").write_text(text)
+    (folder / ".env").chmod(0o600)
 
 
 def run_here(*arguments: str) -> Ended:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cmsmig.configuration.loopback import is_loopback
 from cmsmig.configuration.plans import destination_limits, plan_name
 from cmsmig.configuration.regions import (
     REGION_BASES,
@@ -51,6 +52,129 @@ def test_what_nobody_set_has_a_safe_value(tmp_path: Path) -> None:
     assert settings.file_hosts == ()
     assert settings.in_flight < 30
     assert settings.state_folder.name == "cmsmig"
+
+
+ELSEWHERE = "https://elsewhere.test"
+HOSTS = (("ORIGIN_API_URL", "origin"), ("DESTINATION_BASE_URL", "destination"))
+
+
+@pytest.mark.parametrize(("variable", "side"), HOSTS)
+@pytest.mark.parametrize(
+    ("token_in", "host_in"),
+    [("environ", "toml"), ("environ", "env"), ("env", "toml"), ("env", "environ")],
+)
+def test_a_token_goes_to_no_host_from_elsewhere(
+    tmp_path: Path, variable: str, side: str, token_in: str, host_in: str
+) -> None:
+    """Both stand in one place, or the host is confirmed by its name."""
+    token = f"CMSMIG_{side.upper()}_TOKEN"
+    environ = {k: v for k, v in MINIMAL.items() if k != token}
+    lines = {"environ": "", "env": "", "toml": ""}
+    lines[token_in] += f"{token}=hush-hush\n"
+    name = variable.lower() if host_in == "toml" else f"CMSMIG_{variable}"
+    lines[host_in] += (
+        f'{name} = "{ELSEWHERE}"\n' if host_in == "toml" else f"{name}={ELSEWHERE}\n"
+    )
+    environ |= dict(line.split("=", 1) for line in lines["environ"].splitlines())
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, environ, toml=lines["toml"], env=lines["env"])
+    said = str(caught.value)
+    assert "elsewhere.test" in said
+    assert f"{side}_token_for" in said
+    assert "hush" not in said
+    confirmed = f'{side}_token_for = "elsewhere.test"\n'
+    load(tmp_path, environ, toml=lines["toml"] + confirmed, env=lines["env"])
+    wrong = f'{side}_token_for = "other.test"\n'
+    with pytest.raises(SettingsError, match="elsewhere"):
+        load(tmp_path, environ, toml=lines["toml"] + wrong, env=lines["env"])
+
+
+@pytest.mark.parametrize(("variable", "side"), HOSTS)
+@pytest.mark.parametrize("place", ["environ", "env"])
+def test_a_host_beside_its_token_is_meant(
+    tmp_path: Path, variable: str, side: str, place: str
+) -> None:
+    """Who gives the token gives the host, too."""
+    token = f"CMSMIG_{side.upper()}_TOKEN"
+    environ = {k: v for k, v in MINIMAL.items() if k != token}
+    both = {token: "hush-hush", f"CMSMIG_{variable}": ELSEWHERE}
+    if place == "environ":
+        load(tmp_path, environ | both)
+    else:
+        load(tmp_path, environ, env="".join(f"{k}={v}\n" for k, v in both.items()))
+
+
+@pytest.mark.parametrize(
+    "toml",
+    [
+        'origin_api_url = "https://api.webflow.com/v2"',
+        'origin_api_url = "http://127.0.0.1:9"',
+        *(f'destination_base_url = "{base}"' for base in REGION_BASES.values()),
+        'destination_base_url = "http://localhost:9"',
+        'destination_base_url = "http://[::1]:9"',
+    ],
+)
+def test_the_services_own_hosts_and_this_machine_need_no_word(
+    tmp_path: Path, toml: str
+) -> None:
+    """A toml that is shared may name them."""
+    load(tmp_path, toml=toml)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "134744072",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.1",
+        "017700000001",
+        "0177.0.0.1",
+        "127.1",
+        "127.000.000.001",
+        "0.0.0.0",
+        "0",
+        "[::ffff:127.0.0.1]",
+        "[::]",
+        "[fe80::1]",
+        "10.0.0.1",
+        "192.168.1.2",
+        "169.254.169.254",
+        "nas",
+        "nas.local",
+        "cms.internal",
+        "cms.lan",
+        "a.localhost",
+        "localhost.",
+        "localhost.evil.test",
+        "127.0.0.1.evil.test",
+        "api.webflow.com",
+        "ｌｏｃａｌｈｏｓｔ",
+        "127。0。0。1",
+        "127.0.0.1%2eevil.test",
+        "127.0.0.1\\.evil.test",
+    ],
+)
+@pytest.mark.parametrize(("variable", "side"), HOSTS)
+def test_nothing_goes_in_the_clear_but_to_this_machine(
+    tmp_path: Path, variable: str, side: str, host: str
+) -> None:
+    """Only what is written as loopback is: a number may be any address."""
+    environ = {**MINIMAL, f"CMSMIG_{variable}": f"http://{host}:8080"}
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, environ)
+    assert variable.lower() in str(caught.value)
+
+
+@given(st.integers(min_value=0, max_value=2**32 - 1))
+def test_plain_http_is_for_loopback_alone(number: int) -> None:
+    """Of all IPv4 addresses, one eighth of a per cent: 127.0.0.0/8, written out."""
+    import ipaddress
+
+    written = str(ipaddress.IPv4Address(number))
+    assert is_loopback(written) is (number >> 24 == 127)
+    assert not is_loopback(str(number))
+    assert not is_loopback(hex(number))
 
 
 def test_environment_comes_before_env_file_before_toml(tmp_path: Path) -> None:

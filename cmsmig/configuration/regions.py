@@ -5,6 +5,7 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 ORIGIN_API_URL = "https://api.webflow.com"
+ORIGIN_HOSTS = frozenset(("api.webflow.com", "api-cdn.webflow.com"))
 ORIGIN_VERSION = "v2"
 DESTINATION_VERSION = "v1"
 

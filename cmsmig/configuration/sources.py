@@ -15,12 +15,14 @@ from dotenv.parser import parse_stream
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from cmsmig.configuration import values
+from cmsmig.configuration.ownership import require_own, told_to_others
 from cmsmig.configuration.plans import DESTINATION_PLANS, ORIGIN_RATES
 from cmsmig.configuration.regions import (
     DESTINATION_VERSION,
     ORIGIN_API_URL,
     ORIGIN_VERSION,
 )
+from cmsmig.configuration.tokenhosts import Placed, require_meant
 from cmsmig.errors import SettingsError
 
 PREFIX = "CMSMIG_"
@@ -44,10 +46,12 @@ class Given(BaseModel):
         int | None,
         BeforeValidator(values.whole_number(1, 100_000, "requests per minute")),
     ] = None
+    origin_token_for: Annotated[str, BeforeValidator(values.host)] = ""
     site_id: Annotated[str | None, BeforeValidator(values.site_id)] = None
     destination_base_url: Annotated[
         str, BeforeValidator(values.base_address(DESTINATION_VERSION, True))
     ] = ""
+    destination_token_for: Annotated[str, BeforeValidator(values.host)] = ""
     space_id: Annotated[str, BeforeValidator(values.space_number)] = ""
     destination_plan: Annotated[
         str, BeforeValidator(values.plan(DESTINATION_PLANS))
@@ -70,18 +74,23 @@ class Given(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
-    value: object
-    place: str
+class Sources:
+    """What all sources together say."""
+
+    given: Given
+    tokens: Mapping[str, str]
+    """By name."""
+    warning: str
+    """One sentence on something to put right, or empty."""
 
 
-def read_given(
-    toml: Path, env: Path, environ: Mapping[str, str]
-) -> tuple[Given, dict[str, str]]:
-    """Return the settings and, by name, the tokens that were given.
+def read_given(toml: Path, env: Path, environ: Mapping[str, str]) -> Sources:
+    """Return the settings and the tokens that were given.
 
     Reads both files if they are there. A blank value counts as not given.
-    Raises `SettingsError` naming the place of the first thing that is wrong.
+    Raises `SettingsError` naming the place of the first thing that is wrong,
+    a file of somebody else's and a token's way to a host that it is not meant
+    for included.
     """
     merged = _from_toml(toml) | _from_env(env) | _from_environ(environ)
     tokens = {name: _token(name, merged[name]) for name in TOKENS if name in merged}
@@ -92,7 +101,11 @@ def read_given(
         )
     except ValidationError as error:
         raise _explained(error, rest) from None
-    return given, tokens
+    require_meant(
+        merged, given.model_dump(include={"origin_token_for", "destination_token_for"})
+    )
+    in_file = any(merged[name].source == str(env) for name in tokens)
+    return Sources(given, tokens, told_to_others(env) if in_file else "")
 
 
 def variable(name: str) -> str:
@@ -100,7 +113,7 @@ def variable(name: str) -> str:
     return PREFIX + name.upper()
 
 
-def _explained(error: ValidationError, given: Mapping[str, _Placed]) -> SettingsError:
+def _explained(error: ValidationError, given: Mapping[str, Placed]) -> SettingsError:
     first = error.errors(include_url=False, include_input=False)[0]
     name = str(first["loc"][0])
     reason = first["msg"].removeprefix("Value error, ")
@@ -111,13 +124,13 @@ def _explained(error: ValidationError, given: Mapping[str, _Placed]) -> Settings
     return SettingsError(f"{name} in {placed.place}{shown or ' is wrong'}: {reason}.")
 
 
-def _from_toml(path: Path) -> dict[str, _Placed]:
+def _from_toml(path: Path) -> dict[str, Placed]:
     try:
         table = tomllib.loads(_content(path))
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path} is not readable as TOML: {error}.") from None
     for name in table:
-        if "token" in name.lower():
+        if "token" in name.lower() and name not in _names():
             raise SettingsError(
                 f"{path} holds {name}, but that file is made to be shared: move the "
                 f"token to .env, and make a new one if the file was ever shared."
@@ -126,7 +139,7 @@ def _from_toml(path: Path) -> dict[str, _Placed]:
     return _given(table, str(path))
 
 
-def _from_env(path: Path) -> dict[str, _Placed]:
+def _from_env(path: Path) -> dict[str, Placed]:
     found: dict[str, object] = {}
     for binding in parse_stream(StringIO(_content(path))):
         if binding.error:
@@ -141,18 +154,18 @@ def _from_env(path: Path) -> dict[str, _Placed]:
     return _given(found, str(path))
 
 
-def _from_environ(environ: Mapping[str, str]) -> dict[str, _Placed]:
+def _from_environ(environ: Mapping[str, str]) -> dict[str, Placed]:
     names = {*_names(), *TOKENS}
     found = {name: environ.get(variable(name)) for name in sorted(names)}
     return {
-        name: _Placed(placed.value, f"the environment ({variable(name)})")
+        name: Placed(placed.value, f"the environment ({variable(name)})")
         for name, placed in _given(found, "").items()
     }
 
 
-def _given(found: Mapping[str, object], place: str) -> dict[str, _Placed]:
+def _given(found: Mapping[str, object], place: str) -> dict[str, Placed]:
     return {
-        name: _Placed(value, place)
+        name: Placed(value, place, place)
         for name, value in found.items()
         if value is not None and not (isinstance(value, str) and not value.strip())
     }
@@ -178,7 +191,7 @@ def _refuse_unknown(
     raise SettingsError(f"{place} sets {spelling(name)}, which is not known: {hint}")
 
 
-def _token(name: str, placed: _Placed) -> str:
+def _token(name: str, placed: Placed) -> str:
     token = str(placed.value).strip()
     if not (token.isascii() and token.isprintable()):
         raise SettingsError(
@@ -189,6 +202,7 @@ def _token(name: str, placed: _Placed) -> str:
 
 
 def _content(path: Path) -> str:
+    require_own(path)
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:

@@ -7,19 +7,19 @@ Each takes a text (from the environment) or a value of TOML and raises
 
 from __future__ import annotations
 
-import ipaddress
 import math
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path, PureWindowsPath
 from urllib.parse import SplitResult, urlsplit
 
+from cmsmig.configuration.loopback import is_loopback
 from cmsmig.configuration.plans import plan_name
 
 _VERSION = re.compile(r"v\d+")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_-]+")
 _HOST = re.compile(r"[A-Za-z0-9.-]+(:\d+)?")
-_PRIVATE_NAMES = (".localhost", ".local", ".internal", ".test", ".example", ".lan")
+_PLAIN_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
 
 
 def base_address(version: str, keep: bool) -> Callable[[object], str]:
@@ -50,16 +50,11 @@ def _http_parts(value: object) -> SplitResult:
         raise ValueError(expected) from None
     if not usable or parts.query or parts.fragment or "@" in parts.netloc:
         raise ValueError(f"{expected}, without user, query or fragment")
-    if parts.scheme == "http" and not _is_private(parts.hostname or ""):
+    if not _PLAIN_HOST.fullmatch(parts.hostname or ""):
+        raise ValueError(f"{expected}, its host in letters, digits, dots and hyphens")
+    if parts.scheme == "http" and not is_loopback(parts.hostname or ""):
         raise ValueError("a token would travel in the clear, write https://")
     return parts
-
-
-def _is_private(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_private
-    except ValueError:
-        return "." not in host or host.endswith(_PRIVATE_NAMES)
 
 
 def whole_number(lowest: int, highest: int, unit: str) -> Callable[[object], int]:
@@ -125,6 +120,14 @@ def site_id(value: object) -> str:
     text = _text(value)
     if not _IDENTIFIER.fullmatch(text):
         raise ValueError("write the site's id, letters and digits")
+    return text
+
+
+def host(value: object) -> str:
+    """Read one bare host, without a port."""
+    text = _text(value).lower()
+    if not _PLAIN_HOST.fullmatch(text):
+        raise ValueError("write a bare host name, such as api.example.com")
     return text
 
 

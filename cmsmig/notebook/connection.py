@@ -127,6 +127,7 @@ def _checked(settings: Settings, rows: tuple[CheckRow, ...]) -> Markup:
     ]
     return sheet(
         note(_which(settings)),
+        note(settings.warning, "warning") if settings.warning else Markup(""),
         table(("What", "Found", ""), shown, caption="Connection"),
         _limits(settings),
     )

@@ -153,7 +153,7 @@ def _settings_of(project: Project) -> str:
 @contextmanager
 def _sandbox(demo: Demo, environ: Mapping[str, str]) -> Iterator[str]:
     """Serve the site while the block runs; yield the destination's address."""
-    demo.project.root.mkdir(parents=True, exist_ok=True)
+    demo.project.root.mkdir(0o775, parents=True, exist_ok=True)
     content = [] if demo.content is None else ["--content", str(demo.content)]
     command = [
         *(*_COMMAND, "sandbox", *content, "--env-file", str(demo.project.env)),

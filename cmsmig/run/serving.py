@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import signal
+import stat
 from pathlib import Path
 
 from cmsmig.canonical import Json
 from cmsmig.errors import UsageError
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, serve
+
+_OWN = 0o600
 
 
 def read_faults(path: Path) -> Json:
@@ -35,7 +39,7 @@ def serve_until_stopped(options: SandboxOptions, env_file: Path | None) -> None:
     def announce(announcement: dict[str, str]) -> None:
         if env_file is not None:
             text = environment_file_text(announcement, options.rate)
-            env_file.write_text(text, encoding="utf-8")
+            _write_for_oneself(env_file, text)
         print(json.dumps(announcement), flush=True)
 
     async def run() -> None:
@@ -46,3 +50,15 @@ def serve_until_stopped(options: SandboxOptions, env_file: Path | None) -> None:
         await serve(options, announce=announce, stop=ended)
 
     asyncio.run(run())
+
+
+def _write_for_oneself(path: Path, text: str) -> None:
+    """Replace a file that holds tokens; nobody else may open it."""
+    with open(path, "w", encoding="utf-8", opener=_private) as file:
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            os.fchmod(file.fileno(), _OWN)  # It may have been there before.
+        file.write(text)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, _OWN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.configuration.plans import destination_limits
@@ -51,7 +52,8 @@ async def _origin(settings: Settings, observer: Observer) -> tuple[CheckRow, ...
         chosen = [
             site for site in sites if settings.site_id in (None, "", site.site_id)
         ]
-        rows = [CheckRow("origin token", "accepted")]
+        rows = [_host("origin", settings.origin_api_url)]
+        rows.append(CheckRow("origin token", "accepted"))
         rows += [
             CheckRow("origin site", f"{site.display_name} ({site.site_id})")
             for site in chosen
@@ -71,10 +73,11 @@ async def _origin(settings: Settings, observer: Observer) -> tuple[CheckRow, ...
 
 
 async def _destination(settings: Settings, observer: Observer) -> tuple[CheckRow, ...]:
+    host = _host("destination", settings.destination_base_url)
     mismatch = region_mismatch(settings.space_id, settings.destination_base_url)
     if mismatch:
         # Asking would only be answered by a 404 that explains nothing.
-        return (CheckRow("region", mismatch, ok=False),)
+        return (host, CheckRow("region", mismatch, ok=False))
     async with open_destination(settings, observer) as client:
         space = await client.space()
         components = await client.components()
@@ -83,6 +86,7 @@ async def _destination(settings: Settings, observer: Observer) -> tuple[CheckRow
     region = region_of(settings.space_id) or "unknown"
     folders = sum(row.is_folder for row in stories)
     return (
+        host,
         CheckRow("destination token", "accepted"),
         CheckRow("space", f"{space.name} ({space.space_id})"),
         CheckRow("region", region),
@@ -96,6 +100,11 @@ async def _destination(settings: Settings, observer: Observer) -> tuple[CheckRow
             f"{folders} folders",
         ),
     )
+
+
+def _host(service: str, address: str) -> CheckRow:
+    """Return where the token of a service goes."""
+    return CheckRow(f"{service} host", urlsplit(address).netloc)
 
 
 def _which_site(site_id: str | None, sites: list[Site]) -> str:

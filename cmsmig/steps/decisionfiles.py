@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-import tempfile
+import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -101,13 +101,13 @@ def replace_decision(project: Project, decision: Decision) -> Path:
     name = FILE_NAMES[type(decision)]
     path = project.decisions / name
     try:
-        descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{name}.")
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        # Made by `open`, so that its rights are those that the umask leaves.
+        draft = path.with_name(f".{name}.{secrets.token_hex(4)}")
+        with open(draft, "x", encoding="utf-8") as file:
             file.write(to_text(decision))
             file.flush()
             os.fsync(file.fileno())
-        Path(draft).chmod(0o644)
-        Path(draft).replace(path)
+        draft.replace(path)
     except OSError as error:
         raise _unwritable(path, error) from error
     return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
@@ -28,6 +29,10 @@ _TOML = f"""\
 # pull starts at 60 requests per minute and adopts what the service answers.
 # origin_plan = "cms"
 
+# The origin's token goes to the service's own host and to this machine. Another
+# host has to stand where the token stands, or be confirmed here by its name.
+# origin_token_for = "api.example.com"
+
 # Requests per minute; overrides the plan.
 # origin_rate = 120
 
@@ -42,6 +47,9 @@ _TOML = f"""\
 # The address of its API, with or without /v1. Without it the region of the space
 # is read from the space's number.
 # destination_base_url = "https://mapi.storyblok.com/v1"
+
+# The same confirmation for the destination's token.
+# destination_token_for = "mapi.example.com"
 
 # The space's plan: starter, growth, growth_plus, premium or elite. Without it
 # writes go at starter's 3 requests per second; every other plan allows 6.
@@ -117,6 +125,10 @@ class InitReport:
     """Files that were there already; they are as they were."""
 
 
+_FOLDER_MODE, _FILE_MODE = 0o775, 0o664
+"""At most: a umask of 0 would let anyone write, and such settings are refused."""
+
+
 def start_project(project: Project, packaged: Traversable | None = None) -> InitReport:
     """Write the files of a new project folder; change none that is there.
 
@@ -154,8 +166,8 @@ def _assumed_lines(entries: Iterable[Entry]) -> Iterator[str]:
 
 def _write_new(path: Path, content: bytes) -> bool:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("xb") as file:
+        path.parent.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
+        with open(path, "xb", opener=_not_for_all) as file:
             file.write(content)
     except FileExistsError:
         if path.exists():
@@ -164,6 +176,10 @@ def _write_new(path: Path, content: bytes) -> bool:
     except OSError as error:
         raise _unwritable(path, error.strerror or str(error)) from error
     return True
+
+
+def _not_for_all(path: str, flags: int) -> int:
+    return os.open(path, flags, _FILE_MODE)
 
 
 def _unwritable(path: Path, reason: str) -> StorageError:

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from cmsmig.configuration.ownership import require_own
 from cmsmig.errors import SettingsError
 from cmsmig.mapping.design import BlockDesign, Design
 from cmsmig.mapping.ruleblocks import with_declared
@@ -82,8 +83,8 @@ def named_rules(
 def load_rules(project: Project, name: str) -> RuleFile | None:
     """Return the rules in the file called `name`; None when none is named.
 
-    Runs the file. Raises `SettingsError` when it is not in the project folder,
-    or goes wrong, or holds no rule.
+    Runs the file. Raises `SettingsError` when it is not in the project folder, is
+    not the user's own, goes wrong, or holds no rule.
     """
     if not name:
         return None
@@ -91,6 +92,7 @@ def load_rules(project: Project, name: str) -> RuleFile | None:
     from cmsmig.richtext.claims import CustomRules
 
     path = _inside(project, name)
+    require_own(path, project.root.resolve())
     try:
         source = path.read_bytes()
     except OSError as error:

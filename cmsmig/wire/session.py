@@ -16,12 +16,15 @@ from collections.abc import (
 from contextlib import asynccontextmanager, contextmanager
 from types import TracebackType
 from typing import Self
+from urllib.parse import urlsplit
 
 import httpx
 
+from cmsmig.configuration.loopback import is_loopback
+from cmsmig.errors import SettingsError
 from cmsmig.events import Observer, unobserved
 from cmsmig.wire.addresses import Resolver, Target, goes_by_proxy, resolve_by_system
-from cmsmig.wire.answers import Answer, ProblemReader, Request
+from cmsmig.wire.answers import Answer, ProblemReader, Request, bare
 from cmsmig.wire.bounds import (
     ANSWER_BYTES,
     ANSWER_PIECE,
@@ -52,7 +55,6 @@ _UNSENT = (
     httpx.InvalidURL,
     httpx.LocalProtocolError,
 )
-_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _AGENT = "cmsmig"
 _PACKING = "gzip, deflate"
 """How answers may be packed; files are asked for as they are."""
@@ -97,6 +99,7 @@ class Session:
         self._timeout = httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
         self._verify = httpx.create_ssl_context() if transport is None else False
         self._client = self._new_client(trust_env=transport is None)
+        self._direct = self._new_client(trust_env=False)
         self._pinned: dict[str, httpx.AsyncClient] = {}
         self._sender = Sender(
             service=service,
@@ -122,7 +125,7 @@ class Session:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for client in (self._client, *self._pinned.values()):
+        for client in (self._client, self._direct, *self._pinned.values()):
             await client.aclose()
         if self._budget is not None:
             self._budget.close()
@@ -202,8 +205,9 @@ class Session:
                 await sent()
 
         coming = _Coming()
+        client = self._client_for(request.url, headers)
         try:
-            asked = self._client.build_request(
+            asked = client.build_request(
                 request.method,
                 request.url,
                 params=list(request.params) or None,
@@ -212,7 +216,7 @@ class Session:
                 extensions={"trace": trace},
             )
             async with held_to(ANSWER_SECONDS, ANSWER_PIECE) as gauge:
-                response = await self._client.send(asked, stream=True)
+                response = await client.send(asked, stream=True)
                 await coming.take(response, gauge)
         except BoundError as error:
             if not coming.is_refusal:
@@ -222,6 +226,25 @@ class Session:
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             return NoAnswer(_reason(error), sent=not isinstance(error, _UNSENT))
         return coming.answer() or NoAnswer("it did not answer", sent=True)
+
+    def _client_for(self, url: str, headers: Mapping[str, str]) -> httpx.AsyncClient:
+        """Return the client for an address: no proxy hears what stays on this machine.
+
+        Raises `SettingsError` before a token would travel in the clear.
+        """
+        try:
+            parts = urlsplit(url)
+        except ValueError:  # The HTTP library says what is wrong with it.
+            return self._client
+        if is_loopback(parts.hostname or ""):
+            return self._direct
+        clear = parts.scheme != "https" and self._transport is None
+        if clear and "Authorization" in headers:
+            raise SettingsError(
+                f"{bare(url)} would get the token in the clear; correct its address in "
+                "the settings: https, or http on this machine."
+            )
+        return self._client
 
     @asynccontextmanager
     async def _stream(
@@ -237,7 +260,8 @@ class Session:
         self, aim: Target, places: tuple[str, ...]
     ) -> httpx.Response:
         if self._transport is not None or not places:
-            return await _begin(self._client, aim, aim.url)
+            client = self._direct if is_loopback(aim.host) else self._client
+            return await _begin(client, aim, aim.url)
         client = self._pinned_client(aim.host)
         for place in places[:-1]:
             try:
@@ -255,7 +279,6 @@ class Session:
     def _new_client(self, *, trust_env: bool) -> httpx.AsyncClient:
         return httpx.AsyncClient(
             transport=self._transport,
-            mounts={f"all://{host}": None for host in _LOOPBACK},
             timeout=self._timeout,
             follow_redirects=False,
             verify=self._verify,

@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 from bad_input import Faults, Rig
+from rehearsal import write_env
 from tiny_site import write_tiny_site
 
 from cmsmig.sandbox.options import SandboxOptions
@@ -85,7 +86,7 @@ def rig(
         else:
             made.run("init")
         text = environment_file_text(dict(handle.announcement), RATE)
-        (project / ".env").write_text(text)
+        write_env(project, text)
         return made
 
     yield start

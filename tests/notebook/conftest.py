@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from rehearsal import Rehearsal
+from rehearsal import Rehearsal, write_env
 from staging import Staged
 
 from cmsmig.sandbox.options import SandboxOptions
@@ -65,7 +65,7 @@ def staged(
             else:
                 made.done("init")
             text = environment_file_text(dict(handle.announcement), rate)
-            (project / ".env").write_text(text)
+            write_env(project, text)
             with (project / "cmsmig.toml").open("a") as toml:
                 toml.write(f"\n{settings}\n")
             return Staged(made)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from desk import Desk
-from rehearsal import Rehearsal
+from rehearsal import Rehearsal, write_env
 
 from cmsmig.sandbox.exchange import Middleware
 from cmsmig.sandbox.options import SandboxOptions
@@ -90,7 +90,7 @@ def stage(
             folder = tmp_path / f"staged{number}"
             shutil.copytree(source, folder)
             text = environment_file_text(dict(handle.announcement), RATE)
-            (folder / ".env").write_text(text)
+            write_env(folder, text)
             if settings:
                 with (folder / "cmsmig.toml").open("a") as file:
                     file.write(f"\n{settings}\n")

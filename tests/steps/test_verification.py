@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from desk import Desk, Stage
 from faults import CREATE_STORY, REFUSED, Fault
-from rehearsal import Rehearsal
+from rehearsal import Rehearsal, write_env
 
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
@@ -144,7 +144,7 @@ def imported(
     with running_sandbox(options) as handle:
         shutil.copytree(decided_project(tiny_site), folder / "project")
         text = environment_file_text(dict(handle.announcement), 500)
-        (folder / "project" / ".env").write_text(text)
+        write_env(folder / "project", text)
         desk = Desk(Rehearsal(handle, folder / "project", folder / "state"))
         desk.done("import")
         yield desk
