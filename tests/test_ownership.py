@@ -11,7 +11,9 @@ from rehearsal import run_here
 
 from cmsmig.configuration.ownership import require_own
 from cmsmig.errors import SettingsError
+from cmsmig.mapping.choices import ConflictsDecision
 from cmsmig.settings import Project, Settings, find_project, load_settings
+from cmsmig.steps.decisionfiles import write_decision
 from cmsmig.steps.rulefile import load_rules
 
 TOKENS = {
@@ -212,3 +214,20 @@ def assert_sentence(error: SettingsError, path: Path, advice: str) -> None:
     assert said.endswith(".")
     assert "hush" not in said
     assert error.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("umask", "mode"), [(0o022, 0o644), (0o027, 0o640), (2, 0o664)]
+)
+def test_decision_files_have_the_rights_that_the_umask_leaves(
+    tmp_path: Path, umask: int, mode: int
+) -> None:
+    """A team's setting for new files holds for them, each time they are written."""
+    before = os.umask(umask)
+    try:
+        for _ in range(2):
+            path = write_decision(Project(tmp_path), ConflictsDecision())
+            assert path.stat().st_mode & 0o777 == mode
+    finally:
+        os.umask(before)
+    assert [each.name for each in (tmp_path / "decisions").iterdir()] == [path.name]

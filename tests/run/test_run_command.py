@@ -150,6 +150,7 @@ def test_the_demo_from_nothing_to_the_report(tmp_path: Path) -> None:
 
 def tokens_told(folder: Path, streams: str) -> set[Path]:
     """Return the files below a folder that hold a token of the demo's `.env`."""
+    assert (folder / "migration" / ".env").stat().st_mode & 0o777 == 0o600
     settings = (folder / "migration" / ".env").read_text("utf-8").splitlines()
     tokens = [
         value.strip("\"'").encode()
