@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 RUNS := $(VENV)/.installed
 STAMP := $(VENV)/.installed-tools
 CONSTRAINTS := .ci/constraints.txt
+NEEDED := $(VENV)/needed.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 CANDIDATES := python3 python3.14 python3.13 python3.12 python3.11 python
 RECENT := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for each in $(CANDIDATES); do \
@@ -27,13 +29,14 @@ $(RUNS): pyproject.toml $(CONSTRAINTS)
 		echo "$(PYTHON) cannot make environments: on Debian and Ubuntu install" \
 			"python3-venv (apt-get install python3-venv), then run this again." >&2; \
 		exit 1; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		-c $(CONSTRAINTS) -e .
+	@sed '/^# for tests and checks alone/,$$d' $(CONSTRAINTS) > $(NEEDED)
+	$(PIP) --require-hashes -r $(NEEDED)
+	$(PIP) --no-build-isolation -e .
 	@touch $@
 
 $(STAMP): $(RUNS)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		-c $(CONSTRAINTS) -e '.[test,check]'
+	@sed '/^# for make constraints alone/,$$d' $(CONSTRAINTS) > $(NEEDED)
+	$(PIP) --require-hashes -r $(NEEDED)
 	@touch $@
 
 demo: $(RUNS) ## a whole migration of a sample site, in two minutes
@@ -42,8 +45,8 @@ demo: $(RUNS) ## a whole migration of a sample site, in two minutes
 lab: $(RUNS) ## JupyterLab on the notebooks
 	$(BIN)/cmsmig lab
 
-test: $(STAMP) ## all the tests
-	$(BIN)/python -m pytest
+test: $(STAMP) ## all the tests; OPTIONS="--random-order"
+	$(BIN)/python -m pytest $(OPTIONS)
 
 check: $(STAMP) ## format, lint, types, layers, module lengths, notebooks
 	$(BIN)/ruff format --check .
@@ -104,6 +107,6 @@ format: $(STAMP) ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix-only --quiet .
 
-constraints: $(STAMP) ## write the versions that are installed now as constraints
-	$(BIN)/python .ci/freeze.py > $(CONSTRAINTS).new
-	mv $(CONSTRAINTS).new $(CONSTRAINTS)
+constraints: $(STAMP) ## versions and hashes of what is needed; OPTIONS=--upgrade
+	$(PIP) --require-hashes -r $(CONSTRAINTS)
+	$(BIN)/python .ci/pin.py $(OPTIONS)
