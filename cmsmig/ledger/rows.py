@@ -10,7 +10,7 @@ from cmsmig.itemkey import ItemKey
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a ledger belongs to; another site or space is refused."""
+    """What a ledger belongs to; another site, space or host is refused."""
 
     site_id: str
     base_url: str

@@ -6,6 +6,7 @@ import json
 import sqlite3
 import uuid
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import LedgerError
@@ -133,23 +134,54 @@ def _upgrade(store: Store) -> None:
 
 
 def _claim(store: Store, identity: Identity) -> None:
-    wanted = {"site": identity.site_id, "space": identity.space_id}
+    wanted = {
+        "site": identity.site_id,
+        "space": identity.space_id,
+        "base_url": identity.base_url,
+    }
     with store.atomic(durable=True) as db:
         known = dict(db.execute("SELECT key, value FROM meta").fetchall())
         for key, value in wanted.items():
-            if known.get(key, value) == value:
+            if key not in known or _same(key, known[key], value):
                 continue
             if not _is_unused(db):
-                raise LedgerError(
-                    f"{store.path} belongs to {key} {known[key]}, but the settings "
-                    f"name {key} {value}; use another project folder for another "
-                    f"{key}."
-                )
+                raise _elsewhere(store.path, key, known[key], value)
             # A plan with a wrong id in the settings must not bind it for good.
             for table in ("meta", "item", "plan", "loss"):
                 db.execute(f"DELETE FROM {table}")
-        for key, value in {**wanted, "base_url": identity.base_url}.items():
+        for key, value in wanted.items():
             db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+def _same(key: str, known: str, wanted: str) -> bool:
+    """Return whether two values name one thing; of an address the host counts."""
+    if key == "base_url":
+        return _host(known) == _host(wanted)
+    return known == wanted
+
+
+def _host(base_url: str) -> str:
+    """Return the host of an address, with its port where that is not the scheme's.
+
+    Two sandboxes on one machine differ in the port alone.
+    """
+    parts = urlsplit(base_url)
+    port = parts.port
+    usual = {"https": 443, "http": 80}.get(parts.scheme)
+    return f"{parts.hostname}" if port in (None, usual) else f"{parts.hostname}:{port}"
+
+
+def _elsewhere(path: Path, key: str, known: str, wanted: str) -> LedgerError:
+    if key == "base_url":
+        return LedgerError(
+            f"{path} belongs to the destination at {_host(known)}, but the settings "
+            f"name {_host(wanted)}; use another project folder for another "
+            "destination, or correct destination_base_url."
+        )
+    return LedgerError(
+        f"{path} belongs to {key} {known}, but the settings name {key} {wanted}; use "
+        f"another project folder for another {key}."
+    )
 
 
 def _is_unused(db: sqlite3.Connection) -> bool:

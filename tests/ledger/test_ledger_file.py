@@ -123,9 +123,44 @@ def test_a_ledger_that_nothing_was_asked_with_yet_is_bound_anew(path: Path) -> N
     assert sql(path, "SELECT * FROM plan") == []
 
 
-def test_the_address_of_the_service_may_change(path: Path) -> None:
-    """The same space behind another address is the same space."""
-    Ledger.open(path, OURS).close()
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://n.example/v1",
+        "https://m.example:8443/v1",
+        "http://127.0.0.1:81/v1",
+        "https://m.example.evil.example/v1",
+    ],
+)
+def test_a_ledger_of_another_host_is_refused(path: Path, address: str) -> None:
+    """What one service was given says nothing about another of the same numbers."""
+    with Ledger.open(path, OURS) as ledger:
+        ledger.intents.write([Intent("create", "x", "")])
+    with pytest.raises(LedgerError, match=r"at m\.example, but .*destination_base_url"):
+        Ledger.open(path, Identity("site", address, "7"))
+    found = sql(path, "SELECT value FROM meta WHERE key = 'base_url'")
+    assert found == [(OURS.base_url,)]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["https://M.example/v1/", "https://m.example:443/v1", "https://m.example/v2"],
+)
+def test_another_spelling_of_the_address_is_the_same_host(
+    path: Path, address: str
+) -> None:
+    """The path, the usual port and capitals say nothing about who answers."""
+    with Ledger.open(path, OURS) as ledger:
+        ledger.intents.write([Intent("create", "x", "")])
+    Ledger.open(path, Identity("site", address, "7")).close()
+    found = sql(path, "SELECT value FROM meta WHERE key = 'base_url'")
+    assert found == [(address,)]
+
+
+def test_a_ledger_that_was_only_planned_with_moves_to_another_host(path: Path) -> None:
+    """A plan against a rehearsal binds nothing."""
+    with Ledger.open(path, OURS) as ledger:
+        ledger.save_plan("abc", {})
     Ledger.open(path, Identity("site", "https://n.example/v1", "7")).close()
     found = sql(path, "SELECT value FROM meta WHERE key = 'base_url'")
     assert found == [("https://n.example/v1",)]

@@ -24,7 +24,8 @@ RUN = """
 import os, pathlib, signal, sys
 from cmsmig.ledger.rows import Identity, Intent, MadeRow
 from cmsmig.ledger.store import Ledger
-ledger = Ledger.open(pathlib.Path(sys.argv[1]), Identity("site", "x", "7"))
+ours = Identity("site", "https://m.example/v1", "7")
+ledger = Ledger.open(pathlib.Path(sys.argv[1]), ours)
 ledger.begin_run("import")
 ledger.intents.write([Intent("folder", "notes", "")])
 ledger.inventory.save_made(MadeRow("folder", "notes", 1, "", True, ""))
