@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+from cmsmig.ledger.bodies import loaded, stored
 from cmsmig.ledger.connection import Store, now
 from cmsmig.ledger.rows import Intent
 
@@ -22,15 +23,18 @@ class Intents:
         run_id = self._store.run_id
         with self._store.atomic(durable=True) as db:
             db.executemany(
-                """INSERT INTO intent (kind, subject, request_hash, run_id, made_at)
-                   VALUES (?, ?, ?, ?, ?)
+                """INSERT INTO intent
+                       (kind, subject, request_hash, body, run_id, made_at)
+                   VALUES (?, ?, ?, ?, ?, ?)
                    ON CONFLICT (kind, subject) WHERE outcome IS NULL
-                   DO UPDATE SET request_hash = excluded.request_hash""",
+                   DO UPDATE SET request_hash = excluded.request_hash,
+                       body = excluded.body""",
                 [
                     (
                         each.kind,
                         each.subject,
                         each.request_hash,
+                        stored(each.body),
                         run_id,
                         now(),
                     )
@@ -41,7 +45,9 @@ class Intents:
     def open(self, kind: str) -> tuple[Intent, ...]:
         """Return the intents of a kind whose outcome is not known. Reads only."""
         return tuple(
-            Intent(row["kind"], row["subject"], row["request_hash"])
+            Intent(
+                row["kind"], row["subject"], row["request_hash"], loaded(row["body"])
+            )
             for row in self._store.all(
                 """SELECT * FROM intent WHERE kind = ? AND outcome IS NULL
                    ORDER BY id""",

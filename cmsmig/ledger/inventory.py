@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cmsmig.ledger.bodies import loaded, stored
 from cmsmig.ledger.connection import Store, now
 from cmsmig.ledger.intents import close_intent
 from cmsmig.ledger.rows import AssetRow, MadeRow
@@ -49,7 +50,9 @@ class Inventory:
         """Write something made or reused, and close the intent of kind `intent`."""
         with self._store.atomic() as db:
             db.execute(
-                "INSERT OR REPLACE INTO made VALUES (?, ?, ?, ?, ?, ?, ?)",
+                """INSERT OR REPLACE INTO made (kind, name, destination_id, uuid,
+                       made, body_hash, body, changed_at)
+                   VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
                 (
                     row.kind,
                     row.name,
@@ -57,6 +60,7 @@ class Inventory:
                     row.uuid,
                     row.made,
                     row.body_hash,
+                    stored(row.body),
                     now(),
                 ),
             )
@@ -73,6 +77,7 @@ class Inventory:
                 row["uuid"],
                 bool(row["made"]),
                 row["body_hash"],
+                loaded(row["body"]),
             )
             for row in self._store.all("SELECT * FROM made WHERE kind = ?", (kind,))
         }

@@ -140,7 +140,7 @@ class Items:
                 self._store.all(
                     """SELECT item.*, home.story_id, home.uuid AS home_uuid,
                         home.full_slug AS home_slug, home.made, home.content_hash,
-                        home.destination_updated_at
+                        home.destination_updated_at, home.group_id
                     FROM item LEFT JOIN home ON home.id = item.home_id
                     ORDER BY collection_id, item_id, locale_id"""
                 ),
@@ -156,10 +156,11 @@ class Items:
 def _save_home(db: sqlite3.Connection, home: HomeRow) -> int:
     db.execute(
         """INSERT INTO home (story_id, uuid, full_slug, made, content_hash,
-               destination_updated_at) VALUES (?, ?, ?, ?, ?, ?)
+               destination_updated_at, group_id) VALUES (?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (story_id) DO UPDATE SET uuid = excluded.uuid,
                full_slug = excluded.full_slug, content_hash = excluded.content_hash,
-               destination_updated_at = excluded.destination_updated_at""",
+               destination_updated_at = excluded.destination_updated_at,
+               group_id = excluded.group_id""",
         (
             home.story_id,
             home.uuid,
@@ -167,6 +168,7 @@ def _save_home(db: sqlite3.Connection, home: HomeRow) -> int:
             home.made,
             home.content_hash,
             home.updated_at,
+            home.group_id,
         ),
     )
     (home_id,) = db.execute(
@@ -193,6 +195,7 @@ def _item_row(row: sqlite3.Row) -> ItemRow:
             made=bool(row["made"]),
             content_hash=row["content_hash"],
             updated_at=row["destination_updated_at"],
+            group_id=row["group_id"],
         )
     return ItemRow(
         key=ItemKey(row["collection_id"], row["item_id"], row["locale_id"]),

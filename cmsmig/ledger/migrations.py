@@ -45,7 +45,20 @@ def m003_views(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (m001_rows, m002_intents, m003_views)
+def m004_last_written(db: sqlite3.Connection) -> None:
+    """What was last written, or is about to be: as content, for comparing by field."""
+    db.execute("ALTER TABLE made ADD COLUMN body TEXT NOT NULL DEFAULT ''")
+    db.execute("ALTER TABLE intent ADD COLUMN body TEXT NOT NULL DEFAULT ''")
+    # The group that a story shares with the same item in other languages.
+    db.execute("ALTER TABLE home ADD COLUMN group_id TEXT NOT NULL DEFAULT ''")
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    m001_rows,
+    m002_intents,
+    m003_views,
+    m004_last_written,
+)
 LATEST = len(MIGRATIONS)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject
 from cmsmig.itemkey import ItemKey
@@ -48,6 +48,8 @@ class HomeRow:
     """Fingerprint of the content that was last written."""
     updated_at: str
     """What the destination said of our last write."""
+    group_id: str = ""
+    """Its group after that write; empty in ledgers that did not keep it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,9 @@ class MadeRow:
     uuid: str
     made: bool
     body_hash: str
+    """Fingerprint of what was sent last."""
+    body: JsonObject = field(default_factory=dict)
+    """What stood there after our last write; empty when unknown or not ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +91,8 @@ class Intent:
     subject: str
     """What it is about: an item key, a name or a file's hash."""
     request_hash: str
+    body: JsonObject = field(default_factory=dict)
+    """What is sent, where a run that finds the intent open has to compare it."""
 
 
 @dataclass(frozen=True, slots=True)

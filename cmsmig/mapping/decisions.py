@@ -174,6 +174,7 @@ _HEADERS: Mapping[type[Decision], str] = {
     ),
     ConflictsDecision: (
         "What to do where the destination already holds something in our place.\n"
-        "action: skip | reuse | rename (to rename_to)"
+        "kind: story (action: skip | reuse | rename, to rename_to)\n"
+        "kind: component | datasource (action: reuse, which leaves it as it is)"
     ),
 }

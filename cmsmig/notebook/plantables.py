@@ -173,6 +173,12 @@ def _obstacles(plan: Plan, names: ItemNames) -> Iterator[Markup]:
         len(plan.conflicts),
     )
     yield from _listed(
+        "In the way: somebody else's work that is not written over",
+        ("Kind", "Name", "What to do"),
+        [(str(each.kind), each.what, each.text) for each in plan.in_the_way],
+        len(plan.in_the_way),
+    )
+    yield from _listed(
         "References that lead to no story and stay empty, by reason",
         ("Why", "References"),
         _rows(Counter(str(each.cause) for each in plan.dangling)),

@@ -33,6 +33,7 @@ def plan_lines(plan: Plan) -> list[str]:
     lines += _some(
         [f"conflict: {each.row.full_slug} is taken" for each in plan.conflicts]
     )
+    lines += _some([f"in the way: {each.text}" for each in plan.in_the_way])
     lines += _some(
         [f"file: {address}: {why}" for address, why in plan.missing_files.items()]
     )

@@ -12,6 +12,7 @@ from enum import Enum
 from functools import partial
 from pathlib import Path
 
+from cmsmig.canonical import JsonObject
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import AssetFolder, SignedUpload
 from cmsmig.errors import (
@@ -253,8 +254,9 @@ async def _look_folder(job: Job, name: str) -> AssetFolder | None:
 
 
 def _record_folder(job: Job, name: str, folder_id: int, *, made_by_us: bool) -> None:
+    body: JsonObject = {"name": name} if made_by_us else {}
     job.ledger.inventory.save_made(
-        MadeRow("asset_folder", name, folder_id, "", made_by_us, ""),
+        MadeRow("asset_folder", name, folder_id, "", made_by_us, "", body),
         intent="asset_folder",
     )
 

@@ -8,9 +8,15 @@ from dataclasses import dataclass
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import StoryRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.components import component_bodies
+from cmsmig.mapping.components import component_bodies, datasource_bodies
 from cmsmig.settings import Settings
 from cmsmig.steps.migration import Migration
+from cmsmig.steps.ownership import (
+    Owner,
+    Ownership,
+    Standing,
+    datasource_content,
+)
 from cmsmig.steps.survey import Survey
 
 
@@ -84,14 +90,20 @@ def _files(migration: Migration) -> str:
 def _foreign(
     migration: Migration, ledger: Ledger, survey: Survey
 ) -> Iterator[tuple[str, str]]:
-    made = ledger.inventory.made("component")
-    mine = {name for name, row in made.items() if row.made}
-    mine |= {intent.subject for intent in ledger.intents.open("component")}
-    wanted = {body.name for body in component_bodies(migration.design)}
-    for component in survey.components:
-        if component.name in wanted and component.name not in mine:
-            yield f"component {component.name}", fingerprint(component.body)
+    ownership = Ownership.of(ledger, survey)
+    for body in component_bodies(migration.design):
+        found = survey.component(body.name)
+        if found is not None and _is_others(ownership.component(body)):
+            yield f"component {body.name}", fingerprint(found.body)
+    for source in datasource_bodies(migration.design):
+        if _is_others(ownership.datasource(source)):
+            held = datasource_content(source, survey.entries.get(source.slug, ()))
+            yield f"datasource {source.slug}", fingerprint(held)
     yield from _foreign_stories(migration, ledger, survey)
+
+
+def _is_others(standing: Standing) -> bool:
+    return standing.owner in (Owner.OTHERS, Owner.EDITED)
 
 
 def _foreign_stories(

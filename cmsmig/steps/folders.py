@@ -100,8 +100,9 @@ def _keep(job: Job, plan: FolderPlan, found: StoryRow, known: MadeRow | None) ->
 
 
 def _record(job: Job, plan: FolderPlan, row: StoryRow, *, made_by_us: bool) -> None:
+    body = _body(job, plan) if made_by_us else {}
     job.ledger.inventory.save_made(
-        MadeRow("folder", plan.path, row.story_id, row.uuid, made_by_us, ""),
+        MadeRow("folder", plan.path, row.story_id, row.uuid, made_by_us, "", body),
         intent="folder",
     )
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
-from cmsmig.canonical import fingerprint
 from cmsmig.destination.schema import StoryRow
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import HomeRow, ItemRow
@@ -19,6 +18,7 @@ from cmsmig.steps.conflicts import Conflict
 from cmsmig.steps.folders import folder_at
 from cmsmig.steps.foresight import Foresight, Link
 from cmsmig.steps.migration import Migration
+from cmsmig.steps.ownership import Owner, Ownership
 from cmsmig.steps.publish import to_publish
 from cmsmig.steps.survey import Survey, pages
 
@@ -150,11 +150,12 @@ def calls_of(
     )
     compared = len(survey.stories) + folders + len(outlook.creating)
     linking = outlook.updates + outlook.looks
+    ownership = Ownership.of(ledger, survey)
     calls = {
         **survey.calls,
         "settle_stories": len(outlook.adopting),
-        **_datasource_calls(migration, survey),
-        **_component_calls(migration, ledger, survey),
+        **_datasource_calls(migration, survey, ownership),
+        **_component_calls(migration, ownership),
         "create_folders": folders,
         **_asset_calls(migration, ledger, survey, settings),
         "read_back_components": 1 if outlook.creating else 0,
@@ -168,32 +169,29 @@ def calls_of(
     return {name: count for name, count in calls.items() if count or name in always}
 
 
-def _component_calls(
-    migration: Migration, ledger: Ledger, survey: Survey
-) -> dict[str, int]:
-    made = ledger.inventory.made("component")
-    intended = {
-        intent.subject: intent.request_hash
-        for intent in ledger.intents.open("component")
-    }
-    hashes = intended | {name: row.body_hash for name, row in made.items() if row.made}
-    created = changed = 0
-    for body in component_bodies(migration.design):
-        if survey.component(body.name) is None:
-            created += 1
-        elif body.name in hashes:
-            changed += hashes[body.name] != fingerprint(body.body)
-    return {"create_components": created, "update_components": changed}
-
-
-def _datasource_calls(migration: Migration, survey: Survey) -> dict[str, int]:
-    wanted = datasource_bodies(migration.design)
-    existing = {each.slug for each in survey.datasources}
+def _component_calls(migration: Migration, ownership: Ownership) -> dict[str, int]:
+    standings = [
+        ownership.component(body) for body in component_bodies(migration.design)
+    ]
     return {
-        "create_datasources": sum(1 for each in wanted if each.slug not in existing),
+        "create_components": sum(each.owner is Owner.NOBODY for each in standings),
+        "update_components": sum(
+            each.owner is Owner.OURS and each.writes for each in standings
+        ),
+    }
+
+
+def _datasource_calls(
+    migration: Migration, survey: Survey, ownership: Ownership
+) -> dict[str, int]:
+    wanted = datasource_bodies(migration.design)
+    owners = {each.slug: ownership.datasource(each).owner for each in wanted}
+    return {
+        "create_datasources": sum(each is Owner.NOBODY for each in owners.values()),
         "create_datasource_entries": sum(
-            value not in survey.choices.get(each.slug, frozenset())
+            value not in survey.choices(each.slug)
             for each in wanted
+            if owners[each.slug] in (Owner.NOBODY, Owner.OURS)
             for _, value in each.entries
         ),
     }

@@ -21,6 +21,7 @@ from cmsmig.steps.drift import Fingerprints, fingerprints
 from cmsmig.steps.forecast import Outlook, calls_of, foresee
 from cmsmig.steps.foresight import Foresight
 from cmsmig.steps.migration import Migration
+from cmsmig.steps.ownership import InTheWay, Ownership
 from cmsmig.steps.survey import Survey
 
 RULES_VERSION = 1
@@ -49,6 +50,8 @@ class Plan:
     """Links into the old site that stay as they are, by cause."""
     rate: float
     conflicts: tuple[Conflict, ...]
+    in_the_way: tuple[InTheWay, ...]
+    """Components and datasources that an import would refuse to write over."""
     dangling: tuple[DanglingReference, ...]
     limits: tuple[str, ...]
     """Where the service's plan would be exceeded, a sentence each."""
@@ -79,6 +82,7 @@ class Plan:
             },
             "limits": list(self.limits),
             "conflicts": [_conflict_json(each) for each in self.conflicts],
+            "in_the_way": [each.as_json() for each in self.in_the_way],
             "dangling": [_dangling_json(each) for each in self.dangling],
             "dangling_by_cause": _counted(str(each.cause) for each in self.dangling),
             "internal_links": self.links,
@@ -123,6 +127,7 @@ def make_plan(
         links_left=outlook.links_left,
         rate=settings.destination_rate,
         conflicts=tuple(conflicts.values()),
+        in_the_way=tuple(Ownership.of(ledger, survey).in_the_way(migration)),
         dangling=tuple(
             dangling
             for draft in drafts

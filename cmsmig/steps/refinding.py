@@ -35,6 +35,7 @@ from cmsmig.steps.conflicts import item_rows
 from cmsmig.steps.folders import folder_at
 from cmsmig.steps.homes import content_hash, written_home
 from cmsmig.steps.job import Job
+from cmsmig.steps.ownership import datasource_content
 
 T = TypeVar("T")
 
@@ -99,8 +100,8 @@ def _find_components(job: Job, found: Rebuilt) -> None:
             found.differing.append(wanted.name)
             continue
         found.components += 1
-        print_ = fingerprint(wanted.body)
-        _save(job, "component", wanted.name, there.component_id, ours, print_)
+        body = wanted.body if ours else {}
+        _save(job, "component", wanted.name, there.component_id, ours, body)
 
 
 def holds(there: Json, wanted: Json) -> bool:
@@ -120,8 +121,9 @@ def _find_datasources(job: Job) -> None:
     for wanted in datasource_bodies(job.migration.design):
         there = slugs.get(wanted.slug)
         values = frozenset(value for _, value in wanted.entries)
-        if there is not None and job.survey.choices.get(wanted.slug) == values:
-            _save(job, "datasource", wanted.slug, there.datasource_id, True)
+        if there is not None and job.survey.choices(wanted.slug) == values:
+            body = datasource_content(wanted, job.survey.entries[wanted.slug])
+            _save(job, "datasource", wanted.slug, there.datasource_id, True, body)
 
 
 async def _find_assets(job: Job, found: Rebuilt) -> None:
@@ -278,8 +280,10 @@ def _save(
     name: str,
     own: int,
     ours: bool,
-    body_hash: str = "",
+    body: JsonObject | None = None,
     *,
     uuid: str = "",
 ) -> None:
-    job.ledger.inventory.save_made(MadeRow(kind, name, own, uuid, ours, body_hash))
+    hashed = fingerprint(body) if body else ""
+    row = MadeRow(kind, name, own, uuid, ours, hashed, body or {})
+    job.ledger.inventory.save_made(row)

@@ -11,6 +11,7 @@ from cmsmig.destination.schema import (
     AssetFolder,
     Component,
     Datasource,
+    DatasourceEntry,
     Space,
     StoryRow,
 )
@@ -32,14 +33,22 @@ class Survey:
     datasources: tuple[Datasource, ...]
     asset_folders: tuple[AssetFolder, ...]
     calls: Mapping[str, int]
-    choices: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Values of the datasources that the design needs and the space has, by slug."""
+    entries: Mapping[str, tuple[DatasourceEntry, ...]] = field(default_factory=dict)
+    """Of the datasources that the design needs and the space has, by slug."""
     arrived: frozenset[str] = frozenset()
     """Files that an earlier run signed and that are at their addresses, by hash."""
 
     def component(self, name: str) -> Component | None:
         """Return the component of this name, if the space has it."""
         return next((each for each in self.components if each.name == name), None)
+
+    def datasource(self, slug: str) -> Datasource | None:
+        """Return the datasource of this slug, if the space has it."""
+        return next((each for each in self.datasources if each.slug == slug), None)
+
+    def choices(self, slug: str) -> frozenset[str]:
+        """Return the values of a datasource that the design needs."""
+        return frozenset(each.value for each in self.entries.get(slug, ()))
 
     def story_at(self, full_slug: str) -> StoryRow | None:
         """Return the story at a path, if there is one; folders do not count."""
@@ -75,11 +84,11 @@ async def survey(client: DestinationClient, design: Design) -> Survey:
         "read_components": 1,
         "list_stories": pages(len(stories)),
     }
-    datasources, choices = sources.result()
+    datasources, entries = sources.result()
     if slugs:
         calls["list_datasources"] = pages(len(datasources))
         calls["read_datasource_entries"] = sum(
-            pages(len(values)) for values in choices.values()
+            pages(len(rows)) for rows in entries.values()
         )
     if design.asset_folder:
         calls["list_asset_folders"] = 1
@@ -90,14 +99,14 @@ async def survey(client: DestinationClient, design: Design) -> Survey:
         datasources,
         folders.result(),
         calls,
-        choices,
+        entries,
     )
 
 
 async def _datasources(
     client: DestinationClient, slugs: Set[str]
-) -> tuple[tuple[Datasource, ...], dict[str, frozenset[str]]]:
-    """Return all datasources, and the values of those with the `slugs`."""
+) -> tuple[tuple[Datasource, ...], dict[str, tuple[DatasourceEntry, ...]]]:
+    """Return all datasources, and the entries of those with the `slugs`."""
     if not slugs:
         return (), {}
     datasources = tuple(await client.datasources())
@@ -108,8 +117,7 @@ async def _datasources(
             for each in needed
         }
     return datasources, {
-        slug: frozenset(entry.value for entry in listed.result())
-        for slug, listed in entries.items()
+        slug: tuple(listed.result()) for slug, listed in entries.items()
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -204,3 +205,26 @@ def test_every_view_can_be_read_by_plain_sql(ledger: Ledger, file: Path) -> None
         "reasons": ["status", "reason", "items"],
     }
     assert ledger.findings.reasons() == {"selected": {"": 1}, "skipped": {"draft": 1}}
+
+
+def test_what_was_written_is_kept_as_content(ledger: Ledger, file: Path) -> None:
+    """Bodies come back as they went in, half a surrogate pair included."""
+    body = {"schema": {"a": {"pos": 0, "label": "\ud83d caf\u00e9", "keys": []}}}
+    row = MadeRow("component", "post", 4, "", True, "h", body)
+    ledger.inventory.save_made(row)
+    ledger.intents.write([Intent("component", "post", "h", body)])
+    assert ledger.inventory.made("component") == {"post": row}
+    assert ledger.intents.open("component") == (Intent("component", "post", "h", body),)
+    ledger.intents.write([Intent("component", "post", "i", {"name": "post"})])
+    assert ledger.intents.open("component")[0].body == {"name": "post"}
+
+
+def test_a_home_keeps_its_group(ledger: Ledger, file: Path) -> None:
+    """The group of a story is what its last write was answered with."""
+    ledger.items.select([row(ONE)])
+    for group in ("one", "two"):
+        housed = replace(home(5), group_id=group)
+        ledger.items.housed(ONE, housed, "origin", "create")
+        kept = ledger.items.all()[ONE].home
+        assert kept is not None
+        assert kept.group_id == group

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -25,6 +26,21 @@ def tiny_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a content folder with 6 records that refer to each other, 4 files."""
     folder = tmp_path_factory.mktemp("content") / "tiny"
     write_load_site(folder, items=6, images=4)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def moody_site(tiny_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the tiny site with a field of choices."""
+    folder = tmp_path_factory.mktemp("moody") / "content"
+    shutil.copytree(tiny_site, folder)
+    (path,) = (folder / "collections").iterdir()
+    schema = json.loads(path.read_text())
+    options = [{"name": "calm", "id": "1" * 32}, {"name": "loud", "id": "2" * 32}]
+    mood = {"id": "e" * 32, "slug": "mood", "displayName": "Mood", "type": "Option"}
+    mood |= {"isRequired": False, "validations": {"options": options}}
+    schema["fields"].append(mood)
+    path.write_text(json.dumps(schema))
     return folder
 
 

@@ -122,6 +122,18 @@ class Desk:
     def delete(self, full_slug: str) -> None:
         self.api("DELETE", f"/stories/{self.stories()[full_slug].story_id}")
 
+    def datasource(self, slug: str, *entries: str) -> None:
+        """Make a datasource as an editor would, with entries of these labels."""
+        body = {"name": slug.title(), "slug": slug}
+        made = self.api("POST", "/datasources", {"datasource": body})["datasource"]
+        for label in entries:
+            entry = {"datasource_id": made["id"], "name": label, "value": label}
+            self.api("POST", "/datasource_entries", {"datasource_entry": entry})
+
+    def entries(self) -> list[str]:
+        """Return the labels of all datasource entries."""
+        return [each["name"] for each in self.space.entries.values()]
+
     # what a person decides
 
     def decide(self, name: str, old: str, new: str) -> None:
@@ -131,11 +143,13 @@ class Desk:
         assert old in text, text
         path.write_text(text.replace(old, new))
 
-    def decide_conflict(self, what: str, action: str, rename_to: str = "") -> None:
+    def decide_conflict(
+        self, what: str, action: str, rename_to: str = "", *, kind: str = "story"
+    ) -> None:
         self.decide(
             "conflicts.yaml",
             "conflicts: []",
-            f"conflicts:\n  - kind: story\n    what: {what}\n    action: {action}\n"
+            f"conflicts:\n  - kind: {kind}\n    what: {what}\n    action: {action}\n"
             f"    rename_to: '{rename_to}'\n",
         )
 

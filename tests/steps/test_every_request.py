@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
 from pathlib import Path
 
 import pytest
@@ -98,21 +96,6 @@ def test_an_asset_folder_that_was_there_is_not_ours(
     assert rows == [("Old site", 0)]
 
 
-@pytest.fixture(scope="module")
-def moody_site(tiny_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the tiny site with a field of choices."""
-    folder = tmp_path_factory.mktemp("moody") / "content"
-    shutil.copytree(tiny_site, folder)
-    (path,) = (folder / "collections").iterdir()
-    schema = json.loads(path.read_text())
-    options = [{"name": "calm", "id": "1" * 32}, {"name": "loud", "id": "2" * 32}]
-    mood = {"id": "e" * 32, "slug": "mood", "displayName": "Mood", "type": "Option"}
-    mood |= {"isRequired": False, "validations": {"options": options}}
-    schema["fields"].append(mood)
-    path.write_text(json.dumps(schema))
-    return folder
-
-
 @pytest.mark.parametrize("theirs", [False, True])
 def test_a_datasource_is_ours_when_we_asked_for_it(
     stage: Stage, moody_site: Path, theirs: bool
@@ -125,12 +108,13 @@ def test_a_datasource_is_ours_when_we_asked_for_it(
     chosen = "encoding: option_datasource\n        datasource: moods\n"
     desk.decide("design.yaml", "encoding: option\n", chosen)
     if theirs:
-        wanted = {"name": "Mood", "slug": "moods"}
-        desk.api("POST", "/datasources", {"datasource": wanted})
+        desk.datasource("moods", "loud", "calm", "sad")
     assert (desk.run("prepare").code == 0) is theirs
     fault.over()
     desk.done("prepare")
     rows = desk.rows("SELECT name, made FROM made WHERE kind = 'datasource'")
     assert rows == [("moods", 0 if theirs else 1)]
     assert len(desk.space.datasources) == 1
+    told = ["loud", "calm", "sad"] if theirs else ["calm", "loud"]
+    assert desk.entries() == told
     assert desk.open_intents() == []
