@@ -8,13 +8,18 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from cmsmig.report.console import complain, emit_json, emit_lines
+from cmsmig.report.console import (
+    complain,
+    complain_of,
+    emit_json,
+    emit_lines,
+    log_printably,
+)
 from cmsmig.report.ending import ending_of
 
 if TYPE_CHECKING:
@@ -342,11 +347,12 @@ def lab(
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit with its code; an error is one sentence."""
     given = sys.argv[1:] if arguments is None else arguments
+    log_printably()
     try:
         commands.main(given or ["--help"], prog_name="cmsmig", standalone_mode=False)
     except (Exception, KeyboardInterrupt) as error:
         if "--debug" in given:
-            traceback.print_exc()
+            complain_of(error)
         ending = ending_of(error)
         complain(ending.sentence)
         sys.exit(ending.code)

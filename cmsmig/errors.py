@@ -37,11 +37,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from cmsmig.printable import printable_lines
+
 
 class CmsmigError(Exception):
     """The root: `str()` is one sentence, `exit_code` what the command ends with."""
 
     exit_code: ClassVar[int] = 1
+
+    def __str__(self) -> str:
+        """Return the sentence; controls in the names that it holds stand escaped."""
+        return printable_lines(super().__str__())
 
 
 class SettingsError(CmsmigError):

@@ -16,6 +16,7 @@ from cmsmig.errors import (
     StorageError,
 )
 from cmsmig.ledger.migrations import foreign
+from cmsmig.wholetext import whole_text
 
 
 class _Connection(sqlite3.Connection):
@@ -35,15 +36,7 @@ class _Connection(sqlite3.Connection):
 
 
 def _storable(values: Sequence[object]) -> tuple[object, ...]:
-    return tuple(_text(each) if isinstance(each, str) else each for each in values)
-
-
-def _text(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+    return tuple(whole_text(each) if isinstance(each, str) else each for each in values)
 
 
 class Store:

@@ -1,26 +1,39 @@
-"""Standard output for results, standard error for everything else."""
+"""Standard output for results, standard error for everything else.
+
+Everything that is printed goes through here, and what acts on a terminal stands
+escaped: it comes from names and from what services say.
+"""
 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import StorageError
+from cmsmig.printable import printable, printable_json, printable_lines
 from cmsmig.steps.batches import StopSignal
+from cmsmig.wholetext import whole_text, whole_value
 
 
-def emit(text: str) -> None:
+def emit_content(text: str) -> None:
+    """Write content to standard output as it is; escaped where that is a terminal."""
+    _emit(printable_lines(text) if sys.stdout.isatty() else text)
+
+
+def _emit(text: str) -> None:
     """Write text to standard output as UTF-8, whatever the terminal claims.
 
     Raises `StorageError` when nobody reads it, or its disk is full.
     """
     try:
-        sys.stdout.buffer.write(text.encode("utf-8", "replace"))
+        sys.stdout.buffer.write(whole_text(text).encode())
         sys.stdout.buffer.flush()
     except OSError as error:
         _silence()
@@ -41,18 +54,43 @@ def _silence() -> None:
 def emit_lines(lines: Iterable[str]) -> None:
     """Write lines to standard output."""
     for line in lines:
-        emit(line + "\n")
+        _emit(printable(line) + "\n")
 
 
 def emit_json(document: JsonObject) -> None:
-    """Write one JSON document to standard output."""
-    emit(json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+    """Write one JSON document to standard output.
+
+    Programs read the same value as ever; a terminal that it is printed on is safe,
+    since JSON has escapes for what acts there.
+    """
+    text = json.dumps(whole_value(document), ensure_ascii=False, indent=1)
+    _emit(printable_json(text) + "\n")
 
 
 def complain(sentence: str) -> None:
     """Write one sentence to standard error."""
-    sys.stderr.write(sentence + "\n")
+    sys.stderr.write(printable(sentence) + "\n")
     sys.stderr.flush()
+
+
+def complain_of(error: BaseException) -> None:
+    """Write the traceback of an error to standard error."""
+    told = "".join(traceback.format_exception(error))
+    sys.stderr.write(printable_lines(told))
+    sys.stderr.flush()
+
+
+class _PrintableLog(logging.Formatter):
+    """Formats what libraries log like everything else that is printed."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable_lines(super().format(record))
+
+
+def log_printably() -> None:
+    """Let log records that nobody else handles reach standard error escaped."""
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(_PrintableLog())
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cmsmig.errors import UsageError
-from cmsmig.report.console import complain, emit
+from cmsmig.report.console import complain, emit_content
 from cmsmig.richtext.native import convert_text
 from cmsmig.richtext.render import render_rich_text
 from cmsmig.steps.converting import convert_folder, document_text, losses_text
@@ -35,7 +35,7 @@ def convert_one(
     converted = convert_text(text, source=kind, mode=mode, rules=loaded)
     if losses is not None:
         losses.write_text(losses_text(converted), encoding="utf-8")
-    emit(document_text(converted.document))
+    emit_content(document_text(converted.document))
 
 
 def render_one(text: str) -> None:
@@ -47,4 +47,4 @@ def render_one(text: str) -> None:
         document = json.loads(text)
     except ValueError as error:
         raise UsageError(f"The document is not JSON ({error}).") from error
-    emit(render_rich_text(document, trusted=True) + "\n")
+    emit_content(render_rich_text(document, trusted=True) + "\n")

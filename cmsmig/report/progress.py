@@ -16,6 +16,7 @@ from cmsmig.events import (
     StepFinished,
     StepStarted,
 )
+from cmsmig.printable import printable
 
 _EVERY = 2.0
 """Seconds between two lines of a step when nobody looks at a terminal."""
@@ -103,7 +104,7 @@ class Progress:
 
     def _write(self, text: str, *, final: bool) -> None:
         start = "\r\x1b[K" if self._live else ""
-        self._stream.write(f"{start}{text}" + ("\n" if final else ""))
+        self._stream.write(f"{start}{printable(text)}" + ("\n" if final else ""))
         self._stream.flush()
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import StorageError
@@ -16,13 +15,18 @@ from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.draft import Place
 from cmsmig.mapping.routes import Routes
 from cmsmig.origin.schema import Item
+from cmsmig.report.csvtext import csv_text, formula_sign
 from cmsmig.steps.migration import Migration
+from cmsmig.wholetext import whole_text
 
 STATUS = 301
 """Moved for good. Spec: import rule 7."""
 FOLDER = "redirects"
 """Below a run's folder."""
-_CONTROL = re.compile(r"[\x00-\x20\x7f]")
+_UNSEEN = re.compile(
+    r"[\x00-\x20\x7f-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f"
+    r"\u3000\ufeff]"
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -115,13 +119,10 @@ def redirect_rows(
 
 def redirects_csv(redirects: RedirectMap) -> str:
     """Return the map as CSV: `old,new,status`, one line an old path, UTF-8 text."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("old", "new", "status"))
-    writer.writerows(
-        (_written(each.old), _written(each.new), STATUS) for each in redirects.moved
+    return csv_text(
+        ("old", "new", "status"),
+        ((_written(each.old), _written(each.new), STATUS) for each in redirects.moved),
     )
-    return text.getvalue()
 
 
 def write_redirects(folder: Path, redirects: RedirectMap) -> tuple[Path, ...]:
@@ -141,7 +142,7 @@ def write_text(path: Path, text: str) -> Path:
     """Write a file of a report and its folder. Raises `StorageError`."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(whole_text(text), encoding="utf-8")
     except OSError as error:
         raise StorageError(
             f"{path} cannot be written ({error.strerror}); free some space, or name "
@@ -151,25 +152,25 @@ def write_text(path: Path, text: str) -> Path:
 
 
 def _lost_csv(redirects: RedirectMap) -> str:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("old", "name", "item"))
-    writer.writerows(
-        (_written(each.old), _inert(each.name), str(each.key))
-        for each in redirects.lost
+    return csv_text(
+        ("old", "name", "item"),
+        ((_written(each.old), each.name, str(each.key)) for each in redirects.lost),
     )
-    return text.getvalue()
 
 
 def _written(path: str) -> str:
-    """Percent-encode blanks and control characters: no address holds them bare."""
-    return _CONTROL.sub(lambda found: f"%{ord(found[0]):02X}", path)
+    """Percent-encode what shows nothing, as no address holds it bare, and what a
+    spreadsheet would compute behind a semicolon: the same address either way."""
+    path = _UNSEEN.sub(lambda found: quote(found[0]), whole_text(path))
+    return ";".join(map(_uncomputed, path.split(";")))
 
 
-def _inert(name: str) -> str:
-    """Keep a name on its line, and a spreadsheet from reading it as a formula."""
-    line = " ".join(name.split())
-    return f"'{line}" if line.startswith(("=", "+", "-", "@")) else line
+def _uncomputed(part: str) -> str:
+    sign = formula_sign(part)
+    if sign is None:
+        return part
+    encoded = "".join(f"%{byte:02X}" for byte in part[: sign + 1].encode())
+    return encoded + part[sign + 1 :]
 
 
 def _old_routes(migration: Migration) -> Routes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from cmsmig.canonical import Json
+from cmsmig.printable import printable
 from cmsmig.steps.plan import Plan
 from cmsmig.steps.verify import Verification
 
@@ -66,12 +67,13 @@ def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return rows as aligned columns; the first row is the head."""
     if not rows:
         return []
-    widths = [max(len(row[index]) for row in rows) for index in range(len(rows[0]))]
+    shown = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(len(row[index]) for row in shown) for index in range(len(rows[0]))]
     return [
         "  ".join(
             cell.ljust(width) for cell, width in zip(row, widths, strict=True)
         ).rstrip()
-        for row in rows
+        for row in shown
     ]
 
 

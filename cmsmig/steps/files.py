@@ -12,6 +12,7 @@ from cmsmig.errors import RejectedError, UnreachableError
 from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted
 from cmsmig.origin.files import Arrival, FileRow, FileStore
 from cmsmig.origin.pictures import OversizedPictureError, measure
+from cmsmig.wholetext import is_whole
 from cmsmig.wire.answers import bare
 from cmsmig.wire.session import Session
 
@@ -89,7 +90,7 @@ class Downloads:
         return row
 
     async def _receive(self, address: str, arrival: Arrival) -> FileRow:
-        if not _is_whole_text(address):
+        if not is_whole(address):
             return _failed(address, "not_http", "its address has half a character")
         fetched = await self.session.fetch(
             fetchable(address),
@@ -121,15 +122,6 @@ def fetchable(address: str) -> str:
     """Return an address as it is asked for: blanks cut, `//host` over https."""
     stripped = address.strip()
     return f"https:{stripped}" if stripped.startswith("//") else stripped
-
-
-def _is_whole_text(text: str) -> bool:
-    """Return whether a text has a UTF-8 form: half a surrogate pair has none."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _failed_status(address: str, status: int) -> FileRow:

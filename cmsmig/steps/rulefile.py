@@ -22,6 +22,7 @@ from cmsmig.configuration.ownership import require_own
 from cmsmig.errors import SettingsError
 from cmsmig.mapping.design import BlockDesign, Design
 from cmsmig.mapping.ruleblocks import with_declared
+from cmsmig.printable import PrintableStream
 from cmsmig.settings import Project, find_project, load_settings
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _run(source: bytes, path: Path, digest: str) -> Mapping[str, object]:
     # Dataclasses and pickles look their module up.
     sys.modules[module.__name__] = module
     try:
-        with redirect_stdout(sys.stderr):
+        with redirect_stdout(PrintableStream(sys.stderr)):
             code = compile(source, str(path), "exec", dont_inherit=True)
             exec(code, module.__dict__)
     except (Exception, SystemExit) as error:
@@ -180,7 +181,7 @@ def _aside(function: RuleFunction) -> RuleFunction:
     """Keep what a rule prints out of a command's own output."""
 
     def called(tag: Tag) -> Mapping[str, object] | None:
-        with redirect_stdout(sys.stderr):
+        with redirect_stdout(PrintableStream(sys.stderr)):
             return function(tag)
 
     return called

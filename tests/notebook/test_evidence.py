@@ -9,9 +9,10 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import unquote
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import html
 from staging import Staged
@@ -185,6 +186,33 @@ def test_an_item_s_name_is_no_formula(tmp_path: Path) -> None:
     written = write_redirects(tmp_path, RedirectMap((), 0, (lost,), (), ()))
     rows = list(csv.reader(io.StringIO(written[1].read_text())))
     assert rows[1] == ["/old", "'=HYPERLINK(1)", "c/i@l"]
+
+
+UNSEEN = (
+    "\0\t\n\r \x0b\x1b\x7f\x85\xa0\xad\u200b\u200d\u2028\u202e\u2060\u3164\ufe0f\ufeff"
+)
+CELLS = st.text(
+    st.sampled_from(UNSEEN + '=+-@;,"|＝－\ud83d') | st.characters(), max_size=20
+)
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1))
+@example([("\0=A1", "\u200b=A1", "\ufeff@A1")])
+@example([("a;=A1", 'a;"=A1', "a; \u200b+A1")])
+def test_no_cell_is_a_formula(rows: list[tuple[str, str, str]]) -> None:
+    """Whatever the spreadsheet takes for the separator, skips or drops."""
+    moved = tuple(Redirect(f"/{old}", f"/{new}", KEY) for old, new, _ in rows)
+    lost = tuple(LostAddress(f"/{old}", KEY, name) for old, _, name in rows)
+    with TemporaryDirectory() as folder:
+        map_ = RedirectMap(moved, 0, lost, (), ())
+        written = [path.read_bytes() for path in write_redirects(Path(folder), map_)]
+    for text in (each.decode() for each in written):
+        assert len(text.splitlines()) == len(rows) + 1
+        for separator in ",;\t":
+            for row in csv.reader(io.StringIO(text), delimiter=separator):
+                for cell in row:
+                    seen = "".join(c for c in cell if c not in UNSEEN)
+                    assert not seen.startswith(("=", "+", "-", "@", "＝", "－")), row
 
 
 def test_each_live_address_is_kept_moved_or_lost(

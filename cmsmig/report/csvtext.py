@@ -1,0 +1,50 @@
+"""CSV that no spreadsheet takes for anything but text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from cmsmig.printable import printable
+from cmsmig.wholetext import whole_text
+
+_FORMULA = frozenset("=+-@")
+_SEPARATOR = re.compile("([;\t])")
+"""What a spreadsheet may take for the end of a cell instead of a comma; it hardly
+honours quotes then, since ours stand in the middle of its cells."""
+_BLANKS = frozenset('\u115f\u1160\u3164\uffa0\u2800"')
+"""Letters and signs that show nothing, and the quote, which is taken for the
+beginning of a quoted cell behind another separator."""
+
+
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
+    """Return rows as CSV, UTF-8 text; names are kept on their line.
+
+    A cell that a spreadsheet would compute begins with an apostrophe.
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows([_inert(str(cell)) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def formula_sign(text: str) -> int | None:
+    """Return where the sign stands that lets a spreadsheet compute a cell, if any.
+
+    What shows nothing may stand before it: some skip that, some drop it.
+    """
+    for place, character in enumerate(text):
+        if unicodedata.category(character)[0] in "CZM" or character in _BLANKS:
+            continue
+        return place if unicodedata.normalize("NFKC", character) in _FORMULA else None
+    return None
+
+
+def _inert(cell: str) -> str:
+    line = printable(" ".join(whole_text(cell).split()))
+    parts = _SEPARATOR.split(line)
+    return "".join(part if formula_sign(part) is None else f"'{part}" for part in parts)

@@ -1,0 +1,70 @@
+"""Text that has a UTF-8 form: half a surrogate pair becomes U+FFFD.
+
+Half an emoji stands in real content: editors cut names at a number of characters,
+and JSON can hold the half that is left. No file, database or service takes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar, cast
+
+T = TypeVar("T")
+
+
+def is_whole(text: str) -> bool:
+    """Return whether a text has a UTF-8 form."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def whole_text(text: str) -> str:
+    """Return a text with U+FFFD for each half of a surrogate pair; two halves that
+    belong together become the character."""
+    if is_whole(text):
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def whole_value(value: T) -> T:
+    """Return a JSON value with whole texts and keys; the same object where all are.
+
+    Keys that would become equal are told apart, so that nothing is dropped.
+    """
+    return cast(T, _whole(value))
+
+
+def _whole(value: object) -> object:
+    if isinstance(value, str):
+        return whole_text(value)
+    if isinstance(value, list):
+        listed = [_whole(each) for each in value]
+        same = all(new is old for new, old in zip(listed, value, strict=True))
+        return value if same else listed
+    if isinstance(value, Mapping):
+        return _whole_mapping(value)
+    return value
+
+
+def _whole_mapping(value: Mapping[object, object]) -> Mapping[object, object]:
+    made: dict[object, object] = {}
+    same = True
+    for name, held in value.items():
+        key, new = _key(name, value, made), _whole(held)
+        made[key] = new
+        same = same and key is name and new is held
+    return value if same else made
+
+
+def _key(
+    name: object, value: Mapping[object, object], made: Mapping[object, object]
+) -> object:
+    if not isinstance(name, str) or is_whole(name):
+        return name
+    key = whole_text(name)
+    while key in value or key in made:
+        key += "\ufffd"
+    return key

@@ -1,0 +1,139 @@
+"""A small site whose every text holds what a test wants to follow to the output."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from pathlib import Path
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.sample.identity import asset, option_id, ref, refs
+from cmsmig.sandbox.sample.markup import image, linked, paragraphs
+from cmsmig.sandbox.sample.records import Column, Entry, State, Table, into
+from cmsmig.sandbox.sample.site import site_record
+from cmsmig.sandbox.sample.writer import Content, write_content
+
+_TONES = ("report", "essay")
+_POSTS = Table(
+    "posts",
+    "Posts",
+    "Post",
+    (
+        Column("RichText", "body", "Body", True, help_text="What is read"),
+        Column("PlainText", "line", "Line", False, {"singleLine": True}),
+        Column("Image", "picture", "Picture", help_text="Beside the text"),
+        Column("MultiImage", "plates", "Plates"),
+        Column(
+            "Option",
+            "tone",
+            "Tone",
+            validations={
+                "options": [
+                    {"id": option_id("posts", "tone", each), "name": each.title()}
+                    for each in _TONES
+                ]
+            },
+        ),
+        Column("Link", "more", "More"),
+        Column("Email", "mail", "Mail"),
+        Column("Reference", "author", "Author", False, into("people")),
+        Column("MultiReference", "related", "Related", False, into("posts")),
+    ),
+    nulls=True,
+)
+_PEOPLE = Table(
+    "people",
+    "People",
+    "Person",
+    (Column("PlainText", "line", "Line", False, {"singleLine": True}),),
+    nulls=True,
+)
+_READ = frozenset(("displayName", "singularName", "helpText", "alt", "message"))
+"""Keys of texts that people read, besides those of an item's own fields."""
+
+
+def write_salted_site(folder: Path, salt: str, *, slugs: bool = True) -> None:
+    """Write four posts and a person, `salt` in every text that is not an id.
+
+    `slugs`: in the slugs of items, fields and collections, too.
+    """
+    posts = tuple(_post(number) for number in range(4))
+    french: JsonObject = {"name": "Ada (fr)", "slug": "ada-fr"}
+    people = (
+        Entry("0", {"name": "Ada", "slug": "ada", "line": "Writes"}, french=french),
+    )
+    write_content(folder, Content(site_record(), ((_POSTS, posts), (_PEOPLE, people))))
+    for path in sorted(folder.rglob("*.json")):
+        before = json.loads(path.read_text("utf-8"))
+        text = json.dumps(_salted(before, salt, slugs=slugs), indent=None)
+        path.write_text(text.replace('{"id": "', '\n{"id": "'), "utf-8")
+
+
+def _post(number: int) -> Entry:
+    body = paragraphs(f"Text {number}", linked(f"/posts/post-{number ^ 1}", "Onward"))
+    if number == 1:
+        body += image(f"body-{number}.png", alt="In the body", caption="A caption")
+    data: JsonObject = {
+        "name": f"Post {number}",
+        "slug": f"post-{number}",
+        "body": body,
+        "line": "One line",
+        "picture": asset(f"picture-{number}.png", "A picture"),
+        "plates": [asset(f"plate-{number}.png", "A plate")],
+        "tone": option_id("posts", "tone", _TONES[number % 2]),
+        "more": "https://more.example/page",
+        "mail": "ada@more.example",
+        "author": ref("people", "0"),
+        "related": refs("posts", str(number ^ 1), "gone"),
+    }
+    french: JsonObject = {"name": f"Billet {number}", "slug": f"billet-{number}"}
+    state = State.DRAFT if number == 3 else State.PUBLISHED
+    return Entry(str(number), data, state, french=french if number == 0 else None)
+
+
+def _salted(value: Json, salt: str, *, slugs: bool) -> Json:
+    if isinstance(value, list):
+        return [_salted(each, salt, slugs=slugs) for each in value]
+    if not isinstance(value, dict):
+        return value
+    made = {name: _salted(held, salt, slugs=slugs) for name, held in value.items()}
+    for name, held in value.items():
+        if isinstance(held, str) and name in _READ:
+            made[name] = f"{held}{salt}"
+    if isinstance(value.get("fieldData"), dict):
+        made["fieldData"] = _fields(value["fieldData"], salt, slugs=slugs)
+    elif "options" in value:
+        made["options"] = [
+            {**option, "name": f"{option['name']}{salt}"} for option in value["options"]
+        ]
+    elif slugs and "slug" in value and value["slug"] not in ("name", "slug"):
+        made["slug"] = f"{value['slug']}{salt}"
+    return made
+
+
+def _fields(fields: JsonObject, salt: str, *, slugs: bool) -> JsonObject:
+    made: JsonObject = {}
+    for name, held in fields.items():
+        kept = name in ("name", "slug") or not slugs
+        new = _salted(held, salt, slugs=slugs)
+        if isinstance(held, str) and name in ("name", "line", "more", "mail"):
+            new = f"{held}{salt}"
+        if isinstance(held, str) and name == "slug" and slugs:
+            new = f"{held}{salt}"
+        if isinstance(held, str) and name == "body":
+            new = f"{held}{_body(salt)}"
+        made[name if kept else f"{name}{salt}"] = new
+    return made
+
+
+def _body(salt: str) -> str:
+    text = escape(salt)
+    return (
+        f'<h2 id="a{text}">Head{text}</h2><p title="{text}">Text{text} '
+        f'<a href="https://more.example/{text}" title="{text}">link{text}</a></p>'
+        f'<iframe src="https://video.example/{text}" title="{text}"></iframe>'
+        f"<div data-rt-embed-type='true'><script>{text}</script></div>"
+        f'<marquee class="{text}">{text}</marquee>'
+        f'<img src="https://pictures.example/{text}.png" alt="Alt{text}">'
+        f"<pre><code>{text}</code></pre><p><code>{text}</code></p>"
+    )
