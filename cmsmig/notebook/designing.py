@@ -10,10 +10,10 @@ from cmsmig.mapping.decisions import FILE_NAMES
 from cmsmig.mapping.design import Design
 from cmsmig.notebook.decided import accept, decided, pulled, required, told
 from cmsmig.notebook.designhtml import design_html, samples_html
-from cmsmig.notebook.panel import Panel
+from cmsmig.notebook.panel import Panel, facts_bundle
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.report.designs import DesignDesk, completed, propose
-from cmsmig.report.safehtml import Cell, facts, note, sheet
+from cmsmig.report.safehtml import Cell, note, sheet
 from cmsmig.steps.deciding import space_facts
 
 
@@ -35,10 +35,7 @@ class DesignReview:
             ("Blocks", ", ".join(each.component for each in design.blocks)),
             ("To correct", str(len(self.desk.problems()))),
         ]
-        return {
-            "text/html": str(sheet(facts(rows))),
-            "text/plain": "\n".join(f"{name}: {value}" for name, value in rows),
-        }
+        return facts_bundle(rows)
 
 
 async def open_design(workspace: Workspace) -> DesignReview:

@@ -197,13 +197,16 @@ class _Table:
                 self._desk.name_block(number, each.value)
             self._check()
 
+        blocks = self._desk.design.blocks
         fields = [
-            self._board.text(
-                "design-block", block.display_name, block.component, changed=take
-            )
-            for block in self._desk.design.blocks
+            self._board.text("design-block", "", block.component, changed=take)
+            for block in blocks
         ]
-        return row(*fields)
+        named = (
+            row(Html(sheet(escape(block.display_name))), field)
+            for block, field in zip(blocks, fields, strict=True)
+        )
+        return row(*named)
 
     def _check(self) -> None:
         """Say what is wrong above the rows and below: tables are long."""

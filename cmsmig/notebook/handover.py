@@ -9,11 +9,11 @@ from pathlib import Path
 
 from cmsmig.errors import UsageError
 from cmsmig.notebook.ordering import decided_migration, nothing_imported
+from cmsmig.notebook.panel import facts_bundle
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.report.checklist import Check, checklist
 from cmsmig.report.evidence import Evidence, gather, write_evidence
 from cmsmig.report.redirects import RedirectMap, redirect_rows, write_redirects
-from cmsmig.report.safehtml import facts, sheet
 from cmsmig.steps.migration import Migration
 from cmsmig.steps.verify import Verification
 
@@ -77,10 +77,7 @@ class Handover:
         ]
         if self.missing:
             rows.append(("Missing", self.missing))
-        return {
-            "text/html": str(sheet(facts(rows))),
-            "text/plain": "\n".join(f"{name}: {value}" for name, value in rows),
-        }
+        return facts_bundle(rows)
 
 
 def open_handover(workspace: Workspace, reports: str = "") -> Handover:

@@ -14,7 +14,8 @@ const PAUSE = 250; // milliseconds after the last letter of a search
 
 function render({ model, el }) {
   const root = document.createElement("div");
-  root.className = "cmsmig-live";
+  // The other classes keep front ends from typesetting what looks like a formula.
+  root.className = "cmsmig-live mathjax_ignore tex2jax_ignore";
   root.tabIndex = -1;
   root.setAttribute("role", "region");
   root.setAttribute("aria-label", model.get("label"));

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
+
+from cmsmig.printable import printable, printable_lines
+from cmsmig.report.safehtml import Cell, facts, sheet, untypeset
 
 if TYPE_CHECKING:
     from cmsmig.notebook.ui import Element
@@ -38,4 +41,18 @@ class Panel:
         if self.widget is not None:
             return self.widget().bundle()
         plain = self.text or "A table or picture that needs HTML to be seen."
-        return {"text/html": str(self.html()), "text/plain": plain}
+        return bundle(self.html(), plain)
+
+
+def bundle(html: Markup, text: str) -> dict[str, object]:
+    """Return what a front end shows a value with: every output of ours but widgets.
+
+    The HTML is not typeset, and the text holds nothing that acts on a terminal.
+    """
+    return {"text/html": str(untypeset(html)), "text/plain": printable_lines(text)}
+
+
+def facts_bundle(rows: Sequence[tuple[str, Cell]]) -> dict[str, object]:
+    """Return what a front end shows names and values with, a line each."""
+    lines = [f"{name}: {printable(str(value))}" for name, value in rows]
+    return bundle(sheet(facts(rows)), "\n".join(lines))

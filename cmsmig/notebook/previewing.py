@@ -24,7 +24,7 @@ from cmsmig.notebook.decided import (
     told,
 )
 from cmsmig.notebook.looking import Looking
-from cmsmig.notebook.panel import Panel
+from cmsmig.notebook.panel import Panel, facts_bundle
 from cmsmig.notebook.previewcards import Split, cards_html
 from cmsmig.notebook.previewhtml import (
     bodies_html,
@@ -34,7 +34,7 @@ from cmsmig.notebook.previewhtml import (
 )
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.origin.schema import Collection
-from cmsmig.report.safehtml import Cell, facts, note, sheet
+from cmsmig.report.safehtml import Cell, note, sheet
 from cmsmig.report.shelf import BodyShelf, Wanted
 from cmsmig.richtext.policy import Treatment
 from cmsmig.steps.migration import Migration, open_migration
@@ -106,10 +106,7 @@ class Previews:
             ("Blocks", told(self.blocks.reviewed)),
             ("Embeds", told(self.embeds.reviewed)),
         ]
-        return {
-            "text/html": str(sheet(facts(rows))),
-            "text/plain": "\n".join(f"{name}: {value}" for name, value in rows),
-        }
+        return facts_bundle(rows)
 
 
 def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:

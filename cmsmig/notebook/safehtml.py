@@ -17,6 +17,7 @@ from cmsmig.report.safehtml import (
     sheet,
     source,
     table,
+    untypeset,
 )
 
 __all__ = [
@@ -34,4 +35,5 @@ __all__ = [
     "sheet",
     "source",
     "table",
+    "untypeset",
 ]

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from cmsmig.errors import CmsmigError
 from cmsmig.notebook.registry import dom_class, purpose
-from cmsmig.report.safehtml import note, sheet
+from cmsmig.report.safehtml import UNTYPESET, note, sheet, untypeset
 
 T = TypeVar("T")
 Action: TypeAlias = Callable[[], Awaitable[None] | None]
@@ -48,11 +48,12 @@ class Html(Element):
     """Safe HTML that can be replaced."""
 
     def __init__(self, content: Markup | None = None) -> None:
-        super().__init__(ipywidgets.HTML(str(content or ""), layout={"width": "auto"}))
+        shown = str(untypeset(content or Markup("")))
+        super().__init__(ipywidgets.HTML(shown, layout={"width": "auto"}))
 
     def show(self, content: Markup) -> None:
         """Replace what is shown."""
-        self._handle.value = str(content)
+        self._handle.value = str(untypeset(content))
 
 
 class Field(Element, Generic[T]):
@@ -102,6 +103,9 @@ class Bar(Element):
             value=0, min=0, max=max(1, total), layout={"width": "24em"}
         )
         self._text = ipywidgets.Label("")
+        # Unlike other widgets, labels are typeset.
+        for each in UNTYPESET.split():
+            self._text.add_class(each)
         super().__init__(ipywidgets.HBox([self._bar, self._text]))
 
     def show(self, done: int, total: int, text: str) -> None:
@@ -246,6 +250,7 @@ class Board:
             self._loop.call_soon_threadsafe(self._start, action)
 
     def _field(self, made: Any, name: str, changed: Action | None) -> None:
+        # Its description is a word of ours: JupyterLab typesets descriptions.
         made.add_class(dom_class(name))
         if not made.description and not made.tooltip:
             # What people who do not see the column's heading are told.

@@ -13,8 +13,7 @@ from markupsafe import Markup
 from cmsmig.errors import SettingsError
 from cmsmig.events import Observer, unobserved
 from cmsmig.notebook.kernel import can_ask, show_errors_as_sentences
-from cmsmig.notebook.panel import Panel
-from cmsmig.report.safehtml import facts, sheet
+from cmsmig.notebook.panel import Panel, facts_bundle
 from cmsmig.settings import Project, Settings, find_project, load_settings
 
 if TYPE_CHECKING:
@@ -78,11 +77,7 @@ class Workspace:
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> dict[str, object]:
-        rows = self._facts()
-        return {
-            "text/html": str(sheet(facts(rows))),
-            "text/plain": "\n".join(f"{name}: {value}" for name, value in rows),
-        }
+        return facts_bundle(self._facts())
 
     def _facts(self) -> list[tuple[str, str]]:
         rows = [("Project folder", str(self.project.root)), *self._services()]

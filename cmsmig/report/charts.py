@@ -12,6 +12,8 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from cmsmig.printable import printable
+
 _COLOURS = (
     "#2e8b57", "#7cb518", "#e0a100", "#c2410c", "#4a7fb5", "#8e6bbf", "#8a8a8a",
     "#4d4d4d", "#d46a9f",
@@ -64,4 +66,6 @@ def _cycled(count: int) -> list[str]:
 
 
 def _short(name: str) -> str:
+    # XML, which the picture is, can't hold controls.
+    name = printable(name)
     return name if len(name) <= 32 else f"{name[:31]}…"

@@ -13,6 +13,8 @@ from markupsafe import escape as _escape
 
 from cmsmig.report.sanitising import sanitised as _sanitised
 
+UNTYPESET = "mathjax_ignore tex2jax_ignore"
+"""Classes of what is not typeset."""
 Cell: TypeAlias = "Markup | str | int | float | None"
 
 _STYLE = Markup(
@@ -78,6 +80,18 @@ def coded(text: str | Markup) -> Markup:
         Markup("<code>{}</code>").format(part) if index % 2 else escape(part)
         for index, part in enumerate(parts)
     )
+
+
+def untypeset(content: Markup) -> Markup:
+    """Return HTML in which front ends take no dollar signs for formulas.
+
+    Source: MathJax, `ignoreHtmlClass` of version 3, in JupyterLab, and tex2jax of
+    version 2, elsewhere. Amounts of money would come out garbled, and `\\href` in
+    somebody's text would be a link.
+    """
+    if not content:
+        return content
+    return Markup('<div class="{}">{}</div>').format(UNTYPESET, content)
 
 
 def sheet(*parts: Markup) -> Markup:

@@ -1,0 +1,142 @@
+"""JupyterLab takes dollar signs in outputs for formulas: in none of ours.
+
+What is typeset is garbled, and `\\href` in a formula is a link that works.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import pytest
+from book import Book
+from hearing import listened
+from lab import Lab
+from playwright.async_api import Browser, expect
+
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(120)]
+
+TEXT = (
+    r"$5 for one, $10 for two; $\href{https://abroad.example/}{x}$ $$y$$ "
+    r"\(z\) \[w\] \begin{align}v\end{align}"
+)
+_RUN = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
+_TYPESET = "mjx-container"
+_PREPARE = f"""
+from markupsafe import Markup
+from cmsmig.notebook import ui
+from cmsmig.notebook.live import Live, LiveBoard
+from cmsmig.notebook.livehtml import region
+from cmsmig.notebook.panel import Panel, facts_bundle
+from cmsmig.notebook.workspace import open_workspace
+from cmsmig.report import safehtml
+from cmsmig.report.frames import frame_html, frame_of
+TEXT = {TEXT!r}
+open_workspace("")
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A cell whose output holds the text."""
+
+    name: str
+    code: str
+    saved: bool = True
+    """Whether the output is there when the notebook is opened without a kernel."""
+
+
+CASES = (
+    Case("paragraph", "Panel(safehtml.sheet(safehtml.paragraph(TEXT)))"),
+    Case("table", "Panel(safehtml.sheet(safehtml.table([TEXT], [[TEXT]])))"),
+    Case("folded", "Panel(Markup('<details open>{}</details>').format(TEXT))"),
+    Case("source", "Panel(safehtml.source(TEXT))"),
+    Case("frame", "Panel(Markup(frame_html(frame_of([{TEXT: TEXT}], [TEXT]))))"),
+    Case(
+        "facts",
+        "class Facts:\n"
+        "    def _repr_mimebundle_(self, include=None, exclude=None):\n"
+        "        return facts_bundle([('Text', TEXT)])\n"
+        "Facts()",
+    ),
+    Case(
+        "widgets",
+        "html, bar, board = ui.Html(safehtml.escape(TEXT)), ui.Bar(2), ui.Board()\n"
+        "bar.show(1, 2, TEXT)\n"
+        "board.say(TEXT, 'bad')\n"
+        "named = board.choice('samples-content-type', 'One', [(TEXT, '0')], '0')\n"
+        "button = board.button('samples-again', TEXT, lambda: None)\n"
+        "def widget():\n"
+        "    shown = ui.column(html, bar, ui.row(named, button), board.messages)\n"
+        "    return ui.column(shown, ui.folded(TEXT, ui.Html(), open_=True))\n"
+        "Panel(Markup(''), widget)",
+        saved=False,
+    ),
+    Case(
+        "live",
+        "def widget():\n"
+        "    live = Live(LiveBoard(), TEXT, region('a') + region('error'), ['a'], {})\n"
+        "    live.show({'a': safehtml.sheet(safehtml.paragraph(TEXT))})\n"
+        "    return live\n"
+        "Panel(Markup(''), widget)",
+        saved=False,
+    ),
+    Case(
+        "error", "from cmsmig.errors import UsageError\nraise UsageError('At ' + TEXT)"
+    ),
+)
+_CONTROL = (
+    "from IPython.display import HTML\nHTML('<p>typeset: $5 for one, $10 for two</p>')"
+)
+"""Somebody else's output: what the browser does with one that nobody guards."""
+
+
+def _book() -> nbformat.NotebookNode:
+    """Return a notebook with one cell per case, the unguarded one last but one."""
+    book = nbformat.v4.new_notebook()
+    *cases, error = [each.code for each in CASES]
+    for code in (_PREPARE, *cases, _CONTROL, error):
+        book.cells.append(nbformat.v4.new_code_cell(code))
+    book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    return book
+
+
+async def _read(book: Book, *, live: bool) -> None:
+    """Insist that each output reads as it was written, the unguarded one apart."""
+    await expect(book.output("typeset:").locator(_TYPESET)).to_have_count(1)
+    cells = book.page.locator(".jp-CodeCell")
+    for number, case in enumerate(CASES, start=1):
+        if not (live or case.saved):
+            continue
+        place = number + (case.name == "error")
+        shown = cells.nth(place).locator(".jp-OutputArea")
+        await expect(shown, case.name).to_contain_text(TEXT)
+        assert await shown.locator(_TYPESET).count() == 0, case.name
+        # The Lab makes links of addresses in errors; those show where they lead.
+        assert await shown.get_by_role("link", name="x", exact=True).count() == 0
+    assert await book.page.locator(f".jp-OutputArea {_TYPESET}").count() == 1
+
+
+async def test_no_output_of_ours_is_typeset(lab: Lab, browser: Browser) -> None:
+    """Run by hand; then its file opened by somebody who has not run it."""
+    path = lab.root / "typesetting.ipynb"
+    nbformat.write(_book(), path)
+    context, hearing = await listened(browser)
+    book = await Book.at(lab, await context.new_page())
+    await book.open(path.name)
+    await book.page.evaluate(_RUN)
+    await _read(book, live=True)
+    await book.page.evaluate("() => window.theNotebook.context.save()")
+    await book.close()
+    assert hearing.away == []
+    saved = json.loads(path.read_text("utf-8"))
+    # The Lab knows by what is in a notebook whether somebody trusts it.
+    saved["metadata"]["changed"] = "so nobody trusts it"
+    other = Path(lab.root / "somebody-elses.ipynb")
+    other.write_text(json.dumps(saved), "utf-8")
+    await book.open(other.name)
+    await _read(book, live=False)
+    await book.close()
+    await context.close()
