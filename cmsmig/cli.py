@@ -13,14 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cmsmig.report.console import (
-    complain,
-    complain_of,
-    emit_json,
-    emit_lines,
-    log_printably,
-)
-from cmsmig.report.ending import ending_of
+from cmsmig.report.console import complain, emit_json, emit_lines, log_printably
+from cmsmig.report.ending import told
 
 if TYPE_CHECKING:
     from cmsmig.report.progress import Progress
@@ -351,11 +345,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         commands.main(given or ["--help"], prog_name="cmsmig", standalone_mode=False)
     except (Exception, KeyboardInterrupt) as error:
-        if "--debug" in given:
-            complain_of(error)
-        ending = ending_of(error)
-        complain(ending.sentence)
-        sys.exit(ending.code)
+        sys.exit(told(error, debug="--debug" in given))
 
 
 def _write(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import click
 
 from cmsmig.errors import CmsmigError
+from cmsmig.report.console import complain, complain_of
 
 STOPPED = "Stopped; run the same command again to go on from here."
 
@@ -40,6 +41,15 @@ def ending_of(error: BaseException) -> Ending:
         f"This should not happen ({_one_line(f'{type(error).__name__}: {error}')}); "
         "run it again with `cmsmig --debug` and report what that shows.",
     )
+
+
+def told(error: BaseException, *, debug: bool) -> int:
+    """Say on standard error how a command ends; return the code."""
+    if debug:
+        complain_of(error)
+    ending = ending_of(error)
+    complain(ending.sentence)
+    return ending.code
 
 
 def _usage(error: click.ClickException) -> str:
