@@ -18,7 +18,7 @@ from cmsmig.mapping.choices import (
     PublishRule,
 )
 from cmsmig.mapping.documents import Entry, mapping_of
-from cmsmig.richtext.policy import Treatment
+from cmsmig.richtext.policy import Treatment, Unclosed
 
 
 def collections_body(decision: CollectionsDecision) -> JsonObject:
@@ -91,13 +91,16 @@ def embeds_body(decision: EmbedsDecision) -> JsonObject:
     return {
         "kinds": mapping_of(decision.kinds),
         "signatures": mapping_of(decision.signatures),
+        "unclosed": str(decision.unclosed),
     }
 
 
 def read_embeds(entry: Entry) -> EmbedsDecision:
     """Return the choices in `embeds.yaml`, without who reviewed them."""
     return EmbedsDecision(
-        kinds=_treatments(entry, "kinds"), signatures=_treatments(entry, "signatures")
+        kinds=_treatments(entry, "kinds"),
+        signatures=_treatments(entry, "signatures"),
+        unclosed=entry.choice("unclosed", Unclosed, Unclosed.KEEP),
     )
 
 

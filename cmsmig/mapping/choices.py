@@ -10,7 +10,7 @@ from enum import StrEnum
 from cmsmig.mapping.bodyreviews import BodyKey, BodyReview
 from cmsmig.mapping.design import Reviewed
 from cmsmig.richtext.blocks import Heuristics
-from cmsmig.richtext.policy import Treatment
+from cmsmig.richtext.policy import Treatment, Unclosed
 
 NO_HEURISTICS = Heuristics()
 
@@ -161,6 +161,7 @@ class EmbedsDecision:
     kinds: Mapping[str, Treatment] = field(default_factory=dict)
     signatures: Mapping[str, Treatment] = field(default_factory=dict)
     reviewed: Reviewed | None = None
+    unclosed: Unclosed = Unclosed.KEEP
 
 
 class ConflictKind(StrEnum):

@@ -96,6 +96,7 @@ def embed_policy(decision: EmbedsDecision, design: Design) -> EmbedPolicy:
     )
     return replace(
         found,
+        unclosed=decision.unclosed,
         html_component=html.component if html else found.html_component,
         embed_component=embed.component if embed else found.embed_component,
         figure_component=figure.component if figure else found.figure_component,
@@ -170,7 +171,8 @@ _HEADERS: Mapping[type[Decision], str] = {
     EmbedsDecision: (
         "What becomes of what rich text has no node for, by kind and by host.\n"
         "html | component | link | drop (listed as a loss)\n"
-        "figure and linked-image: component | picture (an image node, the rest listed)"
+        "figure and linked-image: component | picture (an image node, the rest "
+        "listed)\nunclosed, of embeds that hold the rest of their body: keep | end"
     ),
     ConflictsDecision: (
         "What to do where the destination already holds something in our place.\n"

@@ -8,12 +8,19 @@ from markupsafe import Markup
 
 from cmsmig.notebook.live import Live, LiveBoard
 from cmsmig.notebook.livehtml import STYLE, bar, button, region, search, select
-from cmsmig.notebook.previewhtml import TREATMENTS, becomes, looked_html, unbroken
+from cmsmig.notebook.previewhtml import (
+    TREATMENTS,
+    UNCLOSED,
+    becomes,
+    looked_html,
+    unbroken,
+    unclosed_html,
+)
 from cmsmig.notebook.previewing import Previews
 from cmsmig.notebook.ui import Element
 from cmsmig.report.embeds import EmbedSort, offered_for, treatment_of
 from cmsmig.report.safehtml import Cell, escape, note, sheet, table
-from cmsmig.richtext.policy import Treatment
+from cmsmig.richtext.policy import Treatment, Unclosed
 
 _AS_ITS_KIND = ""
 _PAGE = 20
@@ -56,12 +63,14 @@ class _Embeds:
             + region("error", role="alert")
             + region("said", role="status")
             + region("kinds")
+            + region("unclosed")
             + region("search")
             + region("hosts"),
-            ("said", "kinds", "search", "hosts"),
+            ("said", "kinds", "unclosed", "search", "hosts"),
             {
                 "embed-kind": self._treat_kind,
                 "embed-signature": self._treat_host,
+                "embed-unclosed": self._treat_unclosed,
                 "embed-search": self._search,
                 "embed-previous": lambda _: self._turn(-1),
                 "embed-next": lambda _: self._turn(1),
@@ -89,6 +98,10 @@ class _Embeds:
         self._previews.treat_signature(host, treatment)
         self._show()
 
+    def _treat_unclosed(self, value: str) -> None:
+        self._previews.end_unclosed(Unclosed(value))
+        self._show()
+
     def _search(self, value: str) -> None:
         self._text, self._page = value.strip().casefold(), 0
         self._show()
@@ -111,6 +124,7 @@ class _Embeds:
             {
                 "said": self._said(bool(found)),
                 "kinds": self._kinds(found),
+                "unclosed": self._unclosed(),
                 "search": self._searching(),
                 "hosts": self._listed(),
             },
@@ -156,6 +170,17 @@ class _Embeds:
             str(treatment_of(bare, self._previews.embeds)),
             row=kind,
             about=f"What every {kind} becomes",
+        )
+
+    def _unclosed(self) -> Markup:
+        choice = self._previews.embeds.unclosed
+        told = unclosed_html(self._previews.shelf, choice)
+        if not told:
+            return told
+        options = [(words, str(each)) for each, words in UNCLOSED.items()]
+        about = "What becomes of embeds that are never closed"
+        return sheet(told) + bar(
+            select("embed-unclosed", "They ", options, str(choice), about=about)
         )
 
     def _searching(self) -> Markup:

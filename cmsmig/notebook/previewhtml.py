@@ -26,7 +26,7 @@ from cmsmig.report.safehtml import (
 from cmsmig.report.shelf import BodyShelf
 from cmsmig.richtext.blocks import Heuristic
 from cmsmig.richtext.losses import Loss
-from cmsmig.richtext.policy import Treatment
+from cmsmig.richtext.policy import Treatment, Unclosed
 
 TREATMENTS: Mapping[str, str] = {
     Treatment.HTML: "raw HTML block",
@@ -39,6 +39,13 @@ TREATMENTS: Mapping[str, str] = {
 
 HEIGHT = 480
 """Pixels of the three columns."""
+_NAMED = 5
+"""Bodies that a note names."""
+UNCLOSED: Mapping[str, str] = {
+    Unclosed.KEEP: "keep the rest of the body as raw HTML",
+    Unclosed.END: "end where the body goes on",
+}
+"""What becomes of embeds that are never closed, in words."""
 _WHAT = 240
 """Characters of a lost thing that a table shows; the ledger keeps all of it."""
 _UNBROKEN = 26
@@ -157,7 +164,8 @@ def body_parts(
     show = _kept_preview if kept else _preview
     body, converted = shelf.bodies[index], shelf.converted(index)
     origin = show(
-        marked_html(body.text, converted.losses), title=f"Origin of {body.title}"
+        marked_html(shelf.text(index), converted.losses),
+        title=f"Origin of {body.title}",
     )
     target = cards
     if target is None:
@@ -238,7 +246,24 @@ def embeds_html(shelf: BodyShelf, decision: EmbedsDecision) -> Markup:
         for each in found
     ]
     head = ("kind", "host", "embeds", "bodies", "becomes", "such as")
-    return sheet(table(head, rows, caption="Embeds in all bodies"))
+    shown = table(head, rows, caption="Embeds in all bodies")
+    return sheet(shown + unclosed_html(shelf, decision.unclosed))
+
+
+def unclosed_html(shelf: BodyShelf, choice: Unclosed) -> Markup:
+    """Return what is known of embeds that are never closed, or nothing."""
+    found = shelf.unclosed()
+    if not found:
+        return Markup("")
+    count = sum(each for _, each in found)
+    names = ", ".join(title for title, _ in found[:_NAMED])
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    return note(
+        f"{count:,} embeds in {len(found):,} bodies are never closed, so that browsers "
+        f"take the rest of the body for a part of them: {names}{more}. They "
+        f"{UNCLOSED[choice]}; the losses of each body tell what each holds.",
+        "warning" if choice is Unclosed.KEEP else "good",
+    )
 
 
 def _losses_by_kind(shelf: BodyShelf) -> Markup:

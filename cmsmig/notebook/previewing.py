@@ -36,7 +36,7 @@ from cmsmig.notebook.workspace import Workspace
 from cmsmig.origin.schema import Collection
 from cmsmig.report.safehtml import Cell, note, sheet
 from cmsmig.report.shelf import BodyShelf, Wanted
-from cmsmig.richtext.policy import Treatment
+from cmsmig.richtext.policy import Treatment, Unclosed
 from cmsmig.steps.migration import Migration, open_migration
 from cmsmig.steps.reviewing import Review
 
@@ -75,6 +75,10 @@ class Previews:
         if treatment is not None:
             signatures[host] = treatment
         self._choose(replace(self.embeds, signatures=signatures))
+
+    def end_unclosed(self, choice: Unclosed) -> None:
+        """Choose what becomes of embeds that are never closed; written at once."""
+        self._choose(replace(self.embeds, unclosed=choice))
 
     def check(self) -> None:
         """Raise `DecisionsError` when one of both decisions cannot work."""

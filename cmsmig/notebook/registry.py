@@ -56,6 +56,7 @@ WIDGETS: tuple[WidgetInfo, ...] = (
     # 03_preview_rich_text
     WidgetInfo("embed-kind", "03", "chooses what becomes of a kind of embeds"),
     WidgetInfo("embed-signature", "03", "chooses what becomes of a host's embeds"),
+    WidgetInfo("embed-unclosed", "03", "ends embeds that hold the rest of a body"),
     WidgetInfo("embed-search", "03", "offers the hosts whose name holds a text"),
     WidgetInfo("embed-previous", "03", "offers the hosts before"),
     WidgetInfo("embed-next", "03", "offers the hosts after"),

@@ -10,7 +10,7 @@ from cmsmig.mapping.choices import EmbedsDecision
 from cmsmig.mapping.proposals import propose_embeds
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.parse import parse
-from cmsmig.richtext.policy import EmbedPolicy, Treatment
+from cmsmig.richtext.policy import EmbedPolicy, Treatment, Unclosed
 from cmsmig.richtext.signatures import host_of, hosts_of
 
 FIGURE = "figure"
@@ -49,7 +49,9 @@ def count_embeds(bodies: Iterable[str]) -> tuple[EmbedSort, ...]:
     )
 
 
-def embeds_of(html: str) -> Iterator[tuple[str, str, str]]:
+def embeds_of(
+    html: str, unclosed: Unclosed = Unclosed.KEEP
+) -> Iterator[tuple[str, str, str]]:
     """Yield (kind, signature, HTML or address) of each embed in a body.
 
     The converter itself tells: under a policy that drops every kind, what it
@@ -57,10 +59,10 @@ def embeds_of(html: str) -> Iterator[tuple[str, str, str]]:
     """
     engine = NativeEngine()
     kinds = dict.fromkeys(propose_embeds().kinds, Treatment.DROP)
-    for loss in engine.from_html(html, EmbedPolicy(kinds)).losses:
+    for loss in engine.from_html(html, EmbedPolicy(kinds, unclosed=unclosed)).losses:
         if loss.kind in kinds and loss.kind not in PICTURES:
             yield loss.kind, signature_of(loss.what), loss.what
-    policy = EmbedPolicy()
+    policy = EmbedPolicy(unclosed=unclosed)
     for block in blocks_of(engine.from_html(html, policy).document):
         if block.get("component") == policy.figure_component:
             yield from _pictured(block)

@@ -43,6 +43,7 @@ KINDS: dict[str, str] = {
     "form-control": "Form controls in a text",
     "image": "Pictures without an address",
     "comment": "Text hidden by a comment that never ends",
+    "unclosed-embed": "Embeds that are never closed and hold the rest of their body",
     "missing-file": "Files that could not be downloaded",
     "unknown-field": "Fields of a type that the API does not document",
     "no-slug": "Items without a slug, so without a page",
@@ -52,8 +53,11 @@ KINDS: dict[str, str] = {
 _NOTHING: tuple[object, ...] = (None, "", [], {})
 _WORDS = 80
 _LOSSES = frozenset(
-    ("empty-code", "empty-embed", "script", "form-control", "image", "comment")
-)
+    (
+        "empty-code", "empty-embed", "script", "form-control", "image", "comment",
+        "unclosed-embed",
+    )
+)  # fmt: skip
 _KNOWN_TYPES = frozenset(
     (
         "PlainText", "RichText", "Number", "DateTime", "Switch", "Color", "Link",

@@ -26,12 +26,15 @@ from cmsmig.report.bodies import (
 )
 from cmsmig.report.embeds import EmbedSort, embeds_of
 from cmsmig.richtext.policy import Treatment
+from cmsmig.richtext.unclosed import read_body
 from cmsmig.steps.migration import Migration
 
 Told: TypeAlias = Callable[[str, JsonObject], BodyFacts]
 """Returns what block decisions need to know of a body and its document."""
 LossKind: TypeAlias = tuple[str, str]
 """A loss's severity and its kind."""
+UNCLOSED = "unclosed-embed"
+"""The kind of loss that tells of an embed which is never closed."""
 _KEPT = 64
 """Documents that are kept."""
 
@@ -58,6 +61,11 @@ class Digest:
     def content(self) -> int:
         """Return how many losses a reader would notice."""
         return sum(n for kind, n in self.losses.items() if kind[0] == Lost.CONTENT)
+
+    @property
+    def unclosed(self) -> int:
+        """Return how many embeds in it are never closed."""
+        return sum(n for kind, n in self.losses.items() if kind[1] == UNCLOSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +124,7 @@ class BodyShelf:
         """
         kinds = _changed(self._embeds.kinds, embeds.kinds)
         hosts = _changed(self._embeds.signatures, embeds.signatures)
+        ending = self._embeds.unclosed is not embeds.unclosed
         self._embeds = embeds
         self._context = preview_context(self._migration, embeds)
         self._converted.clear()
@@ -123,8 +132,9 @@ class BodyShelf:
         for index, digest in list(self._digests.items()):
             told = any(kind in kinds or host in hosts for kind, host in digest.embeds)
             # Of a kind that is counted nowhere nobody knows which bodies hold it.
-            if told or not kinds <= seen:
+            if told or not kinds <= seen or (ending and digest.unclosed):
                 del self._digests[index]
+                self._found.pop(index, None)
 
     def key(self, index: int) -> BodyKey:
         """Return what names a body in decisions."""
@@ -139,6 +149,10 @@ class BodyShelf:
         while len(self._converted) > _KEPT:
             del self._converted[next(iter(self._converted))]
         return found
+
+    def text(self, index: int) -> str:
+        """Return a body as it is read: its embeds ended, if that is the choice."""
+        return read_body(self.bodies[index].text, self._embeds.unclosed).html
 
     def digest(self, index: int) -> Digest:
         """Return what lists need to know of a body; looks through it if need be."""
@@ -196,6 +210,15 @@ class BodyShelf:
         return tuple(
             LossSort(*kind, self._reasons[kind], count, bodies[kind])
             for kind, count in sorted(losses.items())
+        )
+
+    def unclosed(self) -> tuple[tuple[str, int], ...]:
+        """Return the known bodies with embeds that are never closed: what each is
+        called, and how many it holds."""
+        return tuple(
+            (self.bodies[index].title, digest.unclosed)
+            for index, digest in sorted(self._digests.items())
+            if digest.unclosed
         )
 
     def losing(self) -> tuple[int, int]:
@@ -272,7 +295,7 @@ class BodyShelf:
         self, body: Body
     ) -> tuple[frozenset[str], tuple[tuple[str, str], ...]]:
         sorts = []
-        for kind, host, example in embeds_of(body.text):
+        for kind, host, example in embeds_of(body.text, self._embeds.unclosed):
             sorts.append((kind, host))
             self._examples.setdefault((kind, host), example)
         kinds = frozenset(kind for kind, _ in sorts)

@@ -34,7 +34,10 @@ def _is_block(element: Element) -> bool:
 
 
 def _is_emoji(element: Element) -> bool:
-    return element.tag in ("span", "img") and "data-emoji" in element.attributes
+    given = element.attributes
+    if "data-emoji" not in given:
+        return False
+    return element.tag == "img" or (element.tag == "span" and "id" not in given)
 
 
 def has_block_inside(root: Element) -> bool:

@@ -46,6 +46,10 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "spacer": (LAYOUT, "A paragraph that shows nothing was left out."),
     "style": (LAYOUT, "Rich text has no place for this style."),
     "text": (CONTENT, "Rich text can't show this text here."),
+    "unclosed-embed": (
+        MEANING,
+        "Something in this embed is never closed, so it holds the rest of the body.",
+    ),
     "video": (CONTENT, "Videos are left out, as the embed choices say."),
 }
 """Every kind of loss: how bad it is as a rule, and why it happens."""

@@ -17,6 +17,7 @@ from cmsmig.richtext.deviation import ALL as ALL
 from cmsmig.richtext.deviation import Deviation as Deviation
 from cmsmig.richtext.engine import NO_EMBED_CHOICES
 from cmsmig.richtext.policy import EmbedPolicy
+from cmsmig.richtext.unclosed import read_body
 
 
 class Touch(StrEnum):
@@ -249,7 +250,7 @@ def deviations_in(
     Those that a policy turns into the official's behaviour are not among them.
     Linear in the body's size, but for long chains of nested elements.
     """
-    source = Source(html)
+    source = Source(read_body(html, policy.unclosed).html)
     return tuple(
         rule.name
         for rule in DEVIATIONS

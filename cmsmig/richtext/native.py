@@ -28,6 +28,7 @@ from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.rules import RULES, link_allowed
 from cmsmig.richtext.stage import Stage
 from cmsmig.richtext.tokenizer import parse_as_official
+from cmsmig.richtext.unclosed import ReadBody, read_body
 
 if TYPE_CHECKING:
     # Whoever has rules has loaded BeautifulSoup; nobody else needs to wait for it.
@@ -68,13 +69,15 @@ class NativeEngine:
         assets: AssetLookup = NO_ASSETS,
     ) -> Converted:
         """Convert an origin body. Never raises, whatever the text is."""
-        markup = self._mode is Mode.FAITHFUL and Deviation.MARKUP in self._on
         with collector_paused():
-            root = parse(html) if markup else parse_as_official(html)
             if self._mode is Mode.EXACT:
+                root = parse_as_official(html)
                 converted = Converted(Context(RULES).build(root))
             else:
-                conversion = _Conversion(html, policy, assets, self._on)
+                read = parse if Deviation.MARKUP in self._on else parse_as_official
+                body = read_body(html, policy.unclosed, read)
+                root = body.root
+                conversion = _Conversion(body, policy, assets, self._on)
                 converted = conversion.convert(root, self._custom)
             dissolve(root)
         return converted
@@ -96,12 +99,13 @@ class _Conversion:
 
     def __init__(
         self,
-        html: str,
+        body: ReadBody,
         policy: EmbedPolicy,
         assets: AssetLookup,
         on: frozenset[Deviation],
     ) -> None:
-        self._source = html
+        self._body = body
+        self._source = body.html
         self._policy = policy
         self._assets = assets
         self._on = on
@@ -132,6 +136,8 @@ class _Conversion:
         stage = Stage(
             self._source, self._policy, self._assets, self._losses, self._on, custom
         )
+        if Deviation.EMBED in self._on:
+            self._body.report(self._losses)
         stage.work(root)
         self._account_characters(root)
         document = self._built(root, ())

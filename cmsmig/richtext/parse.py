@@ -47,15 +47,16 @@ CLOSED_BY_SIBLING: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 _VALUE = r"\"[^\"]*+\"|'[^']*+'|[^ \t\n\r\f>]++"
 _NAME = r"=[^ \t\n\r\f/>=]*+|[^ \t\n\r\f/>=]++"
 """An equals sign begins a name where none was begun."""
-_TOKEN = re.compile(
-    r"<!--(?:-?>|.*?(?:--!?>|\Z))"
-    r"|<(?P<end>/?)(?P<tag>[a-zA-Z][^ \t\n\r\f/>\x00]*)"
+_MARKUP = (
+    r"<(?P<end>/?)(?P<tag>[a-zA-Z][^ \t\n\r\f/>\x00]*)"
     r"(?P<attributes>(?:[ \t\n\r\f/\x00]++"
     rf"|(?:{_NAME})(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+(?:{_VALUE})?+)?+)*+)>"
-    r"|<(?:[!?]|/(?![a-zA-Z]))[^>]*>",
-    re.DOTALL,
+    r"|<(?:[!?]|/(?![a-zA-Z]))[^>]*>"
 )
-_COMMENT_ENDS = ("-->", "--!>", "<!-->", "<!--->")
+TOKEN = re.compile(rf"<!--(?:-?>|.*?(?:--!?>|\Z))|{_MARKUP}", re.DOTALL)
+TOKEN_BEGUN = re.compile(rf"<!--|{_MARKUP}")
+"""The same, but of a comment its beginning."""
+COMMENT_ENDS = ("-->", "--!>", "<!-->", "<!--->")
 _ATTRIBUTE = re.compile(
     rf"(?P<name>{_NAME})(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+(?:\"(?P<double>[^\"]*+)\""
     r"|'(?P<single>[^']*+)'|(?P<bare>[^ \t\n\r\f>]++))?+)?+"
@@ -67,6 +68,13 @@ def parse(source: str) -> Element:
     return _TreeBuilder(source).build()
 
 
+def left_open(source: str) -> tuple[str, ...]:
+    """Return the ends that a piece of HTML lacks, the innermost first."""
+    builder = _TreeBuilder(f"{source} >")  # a comment without any bracket is one, too
+    builder.read()
+    return builder.lacking()
+
+
 class _TreeBuilder:
     def __init__(self, source: str) -> None:
         self._source = source
@@ -75,11 +83,25 @@ class _TreeBuilder:
         self._counts: dict[str, int] = defaultdict(int)
         self._cells: list[dict[str, int]] = [defaultdict(int)]
         self._without_code: list[Element] = []
+        self._unread: list[str] = []
+        """The ends of code that goes on to the end of the source."""
 
     def build(self) -> Element:
+        """Return the tree. Call once."""
+        self.read()
+        self._close_down_to(0, len(self._source))
+        return self._root
+
+    def lacking(self) -> tuple[str, ...]:
+        """Return the ends of what is open."""
+        opened = (f"</{element.tag}>" for element in reversed(self._open[1:]))
+        return (*self._unread, *opened)
+
+    def read(self) -> None:
+        """Read all of the source; what is open stays open."""
         source, position = self._source, 0
         last = source.rfind(">") + 1  # without it each "<a" would scan to the end
-        while (token := _TOKEN.search(source, position, last)) is not None:
+        while (token := TOKEN.search(source, position, last)) is not None:
             start, end = token.span()
             if start > position:
                 self._text(source[position:start])
@@ -93,16 +115,15 @@ class _TreeBuilder:
                 position = self._start(name.lower(), attributes, start, end)
         if position < len(source):
             self._text(source[position:])
-        self._close_down_to(0, len(source))
-        return self._root
 
     def _hidden(self, token: re.Match[str]) -> None:
         """Keep a comment that never ends as an element: it hides a body's rest."""
         held = token[0]
-        if held.startswith("<!--") and not held.endswith(_COMMENT_ENDS):
+        if held.startswith("<!--") and not held.endswith(COMMENT_ENDS):
             comment = Element("cms:comment", {}, token.start())
             comment.end = token.end()
             self._open[-1].append(comment)
+            self._unread.append("-->")
 
     def _text(self, raw: str) -> None:
         value = unescape(raw) if "&" in raw else raw
@@ -113,7 +134,7 @@ class _TreeBuilder:
     def _start(self, tag: str, attributes: str, start: int, end: int) -> int:
         """Open an element; return where reading goes on."""
         again = self._close_implied(tag, start)
-        element = Element(tag, _attributes(attributes), start)
+        element = Element(tag, attributes_of(attributes), start)
         self._open[-1].append(element)
         element.end = element.inner_start = element.inner_end = end
         if tag in VOID:
@@ -134,8 +155,10 @@ class _TreeBuilder:
     def _raw(self, element: Element, position: int) -> int:
         closing = re.compile(rf"</{element.tag}(?=[ \t\n\r\f/>])", re.IGNORECASE)
         begun = closing.search(self._source, position)
-        found = begun and _TOKEN.match(self._source, begun.start())
+        found = begun and TOKEN.match(self._source, begun.start())
         stop = len(self._source) if not found else found.start()
+        if not found:
+            self._unread.append(f"</{element.tag}>")
         content = self._source[position:stop]
         if element.tag in ESCAPABLE_RAW:
             content = unescape(content)
@@ -252,7 +275,7 @@ _GOING_ON = frozenset(("li", "dt", "dd", "thead", "tbody", "tfoot"))
 _TABLE_TAGS = tag_set("table thead tbody tfoot tr td th caption")
 
 
-def _attributes(raw: str) -> dict[str, str]:
+def attributes_of(raw: str) -> dict[str, str]:
     """Return the attributes by lower case name; of doubles the first stands."""
     found: dict[str, str] = {}
     if not raw:

@@ -23,6 +23,15 @@ class Treatment(StrEnum):
     """Left out, and listed as a loss."""
 
 
+class Unclosed(StrEnum):
+    """What to do with a custom embed whose code leaves something open."""
+
+    KEEP = "keep"
+    """It holds what follows, as a browser reads it; that is listed."""
+    END = "end"
+    """It ends where the body goes on; what it left open is closed there."""
+
+
 @dataclass(frozen=True, slots=True)
 class EmbedPolicy:
     """Treatments by kind, and by signature (host or script) where one is named.
@@ -44,6 +53,9 @@ class EmbedPolicy:
     figure_component: str = "figure"
     """Component for a picture with more than an image node holds: `image` (asset),
     `caption` (richtext), `link`, `alignment` and `size` (text)."""
+
+    unclosed: Unclosed = Unclosed.KEEP
+    """For every embed in which something is never closed."""
 
     def keeps(self, kind: str) -> bool:
         """Say whether `figure` or `linked-image` keeps what an image node can't

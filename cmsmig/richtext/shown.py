@@ -65,9 +65,19 @@ class Showing:
         return self._known[root]
 
     def _is_shown(self, element: Element) -> bool:
-        if self._kept and element.tag in _LEAVES_ITS_TEXT:
+        if self._kept and (element.tag in _LEAVES_ITS_TEXT or _is_bare(element)):
             return False
         return _is_shown(element)
+
+
+def _is_bare(element: Element) -> bool:
+    """Say whether an element has the mark of an emoji or embed and is none."""
+    given = element.attributes
+    if "data-emoji" in given:
+        return element.tag not in ("span", "img")
+    return element.tag not in SHOWN and not any(
+        isinstance(child, Element) or child.value.strip() for child in element.children
+    )
 
 
 def _leaves_nothing(element: Element) -> bool:

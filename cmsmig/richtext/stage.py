@@ -196,6 +196,9 @@ class Stage:
             if handler is not None and below.tag in _LISTED:
                 handler(below)
                 continue
+            if is_custom_embed(below):
+                self._lost_whole("empty-embed", below)
+                continue
             if below.tag not in RULES and below.tag not in _PLAIN:
                 self._losses.lose("element", f"<{below.tag}>", below)
             stack.extend(_elements_in(below))

@@ -47,6 +47,10 @@ _FRAMES = "".join(
     f'<iframe src="https://frames{n}.example/embed"></iframe>'
     for n in range(MANY_HOSTS)
 )
+_OPEN = (
+    '<div data-rt-embed-type="true"><div><div>Never closed</div></div>'
+    '<p id="">And the text goes on.</p>'
+)
 _PARTS = (
     "<h2>Sources</h2><p>Three logs agree.</p><p>A fourth does not.</p>"
     "<blockquote>The ford was gone by noon.</blockquote><p>So it was.</p>"
@@ -77,7 +81,7 @@ def _made_hostile(item: dict) -> dict:
     if fields.get("slug") == "note-1":
         fields["text"] += _BODY
     if fields.get("slug") == "note-2":
-        fields["text"] += _EMBED + _FRAMES
+        fields["text"] += _EMBED + _FRAMES + _OPEN
     if fields.get("slug") in SPLIT_NOTES:
         fields["text"] += _PARTS
     if fields.get("slug") == "note-3":

@@ -250,9 +250,11 @@ async def _decide_embeds(desk: Desk) -> None:
     await expect(hosts).to_contain_text("1 to 20 of")
     await book.choose("embed-kind", "embed block")
     await book.choose("embed-signature", "link")
+    await expect(book.region("unclosed")).to_contain_text("Note 2 (en)")
+    await book.choose("embed-unclosed", "end where the body goes on")
     path = desk.folder / "decisions" / "embeds.yaml"
     async with asyncio.timeout(10):
-        while "link" not in (path.read_text("utf-8") if path.exists() else ""):
+        while "unclosed: end" not in (path.read_text("utf-8") if path.exists() else ""):
             await book.page.evaluate("() => new Promise(requestAnimationFrame)")
 
 

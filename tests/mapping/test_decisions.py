@@ -55,7 +55,7 @@ from cmsmig.mapping.design import (
 from cmsmig.mapping.facts import SpaceFacts
 from cmsmig.mapping.proposals import propose_blocks, propose_embeds
 from cmsmig.mapping.review import check_against, undecided_collections, undecided_design
-from cmsmig.richtext.policy import Treatment
+from cmsmig.richtext.policy import Treatment, Unclosed
 
 TEXT = st.text(max_size=20) | st.sampled_from(
     [
@@ -161,6 +161,7 @@ DECISIONS = st.one_of(
         st.dictionaries(TEXT, st.sampled_from(Treatment), max_size=3),
         st.dictionaries(TEXT, st.sampled_from(Treatment), max_size=3),
         REVIEWED,
+        st.sampled_from(Unclosed),
     ),
     st.builds(
         ConflictsDecision,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
 from pathlib import Path
@@ -10,7 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from live_panel import LivePanel, worked
-from pulled_site import LOSSY, VIDEO, WIDGET, Controls, pulled_workspace
+from pulled_site import (
+    LOSSY,
+    VIDEO,
+    WIDGET,
+    Controls,
+    pulled_workspace,
+    write_site,
+)
 
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.mapping.choices import BlocksDecision, EmbedsDecision
@@ -31,6 +39,7 @@ from cmsmig.report.safehtml import sanitised
 from cmsmig.report.shelf import Lost, Wanted
 from cmsmig.richtext.native import NativeEngine, convert_text
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
+from cmsmig.settings import Project
 from cmsmig.steps.deciding import accept_proposals
 
 
@@ -267,3 +276,40 @@ async def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     assert "Dry run" in accept.shown()
     assert decided(previews.workspace.project, EmbedsDecision) is None
     assert decided(previews.workspace.project, BlocksDecision) is None
+
+
+def _site_with_an_open_embed(root: Path) -> None:
+    """Write a site one body of which an embed swallows from its start on."""
+    project = Project(root)
+    write_site(project.raw)
+    held = json.dumps(WIDGET)[1:-1]
+    swallowed = json.dumps(f'<div data-rt-embed-type="true"><div>w</div>{OPEN_REST}')
+    for path in project.raw.glob("*/*.json"):
+        path.write_text(path.read_text().replace(held, swallowed[1:-1]))
+
+
+OPEN_REST = '<h2 id="">Head</h2><p id="">One <img src="i.png"></p>'
+
+
+async def test_an_embed_that_is_never_closed_is_ended_by_choice(tmp_path: Path) -> None:
+    """A person sees what it holds and ends it; the file says so to headless runs."""
+    _site_with_an_open_embed(tmp_path)
+    previews = await by_hand(tmp_path)
+    index = previews.shelf.find("widget")
+    embeds = LivePanel(embed_policies(previews).widget())
+    desk = LivePanel(body_preview(previews, "widget").widget())
+    await worked()
+    assert "1 embeds in 1 bodies are never closed" in embeds.text("unclosed")
+    assert "1 heading, 1 picture, 3 words" in desk.text("losses")
+    assert previews.shelf.converted(index).document["content"][0]["type"] == "blok"
+    await embeds.work("embed-unclosed", "end")
+    await worked()
+    kinds = [
+        each["type"] for each in previews.shelf.converted(index).document["content"]
+    ]
+    assert kinds[:4] == ["blok", "heading", "paragraph", "image"]
+    assert "end where the body goes on" in embeds.text("unclosed")
+    project = previews.workspace.project
+    assert "unclosed: end" in (project.decisions / "embeds.yaml").read_text()
+    headless = open_previews(pulled_workspace(tmp_path))
+    assert headless.shelf.converted(index) == previews.shelf.converted(index)

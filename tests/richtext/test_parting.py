@@ -166,7 +166,9 @@ _LEFT = (
     "<script></h4>x", "<p><script>y</script></p>", "<p><style>z</style></p>",
     "<p><input></p>", "<p><textarea></textarea></p>", "<p><noscript>n</noscript></p>",
     "<h2><noscript><img src=i></noscript></h2>", "<p><img alt=a></p>", "<h4><tbody>",
-    "<h4><y><th>", "<p><button></button></p>", "<em></details></article>x<p></article>",
+    "<h4><y><th>", "<p><c data-emoji></p>",
+    "<h4><d class=w-embed>", "<p><button></button></p>",
+    "<em></details></article>x<p></article>",
 )  # fmt: skip
 
 
@@ -191,6 +193,7 @@ def test_a_paragraph_of_losses_alone_leaves_nothing(parts: list[str]) -> None:
         "<ul><p><div><iframe>",
         "<ol><p><figure><iframe>",
         "<h1><p data-blok>",
+        "<span id data-emoji><ol></ol> &",
         "<k id=u>>R",
         "<del><svg></del>",
     ],
