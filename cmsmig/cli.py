@@ -5,11 +5,10 @@ A command imports what it needs when it runs, so that `--help` is instant.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import click
 
@@ -17,6 +16,7 @@ from cmsmig.report.console import complain, emit_json, emit_lines, log_printably
 from cmsmig.report.ending import told
 
 if TYPE_CHECKING:
+    from cmsmig.report.commands import Options
     from cmsmig.report.progress import Progress
     from cmsmig.settings import Project, Settings
 
@@ -26,6 +26,9 @@ _JSON = click.option(
 _SPLITS = ["headings", "images", "embeds", "tables", "quotes", "code", "galleries"]
 _DRY_RUN = click.option(
     "--dry-run", is_flag=True, help="Show the plan and write nothing."
+)
+_RECREATE = click.option(
+    "--recreate", is_flag=True, help="Make again what is gone from the destination."
 )
 
 
@@ -119,37 +122,36 @@ def decide(
 
 
 @commands.command()
+@_RECREATE
 @_JSON
 @click.pass_obj
-def plan(folder: Path | None, as_json: bool) -> None:
+def plan(folder: Path | None, recreate: bool, as_json: bool) -> None:
     """Show what an import would do now; writes nothing to the destination."""
-    from cmsmig.report.text import plan_lines
-    from cmsmig.steps.importing import plan_only
+    from cmsmig.report.commands import plan as show
 
     project, settings = _load(folder, origin=False)
-    made = asyncio.run(plan_only(project, settings, observer=_progress()))
-    emit_json(made.as_json()) if as_json else emit_lines(plan_lines(made))
+    sys.exit(show(project, settings, as_json=as_json, recreate=recreate))
 
 
 @commands.command("import")
 @click.option("--plan", "plan_hash", help="Refuse unless this plan still fits.")
+@_RECREATE
 @_DRY_RUN
 @_JSON
 @click.pass_obj
-def import_(
-    folder: Path | None, plan_hash: str | None, dry_run: bool, as_json: bool
-) -> None:
+def import_(folder: Path | None, **options: Unpack[Options]) -> None:
     """Prepare, create, link and, if decided, publish; goes on where it stopped."""
-    _write("import", folder, as_json=as_json, dry_run=dry_run, plan_hash=plan_hash)
+    _write("import", folder, options)
 
 
 def _part(name: str, summary: str) -> None:
     @commands.command(name, help=summary)
+    @_RECREATE
     @_DRY_RUN
     @_JSON
     @click.pass_obj
-    def run_part(folder: Path | None, dry_run: bool, as_json: bool) -> None:
-        _write(name, folder, as_json=as_json, dry_run=dry_run)
+    def run_part(folder: Path | None, **options: Unpack[Options]) -> None:
+        _write(name, folder, options)
 
 
 _part("prepare", "Make components, folders and assets.")
@@ -348,19 +350,11 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(told(error, debug="--debug" in given))
 
 
-def _write(
-    command: str,
-    folder: Path | None,
-    *,
-    as_json: bool,
-    dry_run: bool,
-    plan_hash: str | None = None,
-) -> None:
+def _write(command: str, folder: Path | None, options: Options) -> None:
     from cmsmig.report.commands import write
 
     project, settings = _load(folder, origin=False)
-    options = {"as_json": as_json, "dry_run": dry_run}
-    sys.exit(write(command, project, settings, plan_hash=plan_hash, **options))
+    sys.exit(write(command, project, settings, **options))
 
 
 def _load(

@@ -8,6 +8,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.destination import reading
 from cmsmig.destination.connection import Connection, Parameters
 from cmsmig.destination.schema import Asset, AssetFolder, PublicFile, SignedUpload
+from cmsmig.errors import NotFoundError
 from cmsmig.wire.addresses import is_private_host, target
 
 LARGEST_FILE = 5 * 1024**3
@@ -88,15 +89,25 @@ class AssetCalls(Connection):
         )
 
     async def asset(self, asset_id: int) -> Asset:
-        """Return one asset's record."""
+        """Return one asset's record. Raises `NotFoundError` for a deleted one too."""
         answer = await self._call(f"show asset {asset_id}", "GET", f"assets/{asset_id}")
         record = reading.unwrapped(
             answer.json(), self._assumed.asset_wrapper, bare=True
         )
-        return reading.asset(record, self._assumed)
+        asset = reading.asset(record, self._assumed)
+        if asset.trashed:
+            raise NotFoundError(
+                f"The asset {asset_id} was deleted at the destination; restore it "
+                "there, or go on without it.",
+                service=reading.SERVICE,
+            )
+        return asset
 
     async def assets(self, *, ext_id: str | None = None) -> list[Asset]:
-        """Return the records of all assets, or of those with one external id."""
+        """Return the records of all assets, or of those with one external id.
+
+        What is deleted is not among them.
+        """
         key = self._assumed.external_id_key
         found = await self._list(
             "assets",
@@ -105,7 +116,11 @@ class AssetCalls(Connection):
             partial(reading.asset, assumed=self._assumed),
             () if ext_id is None else ((key, ext_id),),
         )
-        return [asset for asset in found if ext_id in (None, asset.ext_id)]
+        return [
+            asset
+            for asset in found
+            if ext_id in (None, asset.ext_id) and not asset.trashed
+        ]
 
     async def update_asset(self, asset_id: int, body: JsonObject) -> None:
         """Change an asset's record; `body` holds the keys to change."""

@@ -219,6 +219,12 @@ class Assumed:
         "official client",
         "The key that tells that a story was changed: nothing announces it.",
     )
+    deleted_key: str = _assumed(
+        "deleted_at",
+        Gap.STATES,
+        "official client",
+        "The key that holds since when a story or an asset is in the trash.",
+    )
     sign_in: str = _assumed(
         "body",
         Gap.SIGNING,

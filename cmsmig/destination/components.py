@@ -22,6 +22,14 @@ class ComponentCalls(Connection):
         listed = reading.rows(answer.json(), self._assumed.components_key)
         return [reading.component(row, self._assumed) for row in listed]
 
+    async def component(self, component_id: int) -> Component:
+        """Return one component."""
+        answer = await self._call(
+            f"show the component {component_id}", "GET", f"components/{component_id}"
+        )
+        record = reading.unwrapped(answer.json(), self._assumed.component_wrapper)
+        return reading.component(record, self._assumed)
+
     async def create_component(self, body: JsonObject) -> Component:
         """Create a component from its record without id. Not repeatable."""
         return await self._send_component(

@@ -83,6 +83,7 @@ def story_row(record: JsonObject, assumed: Assumed) -> StoryRow:
         unpublished_changes=record.get(assumed.unpublished_changes_key) is True,
         updated_at=_text(record, assumed.changed_key),
         content_type=root if isinstance(root, str) else _text(record, "content_type"),
+        trashed=bool(record.get(assumed.deleted_key)),
     )
 
 
@@ -126,6 +127,7 @@ def asset(record: JsonObject, assumed: Assumed) -> Asset:
         alt=_text(record, "alt"),
         asset_folder_id=_maybe_whole(record, "asset_folder_id"),
         content_length=_maybe_whole(record, assumed.asset_size_key),
+        trashed=bool(record.get(assumed.deleted_key)),
     )
 
 

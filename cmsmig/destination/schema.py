@@ -56,6 +56,8 @@ class StoryRow:
     """As the service wrote it; compared, never parsed."""
     content_type: str
     """The component at the root of the content; empty for a folder."""
+    trashed: bool = False
+    """Whether it is in the trash: it is not there then, whatever a read answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ class Asset:
     asset_folder_id: int | None
     content_length: int | None
     """Bytes; None as long as the upload is not finished."""
+    trashed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination import reading
 from cmsmig.destination.connection import Connection, Parameters
 from cmsmig.destination.schema import Story, StoryRow
-from cmsmig.errors import MalformedAnswerError
+from cmsmig.errors import MalformedAnswerError, NotFoundError
 
 
 class StoryCalls(Connection):
@@ -22,18 +22,24 @@ class StoryCalls(Connection):
         """Return the rows of all stories and folders that the filters let through.
 
         Filters are the service's own: `with_slug`, `starts_with`, `by_uuids`,
-        `folder_only`, `in_trash`, ... Rows hold no content.
+        `folder_only`, `in_trash`, ... Rows hold no content. What is in the trash is
+        not among them unless it is asked for.
         """
-        return await self._list(
+        rows = await self._list(
             "stories",
             "stories",
             self._assumed.stories_key,
             partial(reading.story_row, assumed=self._assumed),
             tuple((name, _parameter(value)) for name, value in filters.items()),
         )
+        return rows if filters.get("in_trash") else [r for r in rows if not r.trashed]
 
     async def story(self, story_id: int) -> Story:
-        """Return one story with its content."""
+        """Return one story with its content.
+
+        Raises `NotFoundError` for one in the trash too, which the service may still
+        answer with.
+        """
         answer = await self._call(
             f"show story {story_id}", "GET", self._story_path(story_id)
         )
@@ -123,7 +129,14 @@ class StoryCalls(Connection):
 
     def _read(self, answer: Json) -> Story:
         record = reading.unwrapped(answer, self._assumed.story_wrapper)
-        return reading.story(record, self._assumed)
+        story = reading.story(record, self._assumed)
+        if story.row.trashed:
+            raise NotFoundError(
+                f"The story `{story.row.full_slug}` is in the destination's trash; "
+                "restore it there, or go on without it.",
+                service=reading.SERVICE,
+            )
+        return story
 
 
 def _called(body: JsonObject) -> str:

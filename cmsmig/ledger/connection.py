@@ -95,6 +95,16 @@ class Store:
         return rows[0] if rows else None
 
 
+class SupposedStore(Store):
+    """A copy of a ledger in memory: what is written there, no file holds."""
+
+    def __init__(self, store: Store) -> None:
+        self.path, self.run_id, self.log_found = store.path, None, False
+        self._durable = self._plain = connect(Path(":memory:"), durable=False)
+        with translated(store.path):
+            store._plain.backup(self._plain)
+
+
 def now() -> str:
     """Return the time as the ledger writes it: ISO 8601 in UTC."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from cmsmig.ledger.bodies import loaded, stored
 from cmsmig.ledger.connection import Store, now
 from cmsmig.ledger.intents import close_intent
-from cmsmig.ledger.rows import AssetRow, MadeRow
+from cmsmig.ledger.rows import GONE, AssetRow, MadeRow
 
 
 class Inventory:
@@ -33,6 +36,22 @@ class Inventory:
             )
             if intent_outcome:
                 close_intent(db, "sign", asset.sha256, intent_outcome)
+
+    def asset_gone(self, asset: AssetRow, explanation: str) -> None:
+        """Write that a file is no longer there."""
+        gone = replace(asset, status="failed", reason=GONE, explanation=explanation)
+        self.save_asset(gone)
+
+    def asset_there(self, asset: AssetRow) -> None:
+        """Write that a file is there, which was gone."""
+        self.save_asset(replace(asset, status="proven", reason="", explanation=""))
+
+    def release_asset(self, asset: AssetRow, *, keep_record: bool) -> None:
+        """Write that a file is to be brought again, over its record if that is left."""
+        kept = replace(asset, status="signed", reason="", explanation="")
+        if not keep_record:
+            kept = replace(kept, asset_id=None, content_url="")
+        self.save_asset(kept)
 
     def assets(self) -> dict[str, AssetRow]:
         """Return every asset's row by the hash of its bytes. Reads only."""
@@ -81,3 +100,18 @@ class Inventory:
             )
             for row in self._store.all("SELECT * FROM made WHERE kind = ?", (kind,))
         }
+
+    def forget(self, rows: Iterable[MadeRow]) -> None:
+        """Forget what was made or reused and is not there any more."""
+        with self._store.atomic(durable=True) as db:
+            db.executemany(
+                "DELETE FROM made WHERE kind = ? AND name = ?",
+                [(row.kind, row.name) for row in rows],
+            )
+
+    def forget_assets(self, hashes: Iterable[str]) -> None:
+        """Forget files that are not there any more and that nothing needs."""
+        with self._store.atomic(durable=True) as db:
+            db.executemany(
+                "DELETE FROM asset WHERE sha256 = ?", [(each,) for each in hashes]
+            )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.connection import Store, now
 from cmsmig.ledger.intents import close_intent
-from cmsmig.ledger.rows import Accounting, HomeRow, ItemRow
+from cmsmig.ledger.rows import GONE, Accounting, HomeRow, ItemRow
 
 
 class Items:
@@ -120,6 +120,27 @@ class Items:
                 _key(key),
             )
 
+    def gone(self, explanations: Mapping[ItemKey, str]) -> None:
+        """Write that items' stories are no longer there; the homes are kept."""
+        at = now()
+        rows = [(GONE, text, at, *_key(key)) for key, text in explanations.items()]
+        with self._store.atomic() as db:
+            db.executemany(
+                """UPDATE item SET status = 'failed', reason = ?, explanation = ?,
+                       changed_at = ?
+                   WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
+                rows,
+            )
+
+    def release(self, keys: Iterable[ItemKey]) -> None:
+        """Forget the stories of items, all at once: they are to be made again.
+
+        Whatever was intended with these stories is over.
+        """
+        with self._store.atomic(durable=True) as db:
+            for key in keys:
+                _release(db, key)
+
     def published(self, key: ItemKey, home: HomeRow, at: str) -> None:
         """Write that an item's story was published."""
         with self._store.atomic() as db:
@@ -175,6 +196,28 @@ def _save_home(db: sqlite3.Connection, home: HomeRow) -> int:
         "SELECT id FROM home WHERE story_id = ?", (home.story_id,)
     ).fetchone()
     return int(home_id)
+
+
+def _release(db: sqlite3.Connection, key: ItemKey) -> None:
+    found = db.execute(
+        """SELECT home_id FROM item
+           WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
+        _key(key),
+    ).fetchone()
+    db.execute(
+        """UPDATE item SET status = 'selected', reason = '', explanation = '',
+               link_state = 'open', published = '', home_id = NULL, changed_at = ?
+           WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
+        (now(), *_key(key)),
+    )
+    # Several items may live in one story, a language each.
+    db.execute(
+        """DELETE FROM home WHERE id = ?
+           AND NOT EXISTS (SELECT 1 FROM item WHERE home_id = home.id)""",
+        tuple(found or (None,)),
+    )
+    for intent in ("update", "publish"):
+        close_intent(db, intent, str(key), "gone")
 
 
 def _set_link_state(db: sqlite3.Connection, key: ItemKey, link_state: str) -> None:

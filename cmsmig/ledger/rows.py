@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from cmsmig.canonical import JsonObject
 from cmsmig.itemkey import ItemKey
 
+GONE = "deleted_since"
+"""Why something failed that was made or reused and is no longer there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
@@ -33,6 +36,11 @@ class ItemRow:
     """`open`, `nothing` (to fill), `pending` (a target is missing) or `linked`."""
     published: str
     home: HomeRow | None
+
+    @property
+    def is_gone(self) -> bool:
+        """Return whether its story was there once and is no longer."""
+        return self.reason == GONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +73,19 @@ class AssetRow:
     explanation: str
     asset_id: int | None
     content_url: str
+
+    @property
+    def is_gone(self) -> bool:
+        """Return whether the file was there once and is no longer."""
+        return self.reason == GONE
+
+    @property
+    def is_brought(self) -> bool:
+        """Return whether the file was brought there; content holds its address.
+
+        One that is gone since counts: nobody has decided yet that it is brought again.
+        """
+        return self.status == "proven" or self.is_gone
 
 
 @dataclass(frozen=True, slots=True)

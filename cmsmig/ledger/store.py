@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import LedgerError
 from cmsmig.ledger import migrations
-from cmsmig.ledger.connection import Store, now
+from cmsmig.ledger.connection import Store, SupposedStore, now
 from cmsmig.ledger.findings import Findings
 from cmsmig.ledger.health import check_log, check_pages, leave_run, open_run
 from cmsmig.ledger.intents import Intents
@@ -84,6 +84,10 @@ class Ledger:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def supposed(self) -> Ledger:
+        """Return a copy in memory, to see what would be if something was written."""
+        return Ledger(SupposedStore(self._store))
 
     def is_unused(self) -> bool:
         """Return whether nothing was ever asked of a destination. Reads only."""

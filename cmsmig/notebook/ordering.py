@@ -62,7 +62,7 @@ def _missing_before_create(workspace: Workspace, plan: Plan) -> str:
     ]
     with Ledger.open_existing(workspace.project.ledger) as ledger:
         assets = ledger.inventory.assets().values()
-    failed = sum(row.status == "failed" for row in assets)
+    failed = sum(row.status == "failed" and not row.is_gone for row in assets)
     untried = plan.calls.get("sign_uploads", 0) - failed
     if untried > 0:
         wanted.append(_many(untried, "file"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Coroutine
-from typing import TypeVar
+from typing import TypedDict, TypeVar
 
 from cmsmig.errors import InterruptedRunError, SettingsError
 from cmsmig.report.console import complain, emit_json, emit_lines, stoppable
@@ -16,10 +16,20 @@ from cmsmig.report.text import plan_lines, table_lines, verification_lines
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.check import check as ask
 from cmsmig.steps.check import check_json
-from cmsmig.steps.importing import run_command, verify_only
+from cmsmig.steps.importing import plan_only, run_command, verify_only
 from cmsmig.steps.plan import Plan
+from cmsmig.steps.recreating import gone_sentence
 
 T = TypeVar("T")
+
+
+class Options(TypedDict, total=False):
+    """What the writing commands take."""
+
+    plan_hash: str | None
+    recreate: bool
+    dry_run: bool
+    as_json: bool
 
 
 def check(settings: Settings, *, as_json: bool) -> None:
@@ -37,6 +47,24 @@ def check(settings: Settings, *, as_json: bool) -> None:
         raise SettingsError(f"Correct this in the settings: {'; '.join(wrong)}.")
 
 
+def plan(project: Project, settings: Settings, *, as_json: bool, recreate: bool) -> int:
+    """Print what an import would do; return 1 when something is gone, undecided."""
+    work = plan_only(
+        project, settings, observer=Progress(sys.stderr), recreate=recreate
+    )
+    made = asyncio.run(work)
+    emit_json(made.as_json()) if as_json else emit_lines(plan_lines(made))
+    return _told_gone(made)
+
+
+def _told_gone(plan: Plan) -> int:
+    """Say on standard error what is gone and nobody decided about; return 1 then."""
+    if not plan.left_undone.things:
+        return 0
+    complain(gone_sentence(plan.left_undone))
+    return 1
+
+
 def write(
     command: str,
     project: Project,
@@ -44,6 +72,7 @@ def write(
     *,
     as_json: bool,
     dry_run: bool,
+    recreate: bool = False,
     plan_hash: str | None = None,
 ) -> int:
     """Run `import` or one of its parts, print plan and accounting; return the code.
@@ -65,12 +94,14 @@ def write(
                 stop=stop,
                 plan_hash=plan_hash,
                 dry_run=dry_run,
+                recreate=recreate,
                 show=show,
             )
         )
     emit_json(outcome_json(outcome)) if as_json else emit_lines(outcome_lines(outcome))
     if failed := failures(outcome):
         complain(failed)
+    _told_gone(outcome.plan)
     return outcome.exit_code
 
 
@@ -85,7 +116,8 @@ def verify(project: Project, settings: Settings, *, as_json: bool) -> int:
     what = "difference" if len(found.differences) == 1 else "differences"
     complain(
         f"{len(found.differences)} {what} between decisions, ledger and destination; "
-        "correct them there, or run `cmsmig import` where something is missing."
+        "correct them there, run `cmsmig import` where something was never brought, or "
+        "`cmsmig import --recreate` where something is gone."
     )
     return 4
 

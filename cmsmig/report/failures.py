@@ -7,9 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject
-from cmsmig.ledger.rows import AssetRow, ItemRow
+from cmsmig.ledger.rows import GONE, AssetRow, ItemRow
 from cmsmig.steps.migration import Migration
 
+_MAKE_AGAIN = (
+    "Restore it at the destination and run the step again, or have everything that is "
+    "gone made again: the button of notebook 04, or `cmsmig import --recreate`."
+)
 _AGAIN = "run the same step again: it looks there before it sends anything."
 
 
@@ -60,7 +64,7 @@ _ITEM_ACTIONS: Mapping[str, str] = {
         "Fill the relations and links of this story by hand, or take the edit back "
         "and run the step again."
     ),
-    "deleted_since": "Restore the story at the destination; then run the step again.",
+    GONE: _MAKE_AGAIN,
     "not_drafted": "Report it with the item's raw record; the others are imported.",
     "invalid_document": (
         "Report it with the item's raw record; the story stands with its old links."
@@ -79,6 +83,7 @@ _FILE_ACTIONS: Mapping[str, str] = {
     "not_confirmed": f"Nobody knows yet whether it arrived: {_AGAIN}",
     "not_proven": f"Its public address has not shown it yet: {_AGAIN}",
     "not_stored": "Upload the file by hand, or run the step again.",
+    GONE: _MAKE_AGAIN,
 }
 _OTHER = "Read the reason, correct it, and run the step again."
 
@@ -144,4 +149,4 @@ def _users(migration: Migration) -> Mapping[str, list[str]]:
 def _step(row: ItemRow) -> str:
     if row.reason == "not_published":
         return "publish"
-    return "create" if row.home is None else "link"
+    return "create" if row.home is None or row.is_gone else "link"

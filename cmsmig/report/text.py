@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from cmsmig.canonical import Json
 from cmsmig.printable import printable
+from cmsmig.steps.gone import one_of
 from cmsmig.steps.plan import Plan
 from cmsmig.steps.verify import Verification
 
@@ -19,7 +20,8 @@ def plan_lines(plan: Plan) -> list[str]:
         f"plan {plan.plan_hash[:16]}",
         f"items: in {items['in']}, to create {items['to_create']}, already there "
         f"{items['already_there']}, skipped {items['skipped']}, failed "
-        f"{items['failed']}",
+        f"{items['failed']}" + (f", gone {items['gone']}" if items["gone"] else ""),
+        *_gone(plan),
         *_counts("skipped because", plan.skipped),
         "calls that draw on the budget:",
         *(f"  {name.replace('_', ' '):28}{count:7}" for name, count in _named(plan)),
@@ -39,6 +41,16 @@ def plan_lines(plan: Plan) -> list[str]:
         [f"file: {address}: {why}" for address, why in plan.missing_files.items()]
     )
     return lines
+
+
+def _gone(plan: Plan) -> list[str]:
+    said = "made again" if plan.recreate else "gone from the destination"
+    names = [
+        f"  {one_of(kind)} {name}"
+        for kind, listed in plan.gone.names().items()
+        for name in listed
+    ]
+    return [*_counts(said, plan.gone.counts()), *_some(names)]
 
 
 def verification_lines(found: Verification) -> list[str]:

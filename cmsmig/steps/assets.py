@@ -5,8 +5,9 @@ Spec: import rule 5 and the asset upload rules. Only signing draws on the quota.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from enum import Enum
 from functools import partial
@@ -29,7 +30,7 @@ from cmsmig.mapping.assets import UploadPlan
 from cmsmig.steps.batches import Crew, StopSignal, Work, batches, work_through
 from cmsmig.steps.job import Job
 from cmsmig.steps.migration import Migration
-from cmsmig.steps.settling import apply_once
+from cmsmig.steps.settling import Sleep, apply_once
 from cmsmig.steps.signing import (
     fail_asset,
     intend_signings,
@@ -44,6 +45,10 @@ UPLOAD_ATTEMPTS = 4
 """Signings of one file before it is listed as failed."""
 PROOF_DELAYS = (0.0, 0.2, 1.0)
 """Seconds before each look: a delivery network may be a moment behind."""
+
+
+_NOTHING = (403, 404, 410)
+"""What a file host answers where no file is; 403 where nobody may list its files."""
 
 
 class Proof(Enum):
@@ -69,7 +74,7 @@ async def upload_assets(
     todo = [
         upload
         for upload in job.migration.uploads
-        if (row := known.get(upload.sha256)) is None or row.status != "proven"
+        if (row := known.get(upload.sha256)) is None or not row.is_brought
     ]
     job.observer(StepStarted(STEP, len(todo)))
     work = Work(
@@ -140,11 +145,47 @@ async def arrived_uploads(
     doubtful = [
         row
         for upload in migration.uploads
-        if (row := rows.get(upload.sha256)) is not None and row.status != "proven"
+        if (row := rows.get(upload.sha256)) is not None and not row.is_brought
     ]
     looking = Work(lambda batch: None, look, lambda row: None)
     await work_through(doubtful, looking, workers=workers, stop=stop)
     return frozenset(arrived)
+
+
+async def lost_bytes(
+    client: DestinationClient,
+    rows: Iterable[AssetRow],
+    *,
+    workers: int,
+    stop: StopSignal,
+    sleep: Sleep = asyncio.sleep,
+) -> tuple[AssetRow, ...]:
+    """Return the files whose addresses have nothing, though they were proven once.
+
+    Reads public addresses only, which costs no quota.
+    """
+    lost: list[AssetRow] = []
+
+    async def look(row: AssetRow) -> None:
+        for delay in PROOF_DELAYS:
+            await sleep(delay)
+            if not await _has_nothing(client, row.content_url):
+                return
+        lost.append(row)
+
+    looking = Work(lambda batch: None, look, lambda row: None)
+    await work_through(rows, looking, workers=workers, stop=stop)
+    return tuple(sorted(lost, key=lambda row: row.sha256))
+
+
+async def _has_nothing(client: DestinationClient, url: str) -> bool:
+    """Return whether there is surely no file at an address."""
+    with suppress(UnreachableError, OutcomeUnknownError, RejectedError):
+        try:
+            return (await client.public(url)).status in _NOTHING
+        except NotFoundError:
+            return True
+    return False
 
 
 async def _sign_and_send(

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import (
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -160,3 +167,13 @@ def batches(pieces: Iterable[T]) -> Iterator[list[T]]:
     iterator = iter(pieces)
     while batch := list(islice(iterator, BATCH)):
         yield batch
+
+
+async def together(work: Iterable[Coroutine[object, object, T]]) -> list[T]:
+    """Do all at once, as fast as the budget lets them; raises the first error."""
+    tasks = [asyncio.ensure_future(each) for each in work]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()

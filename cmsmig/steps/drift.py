@@ -10,6 +10,7 @@ from cmsmig.destination.schema import StoryRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.components import component_bodies, datasource_bodies
 from cmsmig.settings import Settings
+from cmsmig.steps.gone import Gone, GoneThing, one_of
 from cmsmig.steps.migration import Migration
 from cmsmig.steps.ownership import (
     Owner,
@@ -55,12 +56,23 @@ class Fingerprints:
 
 
 _PARTS = ("origin", "decisions", "destination")
+_GONE = "deleted"
+"""Stands for the fingerprint of what was there and is no longer."""
 
 
 def fingerprints(
-    migration: Migration, ledger: Ledger, survey: Survey, settings: Settings
+    migration: Migration,
+    ledger: Ledger,
+    survey: Survey,
+    settings: Settings,
+    gone: Gone,
+    *,
+    recreate: bool = False,
 ) -> Fingerprints:
-    """Return the fingerprints of everything a plan depends on. Reads only."""
+    """Return the fingerprints of everything a plan depends on. Reads only.
+
+    `gone` is what the space lacked before `ledger` learned of it.
+    """
     return Fingerprints(
         origin={
             **migration.origin.hashes,
@@ -70,9 +82,17 @@ def fingerprints(
         decisions={
             **migration.decisions.hashes,
             "settings": fingerprint([settings.finish_uploads, migration.namespace]),
+            **({"recreate": "yes"} if recreate else {}),
         },
-        destination=dict(_foreign(migration, ledger, survey)),
+        destination={
+            **dict(_foreign(migration, ledger, survey)),
+            **{_named(each): _GONE for each in gone.needed},
+        },
     )
+
+
+def _named(thing: GoneThing) -> str:
+    return f"{one_of(thing.kind)} {thing.name}"
 
 
 def _site(migration: Migration) -> str:
@@ -131,10 +151,6 @@ def _foreign_stories(
             and str(item.key) not in updating
         ):
             yield f"story {path}", _row_print(row)
-    there = {row.story_id for row in survey.stories}
-    for story_id, item in homes.items():
-        if story_id not in there:
-            yield f"story {item.full_slug}", "deleted"
 
 
 def _places_under_way(ledger: Ledger) -> set[str]:
@@ -157,8 +173,12 @@ def _moved(
     for name in sorted(set(before) | set(after)):
         if before.get(name) == after.get(name):
             continue
+        if before.get(name) == _GONE and name not in after:
+            # Restored as it was, or made again by a run of this very plan.
+            continue
         verb = "is new" if name not in before else "changed"
-        yield f"{part}: {name} {'is gone' if name not in after else verb}"
+        lost = name not in after or after[name] == _GONE
+        yield f"{part}: {name} {'is gone' if lost else verb}"
 
 
 def _texts(value: Json) -> dict[str, str]:

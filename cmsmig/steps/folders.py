@@ -15,6 +15,7 @@ from cmsmig.mapping.places import FolderPlan
 from cmsmig.steps.batches import Crew, Work, batches
 from cmsmig.steps.job import Job
 from cmsmig.steps.settling import apply_once
+from cmsmig.steps.survey import folder_at
 
 STEP = "folders"
 
@@ -77,17 +78,6 @@ async def _make_folder(job: Job, plan: FolderPlan) -> None:
         )
         _record(job, plan, row, made_by_us=True)
     job.observer(StepAdvanced(STEP, plan.path))
-
-
-def folder_at(rows: tuple[StoryRow, ...], path: str) -> StoryRow | None:
-    """Return the folder at `path`, if there is one.
-
-    A folder and its start page share one full slug, so stories do not count.
-    """
-    return next(
-        (row for row in rows if row.is_folder and row.full_slug.strip("/") == path),
-        None,
-    )
 
 
 def _keep(job: Job, plan: FolderPlan, found: StoryRow, known: MadeRow | None) -> None:

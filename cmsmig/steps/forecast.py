@@ -15,12 +15,14 @@ from cmsmig.mapping.components import component_bodies, datasource_bodies
 from cmsmig.mapping.draft import Home
 from cmsmig.settings import Settings
 from cmsmig.steps.conflicts import Conflict
-from cmsmig.steps.folders import folder_at
 from cmsmig.steps.foresight import Foresight, Link
 from cmsmig.steps.migration import Migration
 from cmsmig.steps.ownership import Owner, Ownership
 from cmsmig.steps.publish import to_publish
-from cmsmig.steps.survey import Survey, pages
+from cmsmig.steps.survey import Survey, folder_at, pages
+
+_ALWAYS = ("sign_uploads", "create_stories", "update_stories")
+"""Calls that a plan names although there are none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,11 @@ def foresee(
         link = links_to[draft.key]
         links += link.links
         left.update(link.left)
-        home = _home_of(rows.get(draft.key))
+        row = rows.get(draft.key)
+        home = _home_of(row)
+        if row is not None and row.is_gone:
+            # Nothing can be written into it, and it is made again by decision only.
+            continue
         if home is not None or draft.key in creating | adopting:
             write = _write(link, home, listed)
             writes[write] += 1
@@ -165,8 +171,12 @@ def calls_of(
         "update_stories": outlook.updates,
         "publish_stories": outlook.publishes,
     }
-    always = {"create_stories", "update_stories", "sign_uploads"}
-    return {name: count for name, count in calls.items() if count or name in always}
+    return {name: count for name, count in calls.items() if count or name in _ALWAYS}
+
+
+def no_calls(survey: Survey) -> dict[str, int]:
+    """Return the calls of an import that looks and is refused then."""
+    return {**survey.calls, **dict.fromkeys(_ALWAYS, 0)}
 
 
 def _component_calls(migration: Migration, ownership: Ownership) -> dict[str, int]:
@@ -204,7 +214,7 @@ def _asset_calls(
     open_ones = {
         upload.sha256
         for upload in migration.uploads
-        if (row := assets.get(upload.sha256)) is None or row.status != "proven"
+        if (row := assets.get(upload.sha256)) is None or not row.is_brought
     }
     name = migration.design.asset_folder
     there = {each.name for each in survey.asset_folders}

@@ -52,7 +52,7 @@ class Foresight:
 
 def foresight(migration: Migration, ledger: Ledger) -> Foresight:
     """Draft and link what an import would write. Reads only."""
-    drafted = migration.planned_drafts(proven_assets(migration, ledger))
+    drafted = migration.planned_drafts(_foreseen_assets(migration, ledger))
     coming = {draft.key for draft in drafted.drafts}
     planned = migration.routes.planned_homes()
     homes = {key: home for key, home in planned.items() if key in coming}
@@ -84,13 +84,31 @@ def _links(
         )
 
 
+def _foreseen_assets(migration: Migration, ledger: Ledger) -> dict[str, AssetHome]:
+    """Return where addresses will live: a file signed over its record keeps its own."""
+    rows = ledger.inventory.assets()
+    signed = {
+        address: AssetHome(row.asset_id, row.content_url)
+        for upload in migration.uploads
+        if (row := rows.get(upload.sha256)) is not None
+        and row.status == "signed"
+        and row.content_url
+        for address in upload.addresses
+    }
+    return signed | proven_assets(migration, ledger)
+
+
 def proven_assets(migration: Migration, ledger: Ledger) -> dict[str, AssetHome]:
-    """Return where each origin address lives now, for the proven assets."""
+    """Return where each origin address lives now, for the assets that were proven.
+
+    One that is gone counts until it is decided that it is brought again: what shows
+    it is not to be written for that.
+    """
     assets = ledger.inventory.assets()
     homes: dict[str, AssetHome] = {}
     for upload in migration.uploads:
         row = assets.get(upload.sha256)
-        if row is None or row.status != "proven":
+        if row is None or not row.is_brought:
             continue
         home = AssetHome(row.asset_id, row.content_url)
         homes.update(dict.fromkeys(upload.addresses, home))

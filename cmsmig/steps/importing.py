@@ -9,13 +9,14 @@ from functools import partial
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
+from cmsmig.destination.client import DestinationClient
 from cmsmig.errors import CmsmigError, InterruptedRunError, UsageError
 from cmsmig.events import Observer
 from cmsmig.ledger.lease import lease
 from cmsmig.ledger.rows import Accounting, Identity
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.assets import arrived_uploads, upload_assets
+from cmsmig.steps.assets import arrived_uploads, lost_bytes, upload_assets
 from cmsmig.steps.batches import Crew, StopSignal
 from cmsmig.steps.components import (
     check_components,
@@ -31,19 +32,21 @@ from cmsmig.steps.folders import (
     settle_folders,
     tell_folders,
 )
-from cmsmig.steps.foresight import foresight
+from cmsmig.steps.foresight import Foresight, foresight
+from cmsmig.steps.gone import Gone, compare, has_files
 from cmsmig.steps.job import Job
 from cmsmig.steps.lost import refuse_lost_ledger
 from cmsmig.steps.migration import Migration, open_migration
 from cmsmig.steps.plan import Plan, make_plan, refuse_drift
 from cmsmig.steps.publish import publish_stories
+from cmsmig.steps.recreating import changes, refuse_gone, take_up
 from cmsmig.steps.relations import link_stories
 from cmsmig.steps.stories import (
     create_stories,
     read_back,
     settle_stories,
 )
-from cmsmig.steps.survey import survey
+from cmsmig.steps.survey import Survey, survey
 from cmsmig.steps.verify import Verification, verify
 from cmsmig.steps.writes import WriteCounter
 
@@ -100,8 +103,9 @@ class Outcome:
 
     @property
     def exit_code(self) -> int:
-        """Return 1 when something failed and is listed, else 0."""
-        return 1 if self.accounting.failed or self.failed_assets else 0
+        """Return 1 when something failed or is gone, and is listed, else 0."""
+        undone = self.accounting.failed or self.failed_assets
+        return 1 if undone or self.plan.left_undone.things else 0
 
 
 async def run_command(
@@ -113,30 +117,40 @@ async def run_command(
     stop: StopSignal,
     plan_hash: str | None = None,
     dry_run: bool = False,
+    recreate: bool = False,
     show: Callable[[Plan], None],
 ) -> Outcome:
     """Run `import` or one of its parts under the lease, and account for it.
 
     `show` gets the plan before anything is written. With `plan_hash`, raises
-    `PlanDriftError` when something moved since that plan. A stopped or failed
-    run is resumed by running the same command again.
+    `PlanDriftError` when something moved since that plan. With `recreate`, what an
+    import brought and the space no longer has is made again; without, it is listed
+    as failed, and `PreflightError` is raised where anything would have to stand on
+    it. A stopped or failed run is resumed by running the same command again.
     """
     migration = open_migration(project, settings)
     counter = WriteCounter(observer)
     with lease(project.lock, f"cmsmig {command}"):
         async with open_job(
-            project, settings, migration, counter, stop, planning=True
+            project,
+            settings,
+            migration,
+            counter,
+            stop,
+            planning=True,
+            recreate=recreate,
         ) as job:
-            plan = _plan(job)
+            plan, accounting = _plan(job)
             if plan_hash is not None:
                 refuse_drift(_stored(job.ledger, plan_hash), plan)
             job.ledger.save_plan(plan.plan_hash, plan.as_json())
             show(plan)
             if not dry_run:
                 await _run_steps(command, job, plan)
+                accounting = job.ledger.items.accounting()
             return Outcome(
                 plan=plan,
-                accounting=job.ledger.items.accounting(),
+                accounting=accounting,
                 writes=counter.writes,
                 failed_assets=_failed_assets(job),
             )
@@ -146,6 +160,7 @@ async def _run_steps(command: str, job: Job, plan: Plan) -> None:
     job.ledger.begin_run(command, plan.plan_hash)
     try:
         await _settle(job)
+        refuse_gone(job.gone, command, recreate=job.recreate)
         for step in STEPS[command]:
             await step(job)
     except InterruptedRunError:
@@ -160,6 +175,7 @@ async def _run_steps(command: str, job: Job, plan: Plan) -> None:
 async def _settle(job: Job) -> None:
     """Find out what a killed run left open, then take up what is selected now."""
     await settle_stories(job)
+    take_up(job.ledger, job.gone, recreate=job.recreate)
     job.conflicts = find_conflicts(job.migration, job.ledger, job.survey)
     job.ledger.items.select(item_rows(job.migration, job.conflicts))
     adopt_reused(job.ledger, job.conflicts)
@@ -176,6 +192,7 @@ async def open_job(
     ledger: Path | None = None,
     planning: bool = False,
     verifying: bool = False,
+    recreate: bool = False,
 ) -> AsyncIterator[Job]:
     """Give everything a step works with: ledger, client and a fresh survey.
 
@@ -192,7 +209,10 @@ async def open_job(
     with Ledger.open(ledger or project.ledger, identity) as opened:
         foreseen = foresight(migration, opened) if planning else None
         async with open_destination(settings, observer) as client:
-            found = await survey(client, migration.design)
+            found = await survey(client, migration.design, files=has_files(opened))
+            found, gone = await _compared(
+                client, migration, opened, found, settings, stop, recreate=recreate
+            )
             arrived = await arrived_uploads(
                 client, migration, opened, workers=settings.in_flight, stop=stop
             )
@@ -213,17 +233,67 @@ async def open_job(
                 observer=observer,
                 stop=stop,
                 foreseen=foreseen,
+                gone=gone,
+                recreate=recreate,
             )
 
 
-def _plan(job: Job) -> Plan:
-    """Return the plan, and let go of what it was made of: the stories are large."""
+async def _compared(
+    client: DestinationClient,
+    migration: Migration,
+    ledger: Ledger,
+    found: Survey,
+    settings: Settings,
+    stop: StopSignal,
+    *,
+    recreate: bool,
+) -> tuple[Survey, Gone]:
+    """Return the survey with what its lists lacked, and what is gone.
+
+    Whether files still have their bytes is looked at only to `recreate` them.
+    """
+    compared = await compare(client, migration, ledger, found)
+    gone = compared.gone
+    if recreate:
+        used = {upload.sha256 for upload in migration.uploads} - gone.hashes()
+        rows = ledger.inventory.assets()
+        there = [row for row in rows.values() if row.is_brought and row.sha256 in used]
+        workers = settings.in_flight
+        lost = await lost_bytes(client, there, workers=workers, stop=stop)
+        gone = gone.with_lost_bytes(lost)
+    return compared.survey, gone
+
+
+def _plan(job: Job) -> tuple[Plan, Accounting]:
+    """Return the plan, and the accounting as of before it is carried out.
+
+    Lets go of what the plan was made of: the stories are large.
+    """
     foreseen, job.foreseen = job.foreseen, None
+    if not changes(job.ledger, job.gone):
+        return _plan_over(job, job.ledger, foreseen)
+    with job.ledger.supposed() as supposed:
+        take_up(supposed, job.gone, recreate=job.recreate)
+        return _plan_over(job, supposed, None)
+
+
+def _plan_over(
+    job: Job, ledger: Ledger, foreseen: Foresight | None
+) -> tuple[Plan, Accounting]:
     if foreseen is None:
-        foreseen = foresight(job.migration, job.ledger)
+        foreseen = foresight(job.migration, ledger)
     job.foreseen_keys = foreseen.used
     job.undrafted = frozenset(foreseen.drafted.failed)
-    return make_plan(job.migration, job.ledger, job.survey, job.settings, foreseen)
+    plan = make_plan(
+        job.migration,
+        ledger,
+        job.survey,
+        job.settings,
+        foreseen,
+        job.gone,
+        recreate=job.recreate,
+    )
+    return plan, ledger.items.accounting()
 
 
 def _stored(ledger: Ledger, plan_hash: str) -> JsonObject:
@@ -243,14 +313,20 @@ def _failed_assets(job: Job) -> int:
 
 
 async def plan_only(
-    project: Project, settings: Settings, *, observer: Observer
+    project: Project, settings: Settings, *, observer: Observer, recreate: bool = False
 ) -> Plan:
     """Return the plan and store it under its hash. Writes nothing there."""
     migration = open_migration(project, settings)
     async with open_job(
-        project, settings, migration, observer, StopSignal(), planning=True
+        project,
+        settings,
+        migration,
+        observer,
+        StopSignal(),
+        planning=True,
+        recreate=recreate,
     ) as job:
-        plan = _plan(job)
+        plan, _ = _plan(job)
         job.ledger.save_plan(plan.plan_hash, plan.as_json())
         return plan
 

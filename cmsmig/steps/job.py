@@ -16,6 +16,7 @@ from cmsmig.settings import Settings
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.conflicts import Conflict
 from cmsmig.steps.foresight import Foresight, proven_assets
+from cmsmig.steps.gone import NOTHING, Gone
 from cmsmig.steps.migration import Drafted, Migration
 from cmsmig.steps.survey import Survey
 
@@ -32,6 +33,10 @@ class Job:
     conflicts: Mapping[ItemKey, Conflict]
     observer: Observer
     stop: StopSignal
+    gone: Gone = NOTHING
+    """What the ledger knows and the space no longer has."""
+    recreate: bool = False
+    """Whether that is made again."""
     foreseen: Foresight | None = None
     """What the plan is made of; let go when it is made."""
     foreseen_keys: Mapping[str, Set[str]] = field(default_factory=dict)
@@ -67,7 +72,7 @@ class Job:
         missing = dict(self.migration.missing_files)
         for upload in self.migration.uploads:
             row = assets.get(upload.sha256)
-            if row is not None and row.status == "failed":
+            if row is not None and row.status == "failed" and not row.is_gone:
                 missing.update(dict.fromkeys(upload.addresses, row.explanation))
         return missing
 

@@ -18,10 +18,12 @@ from cmsmig.mapping.ruleblocks import refuse_undesigned
 from cmsmig.settings import Settings
 from cmsmig.steps.conflicts import Conflict, find_conflicts, item_rows
 from cmsmig.steps.drift import Fingerprints, fingerprints
-from cmsmig.steps.forecast import Outlook, calls_of, foresee
+from cmsmig.steps.forecast import Outlook, calls_of, foresee, no_calls
 from cmsmig.steps.foresight import Foresight
+from cmsmig.steps.gone import NOTHING, Gone
 from cmsmig.steps.migration import Migration
 from cmsmig.steps.ownership import InTheWay, Ownership
+from cmsmig.steps.recreating import is_blocked
 from cmsmig.steps.survey import Survey
 
 RULES_VERSION = 1
@@ -56,6 +58,15 @@ class Plan:
     limits: tuple[str, ...]
     """Where the service's plan would be exceeded, a sentence each."""
     missing_files: Mapping[str, str]
+    gone: Gone = NOTHING
+    """What an import brought and the space no longer has."""
+    recreate: bool = False
+    """Whether that is to be made again."""
+
+    @property
+    def left_undone(self) -> Gone:
+        """Return what is gone and nobody has decided to have made again."""
+        return NOTHING if self.recreate else Gone(self.gone.needed)
 
     @property
     def total_calls(self) -> int:
@@ -89,6 +100,10 @@ class Plan:
             "links_left_by_cause": dict(self.links_left),
             "losses_by_kind": dict(self.losses),
             "missing_files": dict(self.missing_files),
+            "gone": {
+                each.replace(" ", "_"): [*n] for each, n in self.gone.names().items()
+            },
+            "recreate": self.recreate,
             "fingerprints": self.fingerprints.as_json(),
         }
 
@@ -99,8 +114,13 @@ def make_plan(
     survey: Survey,
     settings: Settings,
     foreseen: Foresight,
+    gone: Gone,
+    *,
+    recreate: bool = False,
 ) -> Plan:
     """Return what an import would do from here. Reads only.
+
+    `ledger` knows already what becomes of what is `gone`.
 
     Raises `DecisionsError` when rules make blocks that the design lacks.
     """
@@ -109,9 +129,11 @@ def make_plan(
     if migration.rules is not None:
         refuse_undesigned(migration.design, foreseen.used)
     rows = item_rows(migration, conflicts, foreseen.drafted.failed)
-    prints = fingerprints(migration, ledger, survey, settings)
+    prints = fingerprints(migration, ledger, survey, settings, gone, recreate=recreate)
     outlook = foresee(migration, ledger, survey, conflicts, foreseen)
     calls = calls_of(migration, ledger, survey, settings, outlook)
+    if is_blocked(gone, "import", recreate=recreate):
+        calls = no_calls(survey)
     known = replace(migration.known, failed=_without_story(migration, rows))
     return Plan(
         plan_hash=fingerprint([RULES_VERSION, prints.as_json()]),
@@ -135,6 +157,8 @@ def make_plan(
         ),
         limits=tuple(_limits(migration, survey, settings, calls)),
         missing_files=migration.missing_files,
+        gone=gone,
+        recreate=recreate,
     )
 
 
@@ -165,9 +189,13 @@ def _saved(
 def _item_counts(
     rows: Iterable[ItemRow], ledger: Ledger, outlook: Outlook
 ) -> dict[str, int]:
-    housed = {key for key, row in ledger.items.all().items() if row.home is not None}
+    known = ledger.items.all()
+    gone = {key for key, row in known.items() if row.is_gone}
+    housed = {key for key, row in known.items() if row.home is not None} - gone
     counts = Counter(
-        "already_there"
+        "gone"
+        if row.key in gone and row.status != "reused"
+        else "already_there"
         if row.key in housed | outlook.adopting or row.status == "reused"
         else row.status
         for row in rows
@@ -178,6 +206,7 @@ def _item_counts(
         "already_there": counts["already_there"],
         "skipped": counts["skipped"],
         "failed": counts["failed"],
+        "gone": counts["gone"],
     }
 
 

@@ -8,11 +8,9 @@ and that hold what is ours, count as made by it.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import Asset, Story, StoryRow
@@ -31,13 +29,12 @@ from cmsmig.mapping.draft import Home
 from cmsmig.mapping.equality import equal_component
 from cmsmig.mapping.linking import link_story
 from cmsmig.mapping.uids import story_uid
+from cmsmig.steps.batches import together
 from cmsmig.steps.conflicts import item_rows
-from cmsmig.steps.folders import folder_at
 from cmsmig.steps.homes import content_hash, written_home
 from cmsmig.steps.job import Job
 from cmsmig.steps.ownership import datasource_content
-
-T = TypeVar("T")
+from cmsmig.steps.survey import folder_at
 
 STEP = "rebuild"
 
@@ -137,7 +134,7 @@ async def _find_assets(job: Job, found: Rebuilt) -> None:
         if (assets := by_external.get(upload.ext_id))
     ]
     job.observer(StepStarted(STEP, len(ours)))
-    await _together(_find_asset(job, found, upload, own) for upload, own in ours)
+    await together(_find_asset(job, found, upload, own) for upload, own in ours)
     _find_asset_folder(job, {each.asset_folder_id for _, own in ours for each in own})
 
 
@@ -199,18 +196,8 @@ async def _our_stories(job: Job) -> dict[ItemKey, Story]:
 
 
 async def _read(job: Job, rows: Iterable[StoryRow]) -> list[Story]:
-    stories = await _together(_story(job, row) for row in rows)
+    stories = await together(_story(job, row) for row in rows)
     return [story for story in stories if story is not None]
-
-
-async def _together(work: Iterable[Coroutine[object, object, T]]) -> list[T]:
-    """Do all at once, as fast as the budget lets them; raises the first error."""
-    tasks = [asyncio.ensure_future(each) for each in work]
-    try:
-        return await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
 
 
 async def _story(job: Job, row: StoryRow) -> Story | None:

@@ -22,7 +22,7 @@ from cmsmig.errors import (
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.itemkey import ItemKey
-from cmsmig.ledger.rows import HomeRow, Intent, ItemRow
+from cmsmig.ledger.rows import GONE, HomeRow, Intent, ItemRow
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.linking import Linked, link_story
 from cmsmig.mapping.story import story_body
@@ -31,6 +31,7 @@ from cmsmig.steps.batches import Work, work_through
 from cmsmig.steps.folders import parent_id
 from cmsmig.steps.homes import content_hash
 from cmsmig.steps.job import Job
+from cmsmig.steps.recreating import REMEDY
 from cmsmig.steps.settling import ATTEMPTS
 
 STEP = "relations"
@@ -106,7 +107,7 @@ async def _updates_to_send(job: Job, listing: Listing) -> tuple[Update, ...]:
     updates: list[Update] = []
     for draft in job.drafts():
         row = rows.get(draft.key)
-        if row is None or row.home is None or not row.home.made:
+        if row is None or row.home is None or not row.home.made or row.is_gone:
             continue
         # One story at a time, so that the listing under way need not wait for all.
         await asyncio.sleep(0)
@@ -131,8 +132,6 @@ def _is_over(job: Job, row: ItemRow) -> bool:
     """Return whether an item failed in this phase for what is no longer so."""
     if row.status != "failed":
         return False
-    if row.reason == "deleted_since":
-        return any(each.full_slug == row.full_slug for each in job.survey.stories)
     return row.reason in (
         "refused",
         "not_confirmed",
@@ -171,10 +170,9 @@ async def _update(job: Job, rows: Mapping[int, StoryRow], update: Update) -> Non
         _fail(
             job,
             update.draft.key,
-            "deleted_since",
-            f"The story `{update.home.full_slug}` was deleted at the destination after "
-            "it was created; restore it there, or move ledger.sqlite away and let "
-            "`cmsmig rebuild` make one without it.",
+            GONE,
+            f"The story `{update.home.full_slug}` is gone: it was deleted at the "
+            f"destination meanwhile; {REMEDY}.",
         )
     except RejectedError as error:
         _fail(job, update.draft.key, "refused", str(error))

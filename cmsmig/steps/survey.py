@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import (
+    Asset,
     AssetFolder,
     Component,
     Datasource,
@@ -35,6 +36,8 @@ class Survey:
     calls: Mapping[str, int]
     entries: Mapping[str, tuple[DatasourceEntry, ...]] = field(default_factory=dict)
     """Of the datasources that the design needs and the space has, by slug."""
+    assets: tuple[Asset, ...] = ()
+    """Empty unless they were asked for."""
     arrived: frozenset[str] = frozenset()
     """Files that an earlier run signed and that are at their addresses, by hash."""
 
@@ -62,11 +65,13 @@ class Survey:
         )
 
 
-async def survey(client: DestinationClient, design: Design) -> Survey:
+async def survey(
+    client: DestinationClient, design: Design, *, files: bool = False
+) -> Survey:
     """Read the space, its components and every story's row. Reads only.
 
-    The space alone first, which shows whether token and region fit; the rest at
-    once, as fast as the budget lets it.
+    With `files` the records of all assets too. The space alone first, which shows
+    whether token and region fit; the rest at once, as fast as the budget lets it.
     """
     space = await client.space()
     slugs = {each.slug for each in datasource_bodies(design)}
@@ -76,6 +81,7 @@ async def survey(client: DestinationClient, design: Design) -> Survey:
             listed = group.create_task(client.stories())
             sources = group.create_task(_datasources(client, slugs))
             folders = group.create_task(_asset_folders(client, design))
+            assets = group.create_task(_assets(client, files=files))
     except* CmsmigError as failed:
         raise first_of(failed) from None
     stories = tuple(listed.result())
@@ -92,6 +98,8 @@ async def survey(client: DestinationClient, design: Design) -> Survey:
         )
     if design.asset_folder:
         calls["list_asset_folders"] = 1
+    if files:
+        calls["list_assets"] = pages(len(assets.result()))
     return Survey(
         space,
         tuple(components.result()),
@@ -100,6 +108,7 @@ async def survey(client: DestinationClient, design: Design) -> Survey:
         folders.result(),
         calls,
         entries,
+        assets.result(),
     )
 
 
@@ -121,10 +130,25 @@ async def _datasources(
     }
 
 
+async def _assets(client: DestinationClient, *, files: bool) -> tuple[Asset, ...]:
+    return tuple(await client.assets()) if files else ()
+
+
 async def _asset_folders(
     client: DestinationClient, design: Design
 ) -> tuple[AssetFolder, ...]:
     return tuple(await client.asset_folders()) if design.asset_folder else ()
+
+
+def folder_at(rows: tuple[StoryRow, ...], path: str) -> StoryRow | None:
+    """Return the folder at `path`, if there is one.
+
+    A folder and its start page share one full slug, so stories do not count.
+    """
+    return next(
+        (row for row in rows if row.is_folder and row.full_slug.strip("/") == path),
+        None,
+    )
 
 
 def pages(rows: int) -> int:

@@ -21,6 +21,7 @@ from cmsmig.richtext.validate import documents_in, problems
 from cmsmig.steps.batches import Work, work_through
 from cmsmig.steps.homes import comparable
 from cmsmig.steps.job import Job
+from cmsmig.steps.recreating import REMEDY
 
 STEP = "verify"
 
@@ -177,7 +178,7 @@ async def _compare_story(
                 DifferenceCode.STORY_GONE,
                 str(draft.key),
                 "",
-                f"The story `{home.full_slug}` is no longer there.",
+                f"The story `{home.full_slug}` is no longer there; {REMEDY}.",
             )
         )
         return
@@ -273,14 +274,18 @@ def _documents(
 
 async def _compare_asset(job: Job, row: AssetRow, found: Verification) -> None:
     found.assets += 1
-    if row.status == "failed":
+    if row.status == "failed" and not row.is_gone:
         return
     try:
         there = await job.client.public(row.content_url)
     except NotFoundError:
         there = None
-    if there is None or not there.sha256:
-        code, text = DifferenceCode.ASSET_GONE, "Its file is not at its address."
+    if row.sha256 in job.gone.hashes():
+        text = f"Its asset is no longer there; {REMEDY}."
+        code = DifferenceCode.ASSET_GONE
+    elif there is None or not there.sha256:
+        text = f"Its file is not at its address; {REMEDY}."
+        code = DifferenceCode.ASSET_GONE
     elif there.sha256 != row.sha256:
         code, text = DifferenceCode.ASSET_BYTES, "Its file has other bytes."
     else:
@@ -293,7 +298,8 @@ def _compare_components(job: Job, found: Verification) -> None:
         found.components += 1
         there = job.survey.component(wanted.name)
         if there is None:
-            code, text = DifferenceCode.COMPONENT_GONE, "It is not in the space."
+            text = f"It is not in the space; {REMEDY}."
+            code = DifferenceCode.COMPONENT_GONE
         elif not equal_component(there.body, wanted.body):
             code, text = DifferenceCode.COMPONENT_CHANGED, "It is not as designed."
         else:
@@ -310,6 +316,9 @@ def _compare_folders(job: Job, found: Verification) -> None:
         if row.destination_id not in there:
             found.differences.append(
                 Difference(
-                    DifferenceCode.FOLDER_GONE, path, "", "The folder is not there."
+                    DifferenceCode.FOLDER_GONE,
+                    path,
+                    "",
+                    f"The folder is not there; {REMEDY}.",
                 )
             )

@@ -154,7 +154,7 @@ def test_an_edit_of_a_story_of_ours_is_drift(stage: Stage) -> None:
     ended = desk.run("import", "--plan", shown)
     assert ended.code == 1
     assert "destination: story records/record-2 is new" in ended.err
-    assert "destination: story records/record-3 is new" in ended.err
+    assert "destination: story records/record-3 is gone" in ended.err
 
 
 def test_an_unknown_plan_is_a_wrong_usage(stage: Stage) -> None:

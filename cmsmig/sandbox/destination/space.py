@@ -31,6 +31,8 @@ class Unknowns:
     """Whether a folder must name its `default_root`."""
     publish_overwrites_first: bool = False
     """Whether publishing replaces a supplied `first_published_at`."""
+    shows_trash: bool = False
+    """Whether a story in the trash can still be read by its number."""
     largest_body: int = 0
     """Bytes of a request body beyond which a 413 is answered; 0: none."""
 

@@ -24,7 +24,9 @@ _FLAGS = ("is_folder", "is_startpage", "pinned", "disable_fe_editor")
 
 def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Answer one story with its content."""
-    story = _known(space, parameters)
+    story = space.stories.get(number_in(parameters, "id"))
+    if story is None or (story.deleted_at and not space.unknowns.shows_trash):
+        missing(space)
     return _answer(space, story, refreshed=True)
 
 
