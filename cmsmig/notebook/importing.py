@@ -60,15 +60,18 @@ class PlanPanel(Panel):
     shown: ShownPlan | None = None
 
 
-async def show_plan(workspace: Workspace, plan: str = "") -> PlanPanel:
+async def show_plan(
+    workspace: Workspace, plan: str = "", *, recreate: bool | None = None
+) -> PlanPanel:
     """Return what an import would do now. Writes nothing to the destination.
 
-    With `plan`, the hash of an earlier one, raises `PlanDriftError` listing what
-    moved since. Raises `UsageError` before the first pull, `UndecidedError`
-    naming a decision that is missing.
+    With `recreate`, what is gone from the destination is made again by the steps
+    that follow; None where they could not. With `plan`, the hash of an earlier one,
+    raises `PlanDriftError` listing what moved since. Raises `UsageError` before the
+    first pull, `UndecidedError` naming a decision that is missing.
     """
     names = ItemNames(_items(decided_migration(workspace)))
-    shown = ShownPlan(await _plan(workspace), names)
+    shown = ShownPlan(await _plan(workspace, recreate=bool(recreate)), names)
     if plan:
         _refuse_drift(workspace, plan, shown.plan)
 
@@ -77,12 +80,20 @@ async def show_plan(workspace: Workspace, plan: str = "") -> PlanPanel:
         tables = ui.Html(shown.tables())
 
         async def again() -> None:
-            shown.plan = await _plan(workspace)
+            wanted = shown.plan.recreate if tick is None else tick.value
+            shown.plan = await _plan(workspace, recreate=wanted)
             tables.show(shown.tables())
             board.say("This is the plan as of now.", "good")
 
         button = board.button("plan-again", "Plan again", again)
-        return ui.column(tables, ui.row(button), board.messages)
+        tick = None
+        if recreate is not None:
+            title = "Make again what is gone from the destination"
+            tick = board.tick(
+                "plan-recreate", title, shown.plan.recreate, changed=again
+            )
+        ticks = [] if tick is None else [tick]
+        return ui.column(tables, ui.row(button, *ticks), board.messages)
 
     return PlanPanel(
         static=shown.tables,
@@ -146,6 +157,7 @@ class StepRun:
             observer=meter,
             stop=stop,
             plan_hash=plan.plan_hash,
+            recreate=plan.recreate,
             show=lambda renewed: meter.expect(planned_calls(renewed, self.step)),
         )
 
@@ -275,11 +287,12 @@ def _items(migration: Migration) -> Iterator[Item]:
         yield from chain.from_iterable(each.values())
 
 
-async def _plan(workspace: Workspace) -> Plan:
+async def _plan(workspace: Workspace, *, recreate: bool) -> Plan:
     return await plan_only(
         workspace.project,
         workspace.destination_settings,
         observer=workspace.observer,
+        recreate=recreate,
     )
 
 

@@ -10,7 +10,9 @@ from markupsafe import Markup
 from cmsmig.itemkey import ItemKey
 from cmsmig.origin.schema import Item
 from cmsmig.report.safehtml import Cell, note, paragraph, table
+from cmsmig.steps.gone import one_of
 from cmsmig.steps.plan import Plan
+from cmsmig.steps.recreating import gone_sentence
 
 _SHOWN = 15
 _READING = "Reading what is there"
@@ -74,6 +76,7 @@ def plan_tables(plan: Plan, names: ItemNames | None = None) -> Markup:
     return Markup("").join(
         (
             _summary(plan),
+            *_gone(plan),
             *(note(sentence, "warning") for sentence in plan.limits),
             _calls(plan),
             _saved(plan),
@@ -103,8 +106,28 @@ def _summary(plan: Plan) -> Markup:
     return paragraph(
         f"Plan {plan.plan_hash[:16]}: of {items['in']:,} items, {items['to_create']:,} "
         f"stories are to be created, {items['already_there']:,} are there, "
+        f"{_gone_of(items)}"
         f"{items['skipped']:,} items are skipped"
         f"{_because(plan.skipped)}, {items['failed']:,} cannot be created."
+    )
+
+
+def _gone_of(items: Mapping[str, int]) -> str:
+    return f"{items['gone']:,} are gone, " if items["gone"] else ""
+
+
+def _gone(plan: Plan) -> Iterator[Markup]:
+    """Yield what is gone from the destination, and what becomes of it."""
+    names = plan.gone.names()
+    if not names:
+        return
+    said = "What is gone is made again." if plan.recreate else gone_sentence(plan.gone)
+    yield note(said, "" if plan.recreate else "warning")
+    yield from _listed(
+        "Gone from the destination",
+        ("What", "Name"),
+        [(one_of(kind), name) for kind in names for name in names[kind]][:_SHOWN],
+        sum(plan.gone.counts().values()),
     )
 
 

@@ -98,6 +98,7 @@ WIDGETS: tuple[WidgetInfo, ...] = (
     WidgetInfo("bodies-accept", "03", "accepts decisions/blocks.yaml and embeds.yaml"),
     # 04_prepare_destination
     WidgetInfo("plan-again", "04", "computes the plan again"),
+    WidgetInfo("plan-recreate", "04", "plans to make again what is gone, or not"),
     WidgetInfo("prepare-start", "04", "makes components, folders and assets"),
     WidgetInfo("prepare-stop", "04", "stops after the calls in flight"),
     # 05_create_stories

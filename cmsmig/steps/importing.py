@@ -39,7 +39,12 @@ from cmsmig.steps.lost import refuse_lost_ledger
 from cmsmig.steps.migration import Migration, open_migration
 from cmsmig.steps.plan import Plan, make_plan, refuse_drift
 from cmsmig.steps.publish import publish_stories
-from cmsmig.steps.recreating import changes, refuse_gone, take_up
+from cmsmig.steps.recreating import (
+    changes,
+    refuse_gone,
+    refuse_half_way,
+    take_up,
+)
 from cmsmig.steps.relations import link_stories
 from cmsmig.steps.stories import (
     create_stories,
@@ -145,6 +150,8 @@ async def run_command(
                 refuse_drift(_stored(job.ledger, plan_hash), plan)
             job.ledger.save_plan(plan.plan_hash, plan.as_json())
             show(plan)
+            if recreate:
+                refuse_half_way(job.gone, command)
             if not dry_run:
                 await _run_steps(command, job, plan)
                 accounting = job.ledger.items.accounting()

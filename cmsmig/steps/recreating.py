@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cmsmig.errors import PreflightError
+from cmsmig.errors import PreflightError, UsageError
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.steps.gone import Gone, GoneThing, one_of
+from cmsmig.steps.gone import Gone, GoneKind, GoneThing, one_of
 
 REMEDY = (
     "restore it there, or run `cmsmig import --recreate` to have everything that is "
@@ -20,6 +20,13 @@ REMEDY = (
 )
 _STANDING_ON = ("import", "prepare", "create")
 """Commands that bring what stands on components and folders."""
+_MAKING = {
+    "import": frozenset(GoneKind),
+    "prepare": frozenset(GoneKind),
+    "create": frozenset({GoneKind.STORIES}),
+}
+"""What each command can begin to make again. What `prepare` forgets of the stories,
+`create` makes."""
 _SHOWN = 3
 
 
@@ -47,6 +54,19 @@ def changes(ledger: Ledger, gone: Gone) -> bool:
 def is_blocked(gone: Gone, command: str, *, recreate: bool) -> bool:
     """Return whether a command can bring nothing, since what it builds on is gone."""
     return bool(gone.stood_on) and not recreate and command in _STANDING_ON
+
+
+def refuse_half_way(gone: Gone, command: str) -> None:
+    """Raise `UsageError` when a command would make again only part of what is gone.
+
+    Relations would be taken out for stories that it does not make.
+    """
+    if {each.kind for each in gone.needed} - _MAKING.get(command, frozenset()):
+        raise UsageError(
+            f"`cmsmig {command}` cannot make again everything that is gone; run "
+            "`cmsmig import --recreate`, or `cmsmig prepare --recreate` and the steps "
+            "after it."
+        )
 
 
 def refuse_gone(gone: Gone, command: str, *, recreate: bool) -> None:

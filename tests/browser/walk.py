@@ -406,6 +406,10 @@ async def prepare_destination(desk: Desk) -> None:
         await book.sees(".env")
     await book.click("plan-again")
     await book.sees("This is the plan as of now")
+    # Nothing is gone: the plan with the tick is that of a parameter, and comes back.
+    for _ in range(2):
+        await book.tick("plan-recreate")
+        await book.sees("This is the plan as of now")
     await desk.stop_and_go_on("prepare", "POST", r"/components$", after=1)
     await _done(book, "prepare")
 

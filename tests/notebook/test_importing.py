@@ -11,7 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from staging import Staged
 
-from cmsmig.errors import PlanDriftError, UndecidedError, UsageError
+from cmsmig.errors import (
+    PlanDriftError,
+    PreflightError,
+    UndecidedError,
+    UsageError,
+)
 from cmsmig.events import (
     BudgetWaited,
     Event,
@@ -160,6 +165,10 @@ class Driver:
         """Press a button and wait until it can be pressed again."""
         self._seen, self._stop_after = 0, stop_after
         await self.page.click(name)
+        await self.settled()
+
+    async def settled(self) -> None:
+        """Wait until nothing is under way any more."""
         others = asyncio.all_tasks() - {asyncio.current_task()}
         await asyncio.wait(others)
 
@@ -220,3 +229,59 @@ def test_every_advance_is_counted_at_its_step(steps: list[str]) -> None:
     assert counted == {step: steps.count(step) for step in set(steps)}
     assert all(stage.note == "over" for stage in meter.stages)
     assert len(heard) == len(steps) + len(set(steps))
+
+
+async def test_what_is_gone_is_told_and_made_again_by_the_parameter(
+    staged: Start,
+) -> None:
+    """Unattended: the plan lists it, the step refuses; `recreate` makes it again."""
+    stage = staged()
+    await stage.imported()
+    before = stage.comparable()
+    _empty(stage)
+    workspace = stage.workspace()
+    shown = await show_plan(workspace, recreate=False)
+    assert "12 are gone" in shown.html()
+    assert "cmsmig import --recreate" in shown.html()
+    writes = stage.writes()
+    with pytest.raises(PreflightError, match="12 stories"):
+        await run_step(workspace, "prepare", shown)
+    assert stage.writes() == writes
+    for step in ("prepare", "create"):
+        shown = await show_plan(stage.workspace(), recreate=True)
+        await run_step(stage.workspace(), step, shown)
+    for step in ("link", "publish"):
+        await run_step(stage.workspace(), step, await show_plan(stage.workspace()))
+    assert stage.comparable() == before
+
+
+async def test_by_hand_a_tick_plans_to_make_again_what_is_gone(staged: Start) -> None:
+    """The tick is the parameter: with it the step makes what the plan lists."""
+    stage = staged()
+    await stage.imported()
+    before = stage.comparable()
+    _empty(stage)
+    with front_end() as page:
+        driver = Driver(page)
+        workspace = stage.workspace(interactive=True, observer=driver)
+        shown = await show_plan(workspace, recreate=False)
+        shown._repr_mimebundle_()
+        assert "What is gone is made again" not in page.html()
+        await page.set("plan-recreate", value=True)
+        await driver.settled()
+        assert "What is gone is made again" in page.html()
+        panel = await run_step(workspace, "prepare", shown)
+        panel._repr_mimebundle_()
+        await driver.until("prepare-start")
+    for step in ("create", "link", "publish"):
+        await run_step(stage.workspace(), step, await show_plan(stage.workspace()))
+    assert stage.comparable() == before
+
+
+def _empty(stage: Staged) -> None:
+    """Delete everything, as a person does."""
+    space = stage.rehearsal.handle.state.space
+    for kind in ("stories", "components", "assets"):
+        for own in list(getattr(space, kind)):
+            if kind != "stories" or space.story(own) is not None:
+                stage.api("DELETE", f"/{kind}/{own}")
