@@ -15,6 +15,7 @@ from typing import Final, TypeVar
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import Asset, Component, StoryRow
 from cmsmig.errors import NotFoundError
+from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import AssetRow, HomeRow, ItemRow, MadeRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.components import component_bodies, datasource_bodies
@@ -97,6 +98,11 @@ class Gone:
     def counts(self) -> dict[str, int]:
         """Return how many of what is needed are gone, by kind."""
         return {kind: len(names) for kind, names in self.names().items()}
+
+    def keys(self) -> frozenset[ItemKey]:
+        """Return the items whose stories are gone."""
+        rows = (each.row for each in self.things)
+        return frozenset(row.key for row in rows if isinstance(row, ItemRow))
 
     def hashes(self) -> frozenset[str]:
         """Return the files that are gone, by the hash of their bytes."""

@@ -128,7 +128,7 @@ def _why() -> str:
 
 def _recover(ledger: Ledger, gone: Gone) -> None:
     """Give their states back to what was gone and was restored."""
-    still = {each.row.key for each in gone.things if isinstance(each.row, ItemRow)}
+    still = gone.keys()
     for key, item in ledger.items.all().items():
         if item.is_gone and key not in still:
             ledger.items.recovered(key)

@@ -131,24 +131,32 @@ async def verify(job: Job) -> Verification:
 
 
 def _expected(job: Job) -> list[tuple[StoryDraft, HomeRow]]:
-    """Return the stories that this import made, with what they have to hold."""
+    """Return the stories that this import made and that are there, with what they
+    have to hold."""
     rows = job.ledger.items.all()
+    gone = job.gone.keys()
     return [
         (draft, row.home)
         for draft in job.drafts()
-        if (row := rows.get(draft.key)) is not None
+        if draft.key not in gone
+        and (row := rows.get(draft.key)) is not None
         and row.home is not None
         and row.home.made
     ]
 
 
 def _compare_items(job: Job, found: Verification) -> None:
-    """List the selected items that failed, and those that have no story yet."""
+    """List the selected items that failed, and those whose stories are not there."""
     rows = job.ledger.items.all()
+    gone = job.gone.keys()
     for key, item in job.migration.items.items():
         row = rows.get(key)
-        if row is not None and row.status == "failed":
-            found.failed += 1
+        failed = row is not None and row.status == "failed"
+        found.failed += failed
+        if row is not None and row.home is not None and key in gone:
+            found.differences.append(_story_gone(key, row.home))
+            continue
+        if row is not None and failed:
             code, text = DifferenceCode.ITEM_FAILED, row.explanation
         elif row is None or (row.home is None and row.status in _DUE):
             code = DifferenceCode.ITEM_WITHOUT_STORY
@@ -156,6 +164,11 @@ def _compare_items(job: Job, found: Verification) -> None:
         else:
             continue
         found.differences.append(Difference(code, str(key), "", text))
+
+
+def _story_gone(key: ItemKey, home: HomeRow) -> Difference:
+    text = f"The story `{home.full_slug}` is no longer there; {REMEDY}."
+    return Difference(DifferenceCode.STORY_GONE, str(key), "", text)
 
 
 _DUE = ("selected", "created", "reused")
@@ -173,14 +186,7 @@ async def _compare_story(
     try:
         story = await job.client.story(home.story_id)
     except NotFoundError:
-        found.differences.append(
-            Difference(
-                DifferenceCode.STORY_GONE,
-                str(draft.key),
-                "",
-                f"The story `{home.full_slug}` is no longer there; {REMEDY}.",
-            )
-        )
+        found.differences.append(_story_gone(draft.key, home))
         return
     linked = link_story(draft, homes, job.migration.routes)
     found.relations += linked.filled

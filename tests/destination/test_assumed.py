@@ -14,7 +14,12 @@ from scripted import Script
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.assumed import STANDARD, Assumed, Gap
 from cmsmig.destination.client import DestinationClient
-from cmsmig.errors import MalformedAnswerError, RejectedError, SettingsError
+from cmsmig.errors import (
+    MalformedAnswerError,
+    NotFoundError,
+    RejectedError,
+    SettingsError,
+)
 from cmsmig.events import Noticed
 
 NOT_SHOWN = {
@@ -358,6 +363,24 @@ async def test_a_service_that_merges_is_told_what_goes(script: Script) -> None:
     assert sent["content"] == {"component": "page", "x": 3, "old": None}
 
 
+async def test_what_is_in_the_trash_is_not_there(script: Script) -> None:
+    """No list shows it, and a read that answers it is as good as a 404."""
+    assumed = STANDARD.overridden({"deleted_key": "thrown_at"})
+    thrown: JsonObject = {**RECORD, "id": 6, "thrown_at": "t", "deleted_at": None}
+    there: JsonObject = {**RECORD, "thrown_at": None}
+    asset: JsonObject = {"id": 1, "filename": "a", "thrown_at": "t"}
+    script.says({"stories": [thrown, there]}).says({"story": thrown})
+    script.says({"stories": [thrown]}).says({"assets": [asset]}).says(asset)
+    client = script.client(assumed)
+    assert [row.story_id for row in await client.stories()] == [5]
+    with pytest.raises(NotFoundError, match="`f/a` is in the destination's trash"):
+        await client.story(6)
+    assert [row.story_id for row in await client.stories(in_trash=True)] == [6]
+    assert await client.assets() == []
+    with pytest.raises(NotFoundError, match="asset 1 was deleted"):
+        await client.asset(1)
+
+
 def test_each_entry_has_a_test_of_its_effect() -> None:
     """No entry is dead: each stands in one of the tables above."""
     tested = {case[0] for case in REQUESTS} | {case[0] for case in ANSWERS}
@@ -368,6 +391,7 @@ def test_each_entry_has_a_test_of_its_effect() -> None:
         "error_wrappers",
         "deprecation_headers",
         "put_replaces_content",
+        "deleted_key",
     }
     known = {entry.name for entry in fields(Assumed)}
     assert {name for name in known if not name.startswith("origin_")} == tested

@@ -150,6 +150,7 @@ def test_what_nobody_documents_can_be_switched(desks, clock):
         merges_content=True,
         requires_default_root=True,
         publish_overwrites_first=True,
+        shows_trash=True,
         largest_body=1000,
     )
     with desks(unknowns=unknowns, rate=8, clock=clock) as desk:
@@ -161,6 +162,9 @@ def test_what_nobody_documents_can_be_switched(desks, clock):
         story = put.json()["story"]
         assert story["content"] == {"component": "n", "_uid": "1", "a": "b", "c": "d"}
         assert story["first_published_at"] == story["published_at"]
+        desk.space.delete(path)
+        assert desk.space.get(path).json()["story"]["deleted_at"]
+        assert desk.space.get("/stories").json() == {"stories": []}
         folder = {"name": "f", "slug": "f", "is_folder": True}
         refused = desk.space.post("/stories", json={"story": folder})
         assert refused.json() == {"default_root": ["can't be blank"]}
