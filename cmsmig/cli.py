@@ -294,10 +294,12 @@ def run(
     """Run the numbered notebooks unattended; keep each with its output."""
     from cmsmig.run.locate import find_notebooks, notebooks_folder, select
     from cmsmig.run.unattended import project_named, run_unattended
-    from cmsmig.settings import find_project
+    from cmsmig.settings import find_project, read_tokens
 
+    project = find_project(project_named(folder, values), os.environ, Path.cwd())
+    read_tokens(project, os.environ)
     finished = run_unattended(
-        find_project(project_named(folder, values), os.environ, Path.cwd()),
+        project,
         select(find_notebooks(notebooks_folder()), only=only, first=first, last=last),
         values,
         reports=reports,

@@ -37,13 +37,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from cmsmig.masking import masked
 from cmsmig.printable import printable_lines
 
 
 class CmsmigError(Exception):
-    """The root: `str()` is one sentence, `exit_code` what the command ends with."""
+    """The root: `str()` is one sentence, `exit_code` what the command ends with.
+
+    What a service or the system said is part of many sentences, so a token in
+    one is masked as soon as the error is made.
+    """
 
     exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(masked(message))
 
     def __str__(self) -> str:
         """Return the sentence; controls in the names that it holds stand escaped."""

@@ -7,6 +7,7 @@ the first two only.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from cmsmig.configuration.plans import ORIGIN_RATES, destination_limits
 from cmsmig.configuration.regions import base_of
 from cmsmig.configuration.sources import Given, read_given, variable
 from cmsmig.errors import SettingsError
+from cmsmig.masking import hide
 
 _WHERE_TOKENS_COME_FROM = {
     "origin_token": (
@@ -33,12 +35,16 @@ _MEGABYTE = 1024 * 1024
 
 
 class Secret:
-    """A token that shows itself only when asked to."""
+    """A token that shows itself only when asked to.
+
+    From when it is made it is masked in all that comes in and goes out.
+    """
 
     __slots__ = ("_value",)
 
     def __init__(self, value: str) -> None:
         self._value = value
+        hide(value)
 
     def reveal(self) -> str:
         """Return the token, for the one request header that needs it."""
@@ -191,6 +197,15 @@ def load_settings(
         assumed=given.assumed,
         warning=sources.warning,
     )
+
+
+def read_tokens(project: Project, environ: Mapping[str, str]) -> None:
+    """Have the project's tokens masked, where there are settings to read.
+
+    What is wrong with them is told where they are used.
+    """
+    with suppress(SettingsError):
+        load_settings(project, environ, need_origin=False, need_destination=False)
 
 
 def _destination_rate(given: Given) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cmsmig.errors import CmsmigError
+from cmsmig.masking import masking
 
 _HOOK = "_render_traceback_"
 """What IPython calls on an exception instead of drawing a traceback."""
@@ -26,6 +27,13 @@ def show_errors_as_sentences() -> None:
     The error's class and message still reach the front end and papermill.
     """
     setattr(CmsmigError, _HOOK, _sentence)
+
+
+def mask_outputs() -> None:
+    """Have tokens masked in all that this kernel sends: outputs, errors, panels."""
+    session = getattr(getattr(_shell(), "kernel", None), "session", None)
+    if session is not None and not hasattr(session.pack, "__wrapped__"):
+        session.pack = masking(session.pack)
 
 
 def show(value: object) -> None:

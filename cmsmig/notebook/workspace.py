@@ -12,9 +12,15 @@ from markupsafe import Markup
 
 from cmsmig.errors import SettingsError
 from cmsmig.events import Observer, unobserved
-from cmsmig.notebook.kernel import can_ask, show_errors_as_sentences
+from cmsmig.notebook.kernel import can_ask, mask_outputs, show_errors_as_sentences
 from cmsmig.notebook.panel import Panel, facts_bundle
-from cmsmig.settings import Project, Settings, find_project, load_settings
+from cmsmig.settings import (
+    Project,
+    Settings,
+    find_project,
+    load_settings,
+    read_tokens,
+)
 
 if TYPE_CHECKING:
     from cmsmig.notebook.ui import Element
@@ -110,10 +116,12 @@ def open_workspace(
 
     `project` empty: the folder is found as the commands find it. `interactive`
     None: as the front end says (see `kernel.can_ask`). From here on, errors of
-    ours show as one sentence in this kernel.
+    ours show as one sentence in this kernel, and tokens nowhere in it.
     """
     show_errors_as_sentences()
+    mask_outputs()
     folder = find_project(Path(project) if project else None, os.environ, Path.cwd())
+    read_tokens(folder, os.environ)
     return Workspace(
         project=folder,
         dry_run=dry_run,

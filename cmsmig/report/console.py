@@ -1,7 +1,7 @@
 """Standard output for results, standard error for everything else.
 
-Everything that is printed goes through here, and what acts on a terminal stands
-escaped: it comes from names and from what services say.
+Everything that is printed goes through here: tokens are masked, and what acts on a
+terminal stands escaped, since it comes from names and from what services say.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import StorageError
+from cmsmig.masking import masked
 from cmsmig.printable import printable, printable_json, printable_lines
 from cmsmig.steps.batches import StopSignal
 from cmsmig.wholetext import whole_text, whole_value
@@ -30,10 +31,10 @@ def emit_content(text: str) -> None:
 def _emit(text: str) -> None:
     """Write text to standard output as UTF-8, whatever the terminal claims.
 
-    Raises `StorageError` when nobody reads it, or its disk is full.
+    Tokens are masked. Raises `StorageError` when nobody reads it, or its disk is full.
     """
     try:
-        sys.stdout.buffer.write(whole_text(text).encode())
+        sys.stdout.buffer.write(masked(whole_text(text)).encode())
         sys.stdout.buffer.flush()
     except OSError as error:
         _silence()
@@ -69,14 +70,14 @@ def emit_json(document: JsonObject) -> None:
 
 def complain(sentence: str) -> None:
     """Write one sentence to standard error."""
-    sys.stderr.write(printable(sentence) + "\n")
+    sys.stderr.write(printable(masked(sentence)) + "\n")
     sys.stderr.flush()
 
 
 def complain_of(error: BaseException) -> None:
     """Write the traceback of an error to standard error."""
     told = "".join(traceback.format_exception(error))
-    sys.stderr.write(printable_lines(told))
+    sys.stderr.write(printable_lines(masked(told)))
     sys.stderr.flush()
 
 
@@ -84,7 +85,7 @@ class _PrintableLog(logging.Formatter):
     """Formats what libraries log like everything else that is printed."""
 
     def format(self, record: logging.LogRecord) -> str:
-        return printable_lines(super().format(record))
+        return printable_lines(masked(super().format(record)))
 
 
 def log_printably() -> None:

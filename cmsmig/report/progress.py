@@ -16,6 +16,7 @@ from cmsmig.events import (
     StepFinished,
     StepStarted,
 )
+from cmsmig.masking import masked
 from cmsmig.printable import printable
 
 _EVERY = 2.0
@@ -104,7 +105,8 @@ class Progress:
 
     def _write(self, text: str, *, final: bool) -> None:
         start = "\r\x1b[K" if self._live else ""
-        self._stream.write(f"{start}{printable(text)}" + ("\n" if final else ""))
+        told = printable(masked(text))
+        self._stream.write(f"{start}{told}" + ("\n" if final else ""))
         self._stream.flush()
 
 

@@ -14,6 +14,7 @@ from cmsmig.errors import StorageError
 from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.draft import Place
 from cmsmig.mapping.routes import Routes
+from cmsmig.masking import masked
 from cmsmig.origin.schema import Item
 from cmsmig.report.csvtext import csv_text, formula_sign
 from cmsmig.steps.migration import Migration
@@ -139,10 +140,13 @@ def write_redirects(folder: Path, redirects: RedirectMap) -> tuple[Path, ...]:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write a file of a report and its folder. Raises `StorageError`."""
+    """Write a file of a report, no token in it, and its folder.
+
+    Raises `StorageError`.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(whole_text(text), encoding="utf-8")
+        path.write_text(whole_text(masked(text)), encoding="utf-8")
     except OSError as error:
         raise StorageError(
             f"{path} cannot be written ({error.strerror}); free some space, or name "

@@ -16,6 +16,7 @@ from jupyter_client.manager import AsyncKernelManager
 from nbconvert import HTMLExporter
 
 from cmsmig.errors import UsageError
+from cmsmig.masking import masked_bytes
 from cmsmig.run.outcome import Cell, Executed
 from cmsmig.run.parameters import Parameter, Value, kind_of
 from cmsmig.run.socketfolder import socket_prefix
@@ -96,7 +97,17 @@ def execute(
             crash = f"{_words(error)}{_last_line(said)}"
             # What nbclient raises where a kernel dies early or never answers.
             unready = type(error) is RuntimeError
+    _mask_tokens(output)
     return _read(output, crash, unready)
+
+
+def _mask_tokens(output: Path) -> None:
+    """Mask what a kernel could not know yet: a cell may have read the settings."""
+    if output.exists():
+        written = output.read_bytes()
+        shown = masked_bytes(written)
+        if shown != written:
+            output.write_bytes(shown)
 
 
 def export_page(notebook: Path, page: Path) -> None:

@@ -2,17 +2,21 @@
 
 A failing `!command` is an error: IPython only records its exit status, so a
 notebook would carry on as if nothing had happened. And a cell that awaits hears
-of an interrupt at once, not when its loop happens to wake.
+of an interrupt at once, not when its loop happens to wake. And no output holds a
+token, whoever wrote the cell.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 from collections.abc import Callable
 from typing import Protocol
 
 from IPython.utils.text import SList
+
+from cmsmig.masking import hide, masking
 
 _WAKING = 0.2
 """Seconds. The kernel cancels a cell from its loop, which a signal does not wake."""
@@ -75,6 +79,17 @@ def load_ipython_extension(shell: Shell) -> None:
     setattr(shell, "system", system)  # noqa: B010  a method is replaced on purpose
     setattr(shell, "getoutput", getoutput)  # noqa: B010
     _stay_awake(shell)
+    _mask_tokens(shell)
+
+
+def _mask_tokens(shell: Shell) -> None:
+    """Mask the environment's tokens in every output, from the first cell on."""
+    for name, value in os.environ.items():
+        if name.startswith("CMSMIG_") and name.endswith("_TOKEN"):
+            hide(value)
+    session = getattr(getattr(shell, "kernel", None), "session", None)
+    if session is not None:
+        session.pack = masking(session.pack)
 
 
 def _stay_awake(shell: Shell) -> None:

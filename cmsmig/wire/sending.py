@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
@@ -60,11 +60,10 @@ class Sender:
             outcome = await self._budgeted(request, authorization, refusals + 1)
             if isinstance(outcome, Answer):
                 if outcome.status != 429:
-                    return self._accepted(request, outcome, authorization)
+                    return self._accepted(request, outcome)
                 refusals += 1
                 if refusals == REFUSALS:
-                    told = _scrubbed(outcome, authorization)
-                    raise refused_for_good(self.service, request, told)
+                    raise refused_for_good(self.service, request, outcome)
                 continue
             repeat = request.may_repeat or not outcome.sent
             if not repeat or attempt >= outcome.tries:
@@ -125,9 +124,7 @@ class Sender:
         if budget is not None and release is not None:
             await _settle(budget, release, outcome)
         if isinstance(outcome, Answer):
-            return unusable(request, _scrubbed(outcome, authorization)) or outcome
-        if outcome.answer is not None:
-            return replace(outcome, answer=_scrubbed(outcome.answer, authorization))
+            return unusable(request, outcome) or outcome
         return outcome
 
     async def _refused(
@@ -148,15 +145,13 @@ class Sender:
             release=release,
         )
 
-    def _accepted(
-        self, request: Request, answer: Answer, authorization: str | None
-    ) -> Answer:
+    def _accepted(self, request: Request, answer: Answer) -> Answer:
         if 200 <= answer.status < 300:
             return answer
         raise failure(
             request.method,
             request.url,
-            _scrubbed(answer, authorization),
+            answer,
             service=self.service,
             credentials_hint=self.credentials_hint,
             read_problems=self.read_problems,
@@ -178,14 +173,6 @@ class Sender:
             RequestRetried(service, request.method, path, failed.reason, delay)
         )
         await self.sleep(delay)
-
-
-def _scrubbed(answer: Answer, authorization: str | None) -> Answer:
-    """Take the token out of what a service says, for messages and records."""
-    token = (authorization or "").rpartition(" ")[2].encode()
-    if not token or token not in answer.body:
-        return answer
-    return replace(answer, body=answer.body.replace(token, b"(hidden)"))
 
 
 async def _unheard() -> None:

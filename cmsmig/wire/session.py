@@ -23,6 +23,7 @@ import httpx
 from cmsmig.configuration.loopback import is_loopback
 from cmsmig.errors import SettingsError
 from cmsmig.events import Observer, unobserved
+from cmsmig.masking import hide, masked, masked_bytes
 from cmsmig.wire.addresses import Resolver, Target, goes_by_proxy, resolve_by_system
 from cmsmig.wire.answers import Answer, ProblemReader, Request, bare
 from cmsmig.wire.bounds import (
@@ -65,7 +66,8 @@ _LAST_BYTE = "http11.send_request_body.complete"
 class Session:
     """An async context manager for all requests to one service.
 
-    The token is sent by `send` only and shown nowhere. `credentials_hint`
+    The token is sent by `send` only; where it comes back, in whatever disguise, it
+    is masked before anybody sees the answer. `credentials_hint`
     ends the message of a 401 or 403 ("check the scopes ..."), `read_problems`
     finds a service's complaints in its bodies. With a `transport` of one's own
     the addresses of files are looked up only by a `resolve` of one's own.
@@ -89,6 +91,7 @@ class Session:
         read_problems: ProblemReader | None = None,
     ) -> None:
         self._authorization = authorization
+        hide(authorization or "")
         self._budget = budget
         self._slots = asyncio.Semaphore(max(1, in_flight))
         self._file_slots = asyncio.Semaphore(max(1, in_flight))
@@ -322,7 +325,7 @@ class _Coming:
         """Return what has come, if its head has."""
         if not self._status:
             return None
-        return Answer(self._status, self._headers, bytes(self._body))
+        return Answer(self._status, self._headers, masked_bytes(bytes(self._body)))
 
 
 class _HttpStream:
@@ -380,8 +383,8 @@ def _broken() -> Iterator[None]:
 def _reason(error: Exception) -> str:
     if isinstance(error, httpx.TimeoutException):
         return "it did not answer in time"
-    return str(error) or type(error).__name__
+    return masked(str(error)) or type(error).__name__
 
 
 def _lowered(headers: httpx.Headers) -> dict[str, str]:
-    return {name.lower(): value for name, value in headers.items()}
+    return {masked(name.lower()): masked(value) for name, value in headers.items()}

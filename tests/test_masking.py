@@ -1,0 +1,113 @@
+"""Tokens in disguise: none gets through, and nothing else is touched."""
+
+from __future__ import annotations
+
+import json
+import string
+
+import pytest
+from disguises import DISGUISES, tells
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cmsmig.errors import CmsmigError, ServiceError
+from cmsmig.masking import HIDDEN, SHORTEST, hide, masked, masked_bytes
+
+TOKEN = "wf-3c7E/9a+Xk_21.Zq~4f-hush=="
+PLAIN = "".join(each for each in string.printable if each not in "\\%&")
+TOKENS = st.text("abcdefXYZ0189-_./+=~", min_size=12, max_size=48)
+
+
+@pytest.mark.parametrize("disguise", list(DISGUISES))
+def test_a_disguise_hides_no_token(disguise: str) -> None:
+    """The search finds it before, and neither the search nor a reader after."""
+    hide(TOKEN)
+    text = f'{{"message": "before {DISGUISES[disguise](TOKEN)} after"}}'
+    assert tells(text.encode(), TOKEN)
+    shown = masked(text)
+    assert not tells(shown.encode(), TOKEN)
+    assert HIDDEN in shown
+    assert shown.startswith('{"message": "before ')
+    assert shown.endswith(' after"}')
+    assert masked_bytes(text.encode()) == shown.encode()
+
+
+@given(
+    token=TOKENS,
+    name=st.sampled_from(list(DISGUISES)),
+    around=st.sampled_from(["json", "address", "html", "none"]),
+    before=st.text(PLAIN, max_size=30),
+    after=st.text(PLAIN, max_size=30),
+)
+def test_no_token_gets_through_in_a_disguise_of_a_disguise(
+    token: str, name: str, around: str, before: str, after: str
+) -> None:
+    """Whatever the token, whatever stands beside it."""
+    hide(token)
+    inner = f"{before} {DISGUISES[name](token)} {after}"
+    text = {
+        "json": json.dumps({"said": inner}),
+        "address": DISGUISES["address"](inner) if inner.isascii() else inner,
+        "html": DISGUISES["html"](inner),
+        "none": inner,
+    }[around]
+    assert not tells(masked(text).encode(), token)
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(max_size=40),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.text(max_size=9), inner, max_size=3)
+        ),
+        max_leaves=9,
+    )
+)
+def test_what_holds_no_token_stays_as_it_is(value: object) -> None:
+    """Byte for byte, whatever escapes it has."""
+    hide(TOKEN)
+    for text in (json.dumps(value), json.dumps(value, ensure_ascii=False)):
+        data = text.encode("utf-8", "surrogatepass")
+        assert masked_bytes(data) == data
+        assert masked(text) == text
+
+
+@given(
+    st.lists(st.sampled_from(["\\n", "\\\\", '\\"', "é", "x", TOKEN]), max_size=8),
+    st.sampled_from(list(DISGUISES)),
+)
+def test_json_stays_json(parts: list[str], name: str) -> None:
+    """What is masked within a string leaves the document whole."""
+    hide(TOKEN)
+    said = "".join(parts) + DISGUISES[name](TOKEN)
+    for text in (
+        json.dumps({"a": said, "b": [said, 1]}),
+        f'{{"a": "{"".join(parts)}"}}',
+    ):
+        json.loads(masked(text))
+
+
+@pytest.mark.parametrize("name", ["plain", "address", "base64", "hexadecimal"])
+def test_a_token_that_is_cut_off_is_masked_too(name: str) -> None:
+    """A message that ends in the middle of a token tells most of it."""
+    hide(TOKEN)
+    told = DISGUISES[name](TOKEN)
+    for length in range(SHORTEST * 3, len(told)):
+        assert masked(f"said: {told[:length]}").startswith(f"said: {HIDDEN}")
+
+
+def test_a_word_is_no_token() -> None:
+    """What is shorter than any token there is may stand in any sentence."""
+    hide("short")
+    assert masked("a short sentence") == "a short sentence"
+
+
+def test_every_error_is_masked_when_it_is_made() -> None:
+    """Wherever it is shown or kept later, its sentence holds no token."""
+    hide(f"Bearer {TOKEN}")
+    sentence = f"GET /v2/{DISGUISES['address'](TOKEN)} was refused ({TOKEN})."
+    expected = f"GET /v2/{HIDDEN} was refused ({HIDDEN})."
+    assert str(CmsmigError(sentence)) == expected
+    assert str(ServiceError(sentence, service="origin")) == expected
+    assert expected in repr(CmsmigError(sentence))
