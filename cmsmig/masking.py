@@ -17,6 +17,8 @@ from functools import wraps
 HIDDEN = "(hidden)"
 SHORTEST = 8
 """Characters of the shortest token that is masked: a shorter one may be a word."""
+FEWEST = 4
+"""Different characters in it."""
 _LEVELS = 5
 """How many escapes around each other are undone."""
 _NAMED = {"amp": "&", "sol": "/"}
@@ -55,9 +57,13 @@ class _Known:
 
 
 def hide(token: str) -> None:
-    """Have a token masked from now on, without the scheme before it."""
+    """Have a token masked from now on, without the scheme before it.
+
+    What is too short, or one sign again and again, is no token and may be content.
+    """
     secret = token.strip().rpartition(" ")[2]
-    if len(secret) >= SHORTEST and secret not in _known.tokens:
+    telling = len(secret) >= SHORTEST and len(set(secret)) >= FEWEST
+    if telling and secret not in _known.tokens:
         _known.add(secret)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from rehearsal import Rehearsal
 
+from cmsmig import masking
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.exact import write_small_site
 from cmsmig.sandbox.server import running_sandbox
@@ -24,6 +25,12 @@ def no_settings_of_this_machine(
         if name.startswith("CMSMIG_"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("CMSMIG_STATE_DIR", str(tmp_path / "state"))
+
+
+@pytest.fixture(autouse=True)
+def no_tokens_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mask this test's tokens alone: one of another may be any word."""
+    monkeypatch.setattr("cmsmig.masking._known", masking._Known())
 
 
 @pytest.fixture(scope="session")

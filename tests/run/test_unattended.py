@@ -13,15 +13,17 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from disguises import tells
 from rehearsal import Rehearsal
 from small_notebooks import write_notebook
 
 from cmsmig.errors import UsageError
 from cmsmig.events import unobserved
+from cmsmig.masking import masked
 from cmsmig.run.accounting import balance_of
 from cmsmig.run.locate import find_notebooks
 from cmsmig.run.unattended import Finished, project_named, run_unattended
-from cmsmig.settings import Project
+from cmsmig.settings import Project, read_tokens
 
 STOPPABLE = """
 import sys
@@ -166,3 +168,39 @@ def test_the_ledger_and_the_report_decide_the_code(
     for damaged in ("[]", "{", '{"verification": null}'):
         report.write_text(damaged)
         assert balance_of(project, tmp_path, 0).exit_code == 1
+
+
+def test_no_output_of_a_notebook_tells_a_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a cell does with it: streams, values, pages, errors, the sentence."""
+    tokens = {
+        "CMSMIG_ORIGIN_TOKEN": "environment-token-3f9c2b",
+        "CMSMIG_DESTINATION_TOKEN": "token-of-the-file-77a0e1",
+    }
+    monkeypatch.setenv("CMSMIG_ORIGIN_TOKEN", tokens["CMSMIG_ORIGIN_TOKEN"])
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / ".env").write_text(
+        f"CMSMIG_DESTINATION_TOKEN={tokens['CMSMIG_DESTINATION_TOKEN']}\n"
+    )
+    write_notebook(
+        tmp_path / "notebooks",
+        "00_first",
+        "import os\nprint(os.environ['CMSMIG_ORIGIN_TOKEN'])",
+        "from pathlib import Path\nread = (Path(project) / '.env').read_text()\nread",
+        "os.environ['CMSMIG_ORIGIN_TOKEN'].encode().hex()",
+        "from IPython.display import HTML\nHTML(f'<b>{read}</b>')",
+        "os.system('echo $CMSMIG_ORIGIN_TOKEN')",
+        "raise RuntimeError(f'refused: {os.environ[\"CMSMIG_ORIGIN_TOKEN\"]} {read}')",
+    )
+    read_tokens(Project(project), dict(os.environ))
+    finished = run(tmp_path)
+    assert finished.exit_code == 1
+    assert "refused: (hidden)" in masked(finished.run.complaint)
+    kept = [path for path in (tmp_path / "reports").rglob("*") if path.is_file()]
+    assert {path.suffix for path in kept} >= {".ipynb", ".html"}
+    for path in kept:
+        for token in tokens.values():
+            assert not tells(path.read_bytes(), token), path
+            assert not tells(masked(finished.run.complaint).encode(), token)
