@@ -23,6 +23,7 @@ from cmsmig.richtext.pictures import RESERVED
 from cmsmig.richtext.rules import RULES
 from cmsmig.richtext.shown import Showing
 from cmsmig.richtext.stage import DEEPEST, LEVELS, MEDIA, NESTING, RAW_EMBEDS, SPACERS
+from cmsmig.richtext.tableparts import has_moved_parts
 from cmsmig.richtext.tokenizer import parse_as_official
 from cmsmig.richtext.trees import same_tree
 
@@ -209,6 +210,11 @@ def span(source: Source) -> bool:
             one.tag == "span" and "id" in one.attributes and "class" in one.attributes
         )
     )
+
+
+def table_parts(source: Source) -> bool:
+    """A table with a caption, or with a foot above its rows."""
+    return source.any_of(lambda one: one.tag == "table" and has_moved_parts(one))
 
 
 def nesting(source: Source) -> bool:

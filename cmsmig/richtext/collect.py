@@ -41,6 +41,7 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "missing-file": (CONTENT, "This file could not be had; its old address stands."),
     "nesting": (LAYOUT, "Nested this deep, the content stands without this level."),
     "script": (CONTENT, "Scripts don't belong in rich text, and this one never ran."),
+    "sentence": (LAYOUT, "This is a block here, and parts the sentence it stood in."),
     "size": (LAYOUT, "Nothing here can hold the size of this picture."),
     "source-set": (LAYOUT, "The destination makes its own picture sizes."),
     "spacer": (LAYOUT, "A paragraph that shows nothing was left out."),

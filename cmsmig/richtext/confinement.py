@@ -5,6 +5,7 @@ All that may be touched is erased from both; what is left has to be the same.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -74,6 +75,8 @@ def outside(
     if Touch.EVERYTHING in touches:
         return None
     first, second = _left(ours, touches), _left(official, touches)
+    if Touch.ORDER in touches:
+        return _not_the_same_texts(first, second, touches)
     if Touch.BLOCKS in touches or Touch.CAPTIONS in touches:
         return _not_within(first, second)
     return _not_equal(first, second)
@@ -94,6 +97,23 @@ def _not_equal(first: _Left, second: _Left) -> Outside | None:
         else:
             return _outside(first, here, second, there)
     return None
+
+
+def _not_the_same_texts(
+    first: _Left, second: _Left, touches: Set[Touch]
+) -> Outside | None:
+    """Compare the characters in any order; blocks may hold some of them."""
+    ours, official = _counted(first), _counted(second)
+    more, fewer = ours - official, official - ours
+    blocks = Touch.BLOCKS in touches or Touch.CAPTIONS in touches
+    if (not more and not fewer) or (blocks and not (more and fewer)):
+        return None
+    told = [str(dict(each)) for each in (more, fewer)]
+    return Outside("doc", *told)
+
+
+def _counted(left: _Left) -> Counter[str]:
+    return Counter(step[0] for step in left.steps if step not in _OPTIONAL)
 
 
 def _same(one: Step, other: Step) -> bool:

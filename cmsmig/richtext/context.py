@@ -24,6 +24,7 @@ from cmsmig.richtext.places import Places
 from cmsmig.richtext.rules import (
     BLOCK_TAGS,
     IGNORED_TAGS,
+    LINE_ENDS,
     MORE_BLOCK_TAGS,
     SPACER,
     Rule,
@@ -61,6 +62,11 @@ class Context(Places):
         self._filled = hooks.filled
         self._marked = hooks.marked
         self._unplaced = hooks.unplaced
+        self._cut = hooks.cut
+        self._said = False
+        """Whether a text stands right before, on the same line of a page."""
+        self._cutting: Element | None = None
+        """What stands behind that text, and before the next."""
         self._frames: list[_Frame] = []
 
     def build(self, root: Element, marks: MarkSet = ()) -> JsonObject:
@@ -102,6 +108,8 @@ class Context(Places):
     def _leave(self, to: Open | None, leave: bool, outer: bool) -> None:
         if leave:
             self._continued.pop()
+        if to is not None:
+            self._new_line()
         if to is not None and self._sync(to):
             to.parted = self._inside
             if leave:
@@ -109,6 +117,15 @@ class Context(Places):
                 if to.spacer:
                     self._leave_out(to)
         self._verbatim = outer
+
+    def _new_line(self) -> None:
+        self._said, self._cutting = False, None
+
+    def _speak(self) -> None:
+        """Take in that a text stands here now."""
+        if self._cutting is not None and self._cut is not None:
+            self._cut(self._cutting)
+        self._said, self._cutting = True, None
 
     def _leave_out(self, spacer: Open) -> None:
         """Take a paragraph away again; what it ended has ended."""
@@ -173,6 +190,8 @@ class Context(Places):
             if not self._find_place("text", cautious=cautious):
                 return
         top = self._take("text")
+        if not text.isspace():
+            self._speak()
         if top.kind == "code_block":
             top.content.append(Run(top.on_its_line(text), ()))
             if marks and self._marked is not None:
@@ -195,6 +214,8 @@ class Context(Places):
             self._verbatim = True
         if self._entered is not None:
             self._entered(element)
+        if tag in MORE_BLOCK_TAGS or tag in LINE_ENDS:
+            self._new_line()
         if tag in ("ul", "ol"):
             nest_lists(element)
         rules = self._rules.get(tag, ())
@@ -246,6 +267,8 @@ class Context(Places):
             if self._filled is not None and element.payload is not None:
                 self._filled(element, marks)
             cautious = element.tag == "br"
+            if self._said and rule.name in ("image", "blok"):
+                self._said, self._cutting = False, element
             if cautious and self._goes_on_as_code(self._nodes[self._open]):
                 self._insert_text("\n", marks)
             elif not self._insert_leaf(rule.name, read, marks, cautious=cautious):
@@ -279,6 +302,8 @@ class Context(Places):
             if kind == "emoji" and self._marked is not None:
                 self._marked(marks, True)
         top.content.append(node)
+        if kind == "emoji":
+            self._speak()
         return True
 
 

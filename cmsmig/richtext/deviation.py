@@ -26,6 +26,7 @@ class Deviation(StrEnum):
     LINK_ATTRIBUTES = "link-attributes"
     CODE_IN_LINK = "code-in-link"
     SPAN = "span"
+    TABLE_PARTS = "table-parts"
     NESTING = "nesting"
     MARKUP = "markup"
 

@@ -42,6 +42,8 @@ class Touch(StrEnum):
     comes of one between blocks."""
     BLANKS = "blanks"
     """Blanks at the edges of texts."""
+    ORDER = "order"
+    """In which order the texts stand."""
     ANCHORS = "anchors"
     """Anchor marks; a text may be cut in words for them."""
     LINKS = "links"
@@ -218,6 +220,14 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         "Both are kept.",
         applies.span,
         frozenset((Touch.STYLES,)),
+    ),
+    DeviationRule(
+        Deviation.TABLE_PARTS,
+        "A table's caption becomes a row of the table, and a foot that is written "
+        "above the rows stays there: pages show neither so.",
+        "The caption is a paragraph before the table, the foot its last rows.",
+        applies.table_parts,
+        frozenset((*_AROUND_BLOCKS, Touch.ORDER, Touch.ANCHORS)),
     ),
     DeviationRule(
         Deviation.NESTING,

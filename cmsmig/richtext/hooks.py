@@ -41,6 +41,8 @@ class Hooks:
     marked: Callable[[MarkSet, bool], None] | None = None
     """Of the marks of an emoji, which stand (True), and of those that a text loses
     in a code block."""
+    cut: Callable[[Element], None] | None = None
+    """Of a picture or block between two texts that stand on one line of a page."""
     unplaced: Callable[[Element], None] | None = None
     """Of every leaf that found no place."""
 

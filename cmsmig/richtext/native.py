@@ -25,7 +25,7 @@ from cmsmig.richtext.parse import parse
 from cmsmig.richtext.pausing import collector_paused
 from cmsmig.richtext.pictures import body_of
 from cmsmig.richtext.policy import EmbedPolicy
-from cmsmig.richtext.rules import RULES, link_allowed
+from cmsmig.richtext.rules import MORE_BLOCK_TAGS, RULES, link_allowed
 from cmsmig.richtext.stage import Stage
 from cmsmig.richtext.tokenizer import parse_as_official
 from cmsmig.richtext.unclosed import ReadBody, read_body
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     # Whoever has rules has loaded BeautifulSoup; nobody else needs to wait for it.
     from cmsmig.richtext.claims import CustomRules
 
+_TAG = re.compile(r"<([a-zA-Z][^ \t\n\r\f/>]*)")
 _WORD = re.compile(r"\s*\S+")
 _SAME_TYPE = frozenset(("textStyle", "highlight", "styled"))
 
@@ -119,6 +120,7 @@ class _Conversion:
             filled=self._filled,
             marked=self._marked,
             unplaced=self._unplaced,
+            cut=self._cut,
         )
         self._anchors = Deviation.ANCHOR in on
         self._linked_code = Deviation.CODE_IN_LINK in on
@@ -279,6 +281,13 @@ class _Conversion:
             self._partly.add(id(source))
             href = source.attributes.get("href", "")
             self._losses.lose(kind, href or str(mark.attributes["href"]), source)
+
+    def _cut(self, element: Element) -> None:
+        """Record that a picture or embed parts a sentence, if a page shows it there."""
+        found = _TAG.match(self._source, element.start)
+        name = found[1].lower() if found else element.tag
+        if name not in MORE_BLOCK_TAGS:
+            self._losses.lose("sentence", f"<{name}>", element)
 
     def _unplaced(self, element: Element) -> None:
         self._losses.lose("dropped", element.tag, element)

@@ -30,17 +30,20 @@ CLOSES_PARAGRAPH = tag_set(
 )
 _LISTS = frozenset(("ul", "ol", "menu", "dir", "table", "blockquote"))
 _TABLES = frozenset(("table",))
+_CELLS = frozenset(("td", "th"))
+_SECTIONS = frozenset(("thead", "tbody", "tfoot"))
+_CAPTION = frozenset(("caption",))
 CLOSED_BY_SIBLING: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "li": (frozenset(("li",)), _LISTS),
     "dt": (frozenset(("dt", "dd")), frozenset(("dl", "table"))),
     "dd": (frozenset(("dt", "dd")), frozenset(("dl", "table"))),
     "option": (frozenset(("option",)), frozenset(("select", "datalist"))),
-    "td": (frozenset(("td", "th")), frozenset(("table", "tr"))),
-    "th": (frozenset(("td", "th")), frozenset(("table", "tr"))),
-    "tr": (frozenset(("tr",)), _TABLES),
-    "thead": (frozenset(("thead", "tbody", "tfoot")), _TABLES),
-    "tbody": (frozenset(("thead", "tbody", "tfoot")), _TABLES),
-    "tfoot": (frozenset(("thead", "tbody", "tfoot")), _TABLES),
+    "td": (_CELLS | _CAPTION, frozenset(("table", "tr"))),
+    "th": (_CELLS | _CAPTION, frozenset(("table", "tr"))),
+    "tr": (_CAPTION | {"tr"}, _TABLES),
+    "thead": (_SECTIONS | _CAPTION, _TABLES),
+    "tbody": (_SECTIONS | _CAPTION, _TABLES),
+    "tfoot": (_SECTIONS | _CAPTION, _TABLES),
 }
 """A start tag closes the open element of the first set, up to the second."""
 
@@ -269,7 +272,6 @@ def _may_join(element: Element) -> bool:
     return last.tag not in MORE_BLOCK_TAGS and last.tag not in VOID
 
 
-_CELLS = frozenset(("td", "th"))
 _GOING_ON = frozenset(("li", "dt", "dd", "thead", "tbody", "tfoot"))
 """Formatting that is open in the one before goes on in these."""
 _TABLE_TAGS = tag_set("table thead tbody tfoot tr td th caption")

@@ -52,6 +52,8 @@ MORE_BLOCK_TAGS = BLOCK_TAGS | tag_set(
 """The same for faithful conversion: what a browser shows as a block."""
 SPACER = "cms:spacer"
 """A paragraph that ends where it begins, and is left out."""
+LINE_ENDS = frozenset(("br", "hr", "svg:br", SPACER))
+"""Elements behind which a new line begins on a page."""
 IGNORED_TAGS = frozenset(("head", "noscript", "object", "script", "style", "title"))
 """Elements left out with everything in them."""
 

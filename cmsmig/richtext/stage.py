@@ -25,6 +25,7 @@ from cmsmig.richtext.pictures import Pictures
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.rules import RULES, SPACER, link_allowed
 from cmsmig.richtext.shown import HIDDEN, INVISIBLE, LEFT_OUT, SHOWN, Showing
+from cmsmig.richtext.tableparts import is_bare, lower_feet, taken_out_captions
 
 DEEPEST = 16
 """Levels of lists, quotes and tables that are kept: a level is four of JSON, and
@@ -140,6 +141,8 @@ class Stage:
             table |= dict.fromkeys(("iframe", *MEDIA), self._not_embedded)
         if Deviation.EMBED in on:
             table |= dict.fromkeys(RAW_EMBEDS, self._frames.other)
+        if Deviation.TABLE_PARTS in on:
+            table["table"] = self._table
         if Deviation.COMPONENT in on:
             table["wf-component"] = self._frames.component
         return table
@@ -238,6 +241,18 @@ class Stage:
     def _not_embedded(self, element: Element) -> None:
         kind = "iframe" if element.tag == "iframe" else "media"
         self._lost_tag(kind, element, why="This is converted as the official does.")
+
+    def _table(self, element: Element) -> Sequence[Node]:
+        """Return a table behind its captions, its foot below its rows."""
+        account(element, self._losses)
+        captions = taken_out_captions(element)
+        for caption in captions:
+            account(caption, self._losses)
+            caption.tag = "div"
+        if captions and is_bare(element):
+            element.tag = "div"
+        lower_feet(element)
+        return (*captions, element)
 
     # Links, code, and what is left out
 

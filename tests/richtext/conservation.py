@@ -157,10 +157,21 @@ def of_html(html: str, into: Account | None = None) -> Account:
                 account.lines.append("\n")
                 stack.append((node, None, True))
             href = _of_tag(node, href, account)
-            stack.extend((child, href, False) for child in reversed(node.contents))
+            stack.extend((child, href, False) for child in reversed(_in_order(node)))
         elif isinstance(node, NavigableString):
             _of_text(node, href, account)
     return account
+
+
+def _in_order(tag: Tag) -> list[object]:
+    """Return what is in a tag as pages show it: in tables captions first, feet last."""
+    if tag.name != "table":
+        return list(tag.contents)
+    places = {"caption": 0, "tfoot": 2}
+    return sorted(
+        tag.contents,
+        key=lambda each: places.get(each.name, 1) if isinstance(each, Tag) else 1,
+    )
 
 
 def _of_text(node: NavigableString, href: str | None, account: Account) -> None:

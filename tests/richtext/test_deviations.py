@@ -47,6 +47,10 @@ SAMPLES: dict[Deviation, str] = {
     Deviation.LINK_ATTRIBUTES: "<a href=/x class=w-button onclick=go()>a</a>",
     Deviation.CODE_IN_LINK: "<a href=/x>a <code>b</code></a><code>c</code>",
     Deviation.SPAN: "<span id=i class=k>a</span> b",
+    Deviation.TABLE_PARTS: (
+        "<p>a</p><table><tfoot><tr><td>f</td></tr></tfoot><caption>c</caption>"
+        "<tbody><tr><td>b</td></tr></tbody></table>"
+    ),
     Deviation.NESTING: "<p>a</p>" + "<ul><li>x" * 18,
     Deviation.MARKUP: "<b>1<i>2</b>3</i>",
 }

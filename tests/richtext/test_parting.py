@@ -204,3 +204,47 @@ def test_what_changes_is_predicted(html: str) -> None:
     whole = NativeEngine().from_html(html).document
     for name in ALL - set(here):
         assert NativeEngine(deviations=ALL - {name}).from_html(html).document == whole
+
+
+@pytest.mark.parametrize(
+    ("html", "becomes"),
+    [
+        (
+            "<table><tfoot><tr><td>f</td></tr></tfoot><caption>c <b>d</b></caption>"
+            "<tbody><tr><td>b</td></tr></tbody></table>",
+            "<p>c <strong>d</strong></p><table><tbody><tr><td><p>b</p></td></tr>"
+            "<tr><td><p>f</p></td></tr></tbody></table>",
+        ),
+        (
+            "<table><caption>c<tr><td>b</table>",
+            "<p>c</p><table><tbody><tr><td><p>b</p></td></tr></tbody></table>",
+        ),
+        ("<table><caption>c</caption></table>", "<p>c</p>"),
+    ],
+)
+def test_captions_and_feet_stand_where_pages_show_them(html: str, becomes: str) -> None:
+    """A caption above its table, a foot below the rows; and nothing else moves."""
+    assert Deviation.TABLE_PARTS in deviations_in(html)
+    assert rendered(html) == becomes
+    assert lost(html) == []
+
+
+@pytest.mark.parametrize(
+    ("html", "losses"),
+    [
+        ("<p>a <img src=i> b</p>", [("sentence", "<img>")]),
+        ("<li>a <a href=/x><img src=i></a><b>b</b></li>", [("sentence", "<img>")]),
+        ("a <iframe src=//v></iframe> b", [("sentence", "<iframe>")]),
+        ("<p>a<br><img src=i><br>b</p>", []),
+        ("<p>a <img src=i></p><p>b</p>", []),
+        ("<p><img src=i> b</p>", []),
+        ("a<div class=w-embed>x</div>b", []),
+        ("a<figure><img src=i></figure>b", []),
+        ("<p>a <img> b</p>", [("image", "")]),
+    ],
+)
+def test_a_picture_that_cuts_a_sentence_is_listed(
+    html: str, losses: list[tuple[str, str]]
+) -> None:
+    """Pictures and embeds are blocks: between two texts of one line it is told."""
+    assert lost(html) == losses
