@@ -78,8 +78,8 @@ class NativeEngine:
                 read = parse if Deviation.MARKUP in self._on else parse_as_official
                 body = read_body(html, policy.unclosed, read)
                 root = body.root
-                conversion = _Conversion(body, policy, assets, self._on)
-                converted = conversion.convert(root, self._custom)
+                conversion = _Conversion(body.html, policy, assets, self._on)
+                converted = conversion.convert(body, self._custom)
             dissolve(root)
         return converted
 
@@ -100,13 +100,12 @@ class _Conversion:
 
     def __init__(
         self,
-        body: ReadBody,
+        html: str,
         policy: EmbedPolicy,
         assets: AssetLookup,
         on: frozenset[Deviation],
     ) -> None:
-        self._body = body
-        self._source = body.html
+        self._source = html
         self._policy = policy
         self._assets = assets
         self._on = on
@@ -129,7 +128,8 @@ class _Conversion:
         self._spans: list[Element] = []
         self._partly: set[int] = set()
 
-    def convert(self, root: Element, rules: CustomRules | None = None) -> Converted:
+    def convert(self, body: ReadBody, rules: CustomRules | None = None) -> Converted:
+        root = body.root
         custom = (
             None
             if rules is None
@@ -139,7 +139,7 @@ class _Conversion:
             self._source, self._policy, self._assets, self._losses, self._on, custom
         )
         if Deviation.EMBED in self._on:
-            self._body.report(self._losses)
+            body.report(self._losses)
         stage.work(root)
         self._account_characters(root)
         document = self._built(root, ())

@@ -16,7 +16,7 @@ from typing import TypeAlias
 from cmsmig.richtext.attributes import account, account_link
 from cmsmig.richtext.collect import Collector
 from cmsmig.richtext.deviation import ALL, Deviation
-from cmsmig.richtext.dom import Element, Node, Text, tag_set, text_of, walk
+from cmsmig.richtext.dom import Element, Node, Text, tag_set, text_of
 from cmsmig.richtext.embeds import Embeds
 from cmsmig.richtext.engine import AssetLookup
 from cmsmig.richtext.figures import Figures
@@ -38,7 +38,7 @@ LEVELS = tag_set("ul ol blockquote table figure figcaption pre")
 _LINED = tag_set("h1 h2 h3 h4 h5 h6 pre")
 SPACERS = tag_set("p h1 h2 h3 h4 h5 h6 figcaption")
 _OUTDOING = tag_set("ul ol li table tr td th blockquote")
-_STRUCTURED = SPACERS | tag_set("ul ol li blockquote table tr td th pre")
+_STRUCTURED = tag_set("p h1 h2 h3 h4 h5 h6 ul ol li blockquote table tr td th pre")
 """Elements that are paragraphs, lists or more, even when they show nothing."""
 CONTROLS = tag_set("input select textarea progress meter datalist")
 _LISTED = LEFT_OUT | CONTROLS | {"img", "cms:comment"}
@@ -180,11 +180,17 @@ class Stage:
 
     def _is_spacer(self, element: Element) -> bool:
         """Say whether an element leaves nothing, and no empty list or code either."""
-        lined = element.tag in _LINED and self._inside
-        return not self._kept.shows(element) and not any(
-            below.tag in _STRUCTURED and not (lined and below.tag == "p")
-            for below in walk(element)
-        )
+        if self._kept.shows(element):
+            return False
+        lines = {"p"} if element.tag in _LINED and self._inside else frozenset[str]()
+        stack = _elements_in(element)
+        while stack:
+            below = stack.pop()
+            if below.tag in _STRUCTURED and below.tag not in lines:
+                return False
+            if below.tag not in LEFT_OUT:
+                stack.extend(_elements_in(below))
+        return True
 
     def _spacer(self, element: Element) -> Sequence[Node]:
         """Leave the end of the paragraph before it, and what links may jump to."""

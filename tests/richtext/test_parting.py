@@ -168,6 +168,7 @@ _LEFT = (
     "<h2><noscript><img src=i></noscript></h2>", "<p><img alt=a></p>", "<h4><tbody>",
     "<h4><y><th>", "<p><c data-emoji></p>",
     "<h4><d class=w-embed>", "<p><button></button></p>",
+    "<p><head><ol>", "<h2><figcaption>",
     "<em></details></article>x<p></article>",
 )  # fmt: skip
 
