@@ -8,6 +8,7 @@ STORIES = "steps/stories.py"
 SIGNING = "steps/signing.py"
 ASSETS = "steps/assets.py"
 COMPONENTS = "steps/components.py"
+DATASOURCES = "steps/datasources.py"
 RELATIONS = "steps/relations.py"
 
 STORY = "* POST create story notes/note-1 #1"
@@ -57,7 +58,7 @@ INTENTS = (
         "no intent: component",
         "a component is created without a durable word before",
         ("kill applied | * create component spot #1",),
-        (Edit(COMPONENTS, *_none_of("batch\n            if job.survey.comp")),),
+        (Edit(COMPONENTS, *_none_of("batch\n            if _is_written")),),
     ),
     Mutant(
         "no intent: folder",
@@ -75,7 +76,7 @@ INTENTS = (
         "no intent: datasource",
         "a datasource is created without a durable word before",
         ("kill applied | * create datasource moods #1",),
-        (Edit(COMPONENTS, *_none_of("batch\n                if each.slug")),),
+        (Edit(DATASOURCES, "for each in batch:", "for each in batch[:0]:"),),
     ),
     Mutant(
         "no intent: update",

@@ -84,6 +84,7 @@ def story_row(record: JsonObject, assumed: Assumed) -> StoryRow:
         updated_at=_text(record, assumed.changed_key),
         content_type=root if isinstance(root, str) else _text(record, "content_type"),
         trashed=bool(record.get(assumed.deleted_key)),
+        group_id=_text(record, "group_id"),
     )
 
 

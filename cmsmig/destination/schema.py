@@ -58,6 +58,8 @@ class StoryRow:
     """The component at the root of the content; empty for a folder."""
     trashed: bool = False
     """Whether it is in the trash: it is not there then, whatever a read answers."""
+    group_id: str = ""
+    """Shared with the same page in other languages, its alternates."""
 
 
 @dataclass(frozen=True, slots=True)

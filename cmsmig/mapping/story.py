@@ -58,7 +58,9 @@ def draft_story(
     )
 
 
-def story_body(draft: StoryDraft, *, parent_id: int | None) -> JsonObject:
+def story_body(
+    draft: StoryDraft, *, parent_id: int | None, group_id: str = ""
+) -> JsonObject:
     """Return the `story` object of a create request; the caller wraps it.
 
     Empty keys are left out, and so is every key that would publish.
@@ -72,6 +74,8 @@ def story_body(draft: StoryDraft, *, parent_id: int | None) -> JsonObject:
         body["first_published_at"] = draft.first_published_at
     if draft.sort_by_date:
         body["sort_by_date"] = draft.sort_by_date
+    if group_id:
+        body["group_id"] = group_id
     body["content"] = draft.content
     return body
 

@@ -22,6 +22,11 @@ def external_id(namespace: str, sha256: str) -> str:
     return _derived(namespace, "asset", sha256)
 
 
+def derived_group(namespace: str, key: ItemKey) -> str:
+    """Return the group that an item's stories share, whatever their language."""
+    return _derived(namespace, "group", key.collection_id, key.item_id)
+
+
 def _parts(key: ItemKey) -> tuple[str, str, str]:
     return key.collection_id, key.item_id, key.locale_id
 

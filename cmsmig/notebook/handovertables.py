@@ -41,6 +41,7 @@ def verified(handover: Handover, found: Verification) -> Markup:
             ("files", found.assets),
             ("components", found.components),
             ("folders", found.folders),
+            ("items in several languages", found.languages),
         ],
     )
     verdict = note(said, "bad") if differences else note(said, "good")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject, canonical
-from cmsmig.sandbox.destination.space import Space, StoredAsset
+from cmsmig.sandbox.destination.space import Space, StoredAsset, StoredStory
 
 _STORY_KEYS = (
     "name",
@@ -99,10 +99,18 @@ def _stories(space: Space, names: _Names) -> list[Json]:
         if story.deleted_at is None:
             shown: JsonObject = {key: story.body.get(key) for key in _STORY_KEYS}
             shown["full_slug"] = space.full_slug(story)
+            shown["alternates"] = _alternates(space, story)
             shown["content"] = names.named(story.content)
             shown["published"] = names.named(story.published_content)
             rows.append(shown)
     return _sorted(rows)
+
+
+def _alternates(space: Space, story: StoredStory) -> list[Json]:
+    """Return the paths of the stories that share its group; the mark is the run's."""
+    shared = space.alternates.get(story.group_id, set()) if story.group_id else set()
+    others = shared - {story.story_id}
+    return [*sorted(space.full_slug(space.stories[own]) for own in others)]
 
 
 def _components(space: Space, names: _Names) -> list[Json]:

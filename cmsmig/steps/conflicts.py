@@ -91,6 +91,7 @@ def adopt_reused(ledger: Ledger, conflicts: Mapping[ItemKey, Conflict]) -> None:
                 made=False,
                 content_hash="",
                 updated_at=conflict.row.updated_at,
+                group_id=conflict.row.group_id,
             )
             ledger.items.housed(conflict.key, home, "", "create")
 

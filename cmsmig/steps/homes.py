@@ -66,6 +66,7 @@ def written_home(row: StoryRow, content: str) -> HomeRow:
         made=True,
         content_hash=content,
         updated_at=row.updated_at,
+        group_id=row.group_id,
     )
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Set
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 
 from cmsmig.destination.client import DestinationClient
+from cmsmig.destination.schema import StoryRow
 from cmsmig.events import Observer
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.draft import DraftContext, Home, StoryDraft
 from cmsmig.mapping.selection import Selected
 from cmsmig.origin.schema import ItemKey
 from cmsmig.settings import Settings
+from cmsmig.steps.alternates import wanted_groups
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.conflicts import Conflict
 from cmsmig.steps.foresight import Foresight, proven_assets
@@ -90,6 +92,17 @@ class Job:
     def drafts(self) -> tuple[StoryDraft, ...]:
         """Return the stories that the items become."""
         return self.drafted().drafts
+
+    def groups(self, listed: Iterable[StoryRow]) -> Mapping[ItemKey, str]:
+        """Return the groups of stories in several languages, as they are listed."""
+        gone = self.gone.keys()
+        rows = self.ledger.items.all()
+        return wanted_groups(
+            self.migration.namespace,
+            self.migration.items,
+            {key: row for key, row in rows.items() if key not in gone},
+            listed,
+        )
 
     def homes(self) -> Mapping[ItemKey, Home]:
         """Return the stories that exist for items, by key."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
 from functools import partial
 
 from cmsmig.errors import (
@@ -84,6 +85,7 @@ async def _publish(job: Job, row: ItemRow) -> None:
         job.ledger.items.failed(row.key, "not_published", str(error), "publish")
     else:
         home = found_home(story, row.home.content_hash)
+        home = replace(home, group_id=row.home.group_id)
         job.ledger.items.recovered(row.key)
         job.ledger.items.published(row.key, home, story.row.updated_at)
     job.observer(StepAdvanced(STEP, row.full_slug))

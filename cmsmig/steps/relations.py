@@ -46,6 +46,8 @@ class Update:
     content: JsonObject
     content_hash: str
     link_state: str
+    group: str = ""
+    """Shared with the item's other languages; empty without any."""
 
 
 async def link_stories(job: Job) -> None:
@@ -59,6 +61,10 @@ async def link_stories(job: Job) -> None:
         _settle_open(job, updates)
         job.observer(StepStarted(STEP, len(updates)))
         rows = await listing.rows()
+    groups = job.groups(rows.values())
+    updates = tuple(
+        replace(each, group=groups.get(each.draft.key, "")) for each in updates
+    )
     await work_through(
         updates,
         Work(
@@ -191,7 +197,7 @@ async def _write(job: Job, row: StoryRow | None, update: Update) -> None:
     for attempt in range(1, ATTEMPTS + 1):
         try:
             written = await job.client.update_story(
-                update.home.story_id, _body(job, update, seen)
+                update.home.story_id, _body(job, update, row, seen)
             )
         except (OutcomeUnknownError, MalformedAnswerError):
             seen = await job.client.story(update.home.story_id)
@@ -216,24 +222,44 @@ def _is_settled(job: Job, update: Update, seen: Story) -> bool:
     return True
 
 
-def _body(job: Job, update: Update, seen: Story | None) -> JsonObject:
-    """Return the record to send; a name or place that somebody changed stays."""
+def _body(
+    job: Job, update: Update, row: StoryRow | None, seen: Story | None
+) -> JsonObject:
+    """Return the record to send; a name, place or group that somebody changed stays."""
     if seen is not None and seen.row.updated_at != update.home.updated_at:
-        return {
+        kept: JsonObject = {
             "name": seen.row.name,
             "slug": seen.row.slug,
             "parent_id": seen.row.parent_id,
-            "content": update.content,
         }
+        if group := _group(update, seen.row, edited=True):
+            kept["group_id"] = group
+        return {**kept, "content": update.content}
     draft = replace(update.draft, content=update.content)
-    return story_body(draft, parent_id=parent_id(job, draft.place.folder))
+    return story_body(
+        draft,
+        parent_id=parent_id(job, draft.place.folder),
+        group_id=_group(update, seen.row if seen else row, edited=False),
+    )
+
+
+def _group(update: Update, row: StoryRow | None, *, edited: bool) -> str:
+    """Return the group to send; none for a story that is in it, or that somebody
+    put into another one."""
+    if row is None or row.group_id == update.group:
+        return ""
+    known = update.home.group_id
+    untouched = row.group_id == known if known else not edited
+    return update.group if untouched else ""
 
 
 def _written(job: Job, update: Update, story: Story) -> None:
+    group = story.row.group_id
     home = replace(
         update.home,
         content_hash=update.content_hash,
         updated_at=story.row.updated_at,
+        group_id=group if group == update.group else update.home.group_id,
     )
     job.ledger.items.recovered(update.draft.key)
     job.ledger.items.written(update.draft.key, home, update.link_state)

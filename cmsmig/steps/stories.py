@@ -6,7 +6,7 @@ Spec: import rules 2 and 3.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from functools import partial
 
 from cmsmig.destination.schema import Story, StoryRow
@@ -45,7 +45,7 @@ async def create_stories(job: Job) -> None:
     job.observer(StepStarted(STEP, len(wanted - job.undrafted)))
     work = Work(
         intend=lambda batch: _intend(job, batch),
-        perform=partial(_create, job),
+        perform=partial(_create, job, job.groups(job.survey.stories)),
         abandon=lambda draft: job.ledger.intents.settle(
             "create", str(draft.key), "not_sent"
         ),
@@ -116,9 +116,12 @@ def _intend(job: Job, batch: Sequence[StoryDraft]) -> None:
     )
 
 
-async def _create(job: Job, draft: StoryDraft) -> None:
+async def _create(job: Job, groups: Mapping[ItemKey, str], draft: StoryDraft) -> None:
+    group = groups.get(draft.key, "")
     try:
-        home = await apply_once(partial(_send, job, draft), partial(_look, job, draft))
+        home = await apply_once(
+            partial(_send, job, draft, group), partial(_look, job, draft)
+        )
     except RejectedError as error:
         await _refused(job, draft, error)
     except (NotFoundError, MalformedAnswerError, OutcomeUnknownError) as error:
@@ -150,8 +153,9 @@ async def _refused(job: Job, draft: StoryDraft, error: RejectedError) -> None:
         )
 
 
-async def _send(job: Job, draft: StoryDraft) -> HomeRow:
-    body = story_body(draft, parent_id=parent_id(job, draft.place.folder))
+async def _send(job: Job, draft: StoryDraft, group: str) -> HomeRow:
+    parent = parent_id(job, draft.place.folder)
+    body = story_body(draft, parent_id=parent, group_id=group)
     story = await job.client.create_story(body)
     return written_home(story.row, content_hash(draft.content))
 

@@ -18,6 +18,7 @@ from cmsmig.mapping.draft import Home, StoryDraft
 from cmsmig.mapping.equality import equal_component
 from cmsmig.mapping.linking import link_story
 from cmsmig.richtext.validate import documents_in, problems
+from cmsmig.steps.alternates import languages_of
 from cmsmig.steps.batches import Work, work_through
 from cmsmig.steps.homes import comparable
 from cmsmig.steps.job import Job
@@ -34,6 +35,7 @@ class DifferenceCode(StrEnum):
     STORY_GONE = "story_gone"
     STORY_ELSEWHERE = "story_elsewhere"
     STORY_NAME = "story_name"
+    LANGUAGES_APART = "languages_apart"
     FIELD_VALUE = "field_value"
     RELATION_ORDER = "relation_order"
     DOCUMENT_INVALID = "document_invalid"
@@ -77,8 +79,12 @@ class Verification:
     assets: int = 0
     components: int = 0
     folders: int = 0
+    languages: int = 0
+    """Items with stories in several languages, whose group was compared."""
+    groups: dict[ItemKey, str] = field(default_factory=dict)
+    """The group of each story that was read back."""
     failed: int = 0
-    """Selected items that the import listed as failed; each is a difference."""
+    """Selected items that failed; each has a difference, this or another one."""
     differences: list[Difference] = field(default_factory=list)
 
     def as_json(self) -> JsonObject:
@@ -93,6 +99,7 @@ class Verification:
                 "assets": self.assets,
                 "components": self.components,
                 "folders": self.folders,
+                "languages": self.languages,
             },
             "failed_items": self.failed,
             "differences": [each.as_json() for each in ordered],
@@ -107,7 +114,7 @@ async def verify(job: Job) -> Verification:
     expected = _expected(job)
     homes = job.homes()
     assets = list(job.ledger.inventory.assets().values())
-    _compare_items(job, found)
+    _list_unmade(job, found)
     job.observer(StepStarted(STEP, len(expected) + len(assets)))
     _compare_components(job, found)
     _compare_folders(job, found)
@@ -126,6 +133,8 @@ async def verify(job: Job) -> Verification:
         workers=job.settings.in_flight,
         stop=job.stop,
     )
+    _compare_groups(job, found)
+    _list_failed(job, found)
     job.observer(StepFinished(STEP, f"{len(found.differences)} differences"))
     return found
 
@@ -145,25 +154,31 @@ def _expected(job: Job) -> list[tuple[StoryDraft, HomeRow]]:
     ]
 
 
-def _compare_items(job: Job, found: Verification) -> None:
-    """List the selected items that failed, and those whose stories are not there."""
+def _list_unmade(job: Job, found: Verification) -> None:
+    """List the selected items whose stories are not there, gone or not made yet."""
     rows = job.ledger.items.all()
     gone = job.gone.keys()
     for key, item in job.migration.items.items():
         row = rows.get(key)
-        failed = row is not None and row.status == "failed"
-        found.failed += failed
         if row is not None and row.home is not None and key in gone:
             found.differences.append(_story_gone(key, row.home))
-            continue
-        if row is not None and failed:
-            code, text = DifferenceCode.ITEM_FAILED, row.explanation
         elif row is None or (row.home is None and row.status in _DUE):
-            code = DifferenceCode.ITEM_WITHOUT_STORY
             text = f"{item.name} has no story yet; run `cmsmig import`."
-        else:
+            code = DifferenceCode.ITEM_WITHOUT_STORY
+            found.differences.append(Difference(code, str(key), "", text))
+
+
+def _list_failed(job: Job, found: Verification) -> None:
+    """Count the selected items that failed, and list those of which the read-back
+    found nothing else."""
+    told = {each.subject for each in found.differences}
+    for key, row in job.ledger.items.all().items():
+        if row.status != "failed" or key not in job.migration.items:
             continue
-        found.differences.append(Difference(code, str(key), "", text))
+        found.failed += 1
+        if str(key) not in told:
+            code = DifferenceCode.ITEM_FAILED
+            found.differences.append(Difference(code, str(key), "", row.explanation))
 
 
 def _story_gone(key: ItemKey, home: HomeRow) -> Difference:
@@ -188,6 +203,7 @@ async def _compare_story(
     except NotFoundError:
         found.differences.append(_story_gone(draft.key, home))
         return
+    found.groups[draft.key] = story.row.group_id
     linked = link_story(draft, homes, job.migration.routes)
     found.relations += linked.filled
     found.differences.extend(_envelope(job, draft, home, story))
@@ -229,6 +245,32 @@ def _envelope(
             "",
             "What is published of it is older than what was written.",
         )
+
+
+def _compare_groups(job: Job, found: Verification) -> None:
+    """List the stories that are not in one group with their item's other languages."""
+    listed = {row.story_id: row.group_id for row in job.survey.stories}
+    reused = {
+        key: listed.get(row.home.story_id, "")
+        for key, row in job.ledger.items.all().items()
+        if row.home is not None and not row.home.made
+    }
+    wanted = job.groups(job.survey.stories)
+    there = {key: group for key, group in (reused | found.groups).items() if group}
+    for languages in languages_of(there).values():
+        found.languages += 1
+        for key in languages:
+            if key in found.groups and there[key] != wanted.get(key):
+                found.differences.append(
+                    Difference(
+                        DifferenceCode.LANGUAGES_APART,
+                        str(key),
+                        "group_id",
+                        "It does not share the group of the item's other languages, so "
+                        "that none of them names it as its alternate; add it there "
+                        "to the alternates of one of them.",
+                    )
+                )
 
 
 def _fields(

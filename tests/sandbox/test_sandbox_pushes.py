@@ -116,6 +116,26 @@ def test_alternates_share_a_group(desk):
     assert desk.space.get(path).json()["story"]["alternates"] == []
 
 
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_story_joins_a_group_with_a_change_of_its_content(desk, beside: bool):
+    """`group_id` in the same PUT, in the story or beside it; content alone keeps it."""
+    content = {"component": "jot", "_uid": "1"}
+    first = desk.story(f"join-one-{beside}", content).json()["story"]
+    second = desk.story(f"join-two-{beside}", content).json()["story"]
+    assert first["group_id"] != second["group_id"]
+    group = {"group_id": first["group_id"]}
+    story = {"content": {**content, "title": "x"}}
+    body = {"story": story, **group} if beside else {"story": {**story, **group}}
+    path = f"/stories/{second['id']}"
+    joined = desk.space.put(path, json=body).json()["story"]
+    assert [one["id"] for one in joined["alternates"]] == [first["id"]]
+    later = desk.space.put(path, json={"story": {"content": content}}).json()["story"]
+    assert later["group_id"] == first["group_id"]
+    listed = desk.space.get("/stories").json()["stories"]
+    shown = {one["id"]: one["alternates"] for one in listed}
+    assert [one["id"] for one in shown[first["id"]]] == [second["id"]]
+
+
 def test_a_duplicate_is_a_draft_and_an_alternate(desk):
     """The copy has the content, a place of its own, and nothing public."""
     content = {"component": "jot", "_uid": "1", "title": "x"}

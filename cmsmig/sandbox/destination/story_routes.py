@@ -40,6 +40,9 @@ def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Replace the keys that the body names; `content` as a whole."""
     story = _known(space, parameters)
     changes = _writable(wrapped(call, "story"))
+    if "group_id" in call.document():
+        # Beside the story, as `publish` is.
+        changes["group_id"] = call.document()["group_id"]
     changes.pop("is_folder", None)
     if space.unknowns.merges_content and "content" in changes:
         changes["content"] = {**story.content, **object_of(changes["content"])}

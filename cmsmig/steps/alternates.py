@@ -1,0 +1,68 @@
+"""Stories of one item in several languages: they share a group.
+
+Source: destination, delivery, alternates: stories with one `group_id` are the same
+page in other languages. It is sent with a create or an update that is made anyway,
+never for its own sake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from cmsmig.destination.schema import StoryRow
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import HomeRow, ItemRow
+from cmsmig.mapping.uids import derived_group
+
+ItemId: TypeAlias = tuple[str, str]
+"""An item's collection and id: what its languages have in common."""
+
+
+def wanted_groups(
+    namespace: str,
+    selected: Iterable[ItemKey],
+    rows: Mapping[ItemKey, ItemRow],
+    listed: Iterable[StoryRow],
+) -> dict[ItemKey, str]:
+    """Return the group of each story whose item has a story in another language, or
+    will have one; items of one language are not in it.
+
+    A later language joins the group of the stories that exist.
+    """
+    groups = {row.story_id: row.group_id for row in listed}
+    homes = {key: row.home for key, row in rows.items() if row.home is not None}
+    found: dict[ItemKey, str] = {}
+    for languages in languages_of({*selected, *homes}).values():
+        there = {
+            key: groups.get(home.story_id) or home.group_id
+            for key in languages
+            if (home := homes.get(key)) is not None
+        }
+        group = common_group(namespace, languages[0], _by_age(there, homes))
+        found |= dict.fromkeys(languages, group)
+    return found
+
+
+def _by_age(
+    groups: Mapping[ItemKey, str], homes: Mapping[ItemKey, HomeRow]
+) -> list[str]:
+    return [
+        groups[key] for key in sorted(groups, key=lambda each: homes[each].story_id)
+    ]
+
+
+def languages_of(keys: Iterable[ItemKey]) -> dict[ItemId, list[ItemKey]]:
+    """Return the keys of each item that is there in several languages."""
+    found: dict[ItemId, list[ItemKey]] = {}
+    for key in sorted(keys):
+        found.setdefault((key.collection_id, key.item_id), []).append(key)
+    return {item: languages for item, languages in found.items() if len(languages) > 1}
+
+
+def common_group(namespace: str, key: ItemKey, there: Iterable[str]) -> str:
+    """Return the group for all languages of an item: that of the stories that are
+    there, oldest first, else the one derived from the item."""
+    derived = derived_group(namespace, key)
+    groups = [group for group in there if group]
+    return derived if derived in groups or not groups else groups[0]
