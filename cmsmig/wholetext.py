@@ -6,7 +6,7 @@ and JSON can hold the half that is left. No file, database or service takes it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeVar, cast
 
 T = TypeVar("T")
@@ -35,6 +35,14 @@ def whole_value(value: T) -> T:
     Keys that would become equal are told apart, so that nothing is dropped.
     """
     return cast(T, _whole(value))
+
+
+def changed(given: Mapping[str, object], whole: Mapping[str, object]) -> Iterator[str]:
+    """Yield the keys, as they are now, of what `whole_value` had to change."""
+    before = given.items()
+    for (old, held), (new, now) in zip(before, whole.items(), strict=True):
+        if old is not new or held is not now:
+            yield new
 
 
 def _whole(value: object) -> object:

@@ -15,6 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from cmsmig.configuration.loopback import is_loopback
 from cmsmig.configuration.plans import plan_name
+from cmsmig.wholetext import is_whole
 
 _VERSION = re.compile(r"v\d+")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_-]+")
@@ -44,7 +45,8 @@ def _http_parts(value: object) -> SplitResult:
     expected = "write an address such as https://api.example.com"
     try:
         parts = urlsplit(_text(value))
-        usable = parts.scheme in ("http", "https") and parts.hostname
+        schemed = parts.scheme in ("http", "https")
+        usable = schemed and parts.hostname and is_whole(parts.path)
         _ = parts.port
     except ValueError:
         raise ValueError(expected) from None

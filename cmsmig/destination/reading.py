@@ -23,13 +23,14 @@ from cmsmig.destination.schema import (
     content_url,
 )
 from cmsmig.errors import MalformedAnswerError
+from cmsmig.wholetext import whole_value
 
 SERVICE = "destination"
 
 
 def unwrapped(answer: Json, wrapper: str, *, bare: bool = False) -> JsonObject:
     """Return the record under `wrapper`; the answer itself if it may be `bare`."""
-    record = _object(answer, "an object")
+    record = whole_value(_object(answer, "an object"))
     inner = record.get(wrapper)
     if isinstance(inner, dict):
         return inner
@@ -43,7 +44,7 @@ def rows(answer: Json, key: str) -> list[JsonObject]:
     listed = _object(answer, "an object").get(key)
     if not isinstance(listed, list):
         raise _missing(key)
-    return [_object(row, key) for row in listed]
+    return [_object(row, key) for row in whole_value(listed)]
 
 
 def space(record: JsonObject) -> Space:

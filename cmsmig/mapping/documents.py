@@ -6,18 +6,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import yaml
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import DecisionsError
+from cmsmig.wholetext import whole_text
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
 _TAG = "tag:yaml.org,2002:"
 _YES = frozenset(("true", "yes", "on"))
 _NO = frozenset(("false", "no", "off"))
+
+
+class _Reader(yaml.SafeLoader):
+    """Takes escapes for half a character as what files and services can hold."""
+
+    def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
+        node = super().compose_scalar_node(anchor)
+        node.value = whole_text(node.value)
+        return node
 
 
 class _Writer(yaml.SafeDumper):
@@ -55,7 +65,7 @@ def read_document(text: str, where: str) -> Entry:
     mapping, or nested beyond reason.
     """
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        node = yaml.compose(text, Loader=_Reader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = f", line {mark.line + 1}" if mark else ""

@@ -14,11 +14,14 @@ from cmsmig.mapping.draft import (
     RelationUse,
     StoryDraft,
 )
-from cmsmig.mapping.encoded import FieldUse, is_unset, loss_of
+from cmsmig.mapping.encoded import FieldUse, as_text, is_unset, loss_of
 from cmsmig.mapping.uids import story_uid
 from cmsmig.mapping.values import encode, target_ids
 from cmsmig.origin.schema import Item
+from cmsmig.richtext.losses import Severity
 
+_AROUND = 40
+"""How many characters are shown at each side of a half one."""
 _RELATIONS = frozenset((Encoding.RELATION, Encoding.RELATIONS))
 
 
@@ -43,7 +46,7 @@ def draft_story(
         if encoded.present:
             content[design.key] = encoded.value
         losses += [FieldLoss(design.origin, loss) for loss in encoded.losses]
-    losses += _unmapped(item, content_type)
+    losses += [*_unmapped(item, content_type), *_halved(item)]
     published, day = _dates(item, content_type, context)
     place = context.places[item.key]
     return StoryDraft(
@@ -149,6 +152,18 @@ def _unmapped(item: Item, content_type: ContentTypeDesign) -> Iterator[FieldLoss
         kind = "left-out-field" if slug in left_out else "unmapped-field"
         why = left_out.get(slug) or "No field of the design takes this value."
         yield FieldLoss(slug, loss_of(kind, value, why, slug))
+
+
+def _halved(item: Item) -> Iterator[FieldLoss]:
+    """List the values that held half a character, each with the text around it."""
+    for slug in item.halved:
+        text = as_text(item.data[slug])
+        at = max(text.find("\ufffd"), 0)
+        near = text[max(0, at - _AROUND) : at + _AROUND]
+        why = "Half a character stands here, of an emoji as a rule; it shows as �."
+        yield FieldLoss(
+            slug, loss_of("half-character", near, why, slug, Severity.MEANING)
+        )
 
 
 def _dates(

@@ -18,6 +18,7 @@ from markupsafe import Markup
 from cmsmig.notebook.registry import dom_class
 from cmsmig.notebook.ui import Board, Element
 from cmsmig.report.safehtml import note, sheet
+from cmsmig.wholetext import whole_text
 
 Heard: TypeAlias = Callable[[str], Awaitable[None] | None]
 """What a control does with the value that the page sent along: quick, or awaitable
@@ -80,7 +81,7 @@ class Live(Element):
         with self._handle.hold_sync():
             self._handle.calm = calm
             for name, html in regions.items():
-                setattr(self._handle, f"region_{name}", str(html))
+                setattr(self._handle, f"region_{name}", whole_text(str(html)))
             if focus:
                 self._asked += 1
                 self._handle.wanted = f"{focus} {self._asked}"

@@ -77,7 +77,7 @@ def plan_tables(plan: Plan, names: ItemNames | None = None) -> Markup:
         (
             _summary(plan),
             *_gone(plan),
-            *(note(sentence, "warning") for sentence in plan.limits),
+            *(note(sentence, "warning") for sentence in (*plan.limits, *plan.notes)),
             _calls(plan),
             _saved(plan),
             *_obstacles(plan, names or ItemNames(())),

@@ -18,6 +18,7 @@ from markupsafe import Markup
 from cmsmig.errors import CmsmigError
 from cmsmig.notebook.registry import dom_class, purpose
 from cmsmig.report.safehtml import UNTYPESET, note, sheet, untypeset
+from cmsmig.wholetext import whole_text
 
 T = TypeVar("T")
 Action: TypeAlias = Callable[[], Awaitable[None] | None]
@@ -171,7 +172,7 @@ class Board:
     ) -> Field[str]:
         """Return a field for text, of one or several lines."""
         kind = ipywidgets.Text if lines == 1 else ipywidgets.Textarea
-        made = kind(value=value, description=label, placeholder=hint)
+        made = kind(value=whole_text(value), description=label, placeholder=hint)
         if lines > 1:
             made.rows = lines
         self._field(made, name, changed)

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import MalformedAnswerError
+from cmsmig.wholetext import whole_text
 from cmsmig.wire.answers import Answer, Request, bare
 from cmsmig.wire.session import Session
 
@@ -82,7 +83,7 @@ class OriginClient:
     ) -> JsonObject:
         """Return one item; raises `NotFoundError` when the set does not hold it."""
         path = f"collections/{_segment(collection_id)}/items/{_segment(item_id)}"
-        chosen = (("cmsLocaleId", locale),) if locale else ()
+        chosen = (("cmsLocaleId", whole_text(locale)),) if locale else ()
         return _object(await self._get(f"{path}/live" if live else path, chosen))
 
     async def _listing(self, path: str, *, key: str) -> JsonObject:
@@ -146,4 +147,4 @@ def _malformed(got: _Got, why: str) -> MalformedAnswerError:
 
 
 def _segment(identifier: str) -> str:
-    return quote(identifier, safe="")
+    return quote(whole_text(identifier), safe="")

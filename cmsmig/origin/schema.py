@@ -1,14 +1,19 @@
 """The origin's records, typed: strict where the kit relies on them, tolerant
-where the real service varies (unknown field types, null or missing keys)."""
+where the real service varies (unknown field types, null or missing keys).
+
+Their texts are whole: half a character, which `raw/` keeps, is U+FFFD from here on,
+and the record says where it stood.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CacheError
 from cmsmig.itemkey import ItemKey as ItemKey
+from cmsmig.wholetext import changed, whole_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,8 @@ class Site:
     """Bare hosts: the custom domains, then `{shortName}.webflow.io`."""
     locales: tuple[Locale, ...]
     """The primary first; empty on a site that lists none."""
+    halved: bool = False
+    """Whether a name held half a character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,9 @@ class Collection:
     slug: str
     fields: tuple[Field, ...]
     field_groups: tuple[JsonObject, ...] = ()
+    halved: tuple[str, ...] = ()
+    """The fields of which a name or option held half a character; the collection's
+    slug for a name of its own."""
 
     def field(self, slug: str) -> Field | None:
         """Return the field with this slug, if there is one."""
@@ -102,6 +112,8 @@ class Item:
     """ISO 8601; empty when never published."""
     data: JsonObject
     """`fieldData` as it came: a missing key and null both mean never filled."""
+    halved: tuple[str, ...] = ()
+    """The fields that held half a character."""
 
 
 _ALIASES = {
@@ -120,7 +132,8 @@ _ALIASES = {
 
 def parse_site(record: object, where: str) -> Site:
     """Return the site in `record`; raises `CacheError` naming `where`."""
-    body = _object(record, where)
+    given = _object(record, where)
+    body = whole_value(given)
     short_name = _text(body.get("shortName"))
     domains = [
         _bare_host(_text(domain.get("url")))
@@ -135,26 +148,31 @@ def parse_site(record: object, where: str) -> Site:
         time_zone=_text(body.get("timeZone")) or "UTC",
         domains=tuple(dict.fromkeys(domain for domain in domains if domain)),
         locales=_locales(body.get("locales")),
+        halved=body is not given,
     )
 
 
 def parse_collection(record: object, where: str) -> Collection:
     """Return the collection in `record`; raises `CacheError` naming `where`."""
-    body = _object(record, where)
+    given = _object(record, where)
+    body = whole_value(given)
     collection_id = _identifier(body, where)
+    slug = _text(body.get("slug")) or collection_id
     return Collection(
         collection_id=collection_id,
         display_name=_text(body.get("displayName")) or _text(body.get("slug")),
         singular_name=_text(body.get("singularName")),
-        slug=_text(body.get("slug")) or collection_id,
+        slug=slug,
         fields=tuple(_field(field) for field in _objects(body.get("fields"))),
         field_groups=tuple(_objects(body.get("fieldGroups"))),
+        halved=tuple(_halved_schema(given, body, slug)),
     )
 
 
 def parse_item(record: object, collection_id: str, where: str) -> Item:
     """Return the item in `record`; raises `CacheError` naming `where`."""
-    body = _object(record, where)
+    given = _object(record, where)
+    body = whole_value(given)
     data = _object(body.get("fieldData"), f"{where}, fieldData")
     return Item(
         key=ItemKey(
@@ -168,7 +186,18 @@ def parse_item(record: object, collection_id: str, where: str) -> Item:
         last_updated=_text(body.get("lastUpdated")),
         last_published=_text(body.get("lastPublished")),
         data=data,
+        halved=tuple(changed(_object(given["fieldData"], where), data)),
     )
+
+
+def _halved_schema(given: JsonObject, body: JsonObject, slug: str) -> Iterator[str]:
+    """Yield what of a schema held half a character."""
+    if any(name != "fields" for name in changed(given, body)):
+        yield slug
+    before, after = _objects(given.get("fields")), _objects(body.get("fields"))
+    for old, new in zip(before, after, strict=True):
+        if old is not new:
+            yield _text(new.get("slug")) or _text(new.get("id"))
 
 
 def _field(body: JsonObject) -> Field:

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from markupsafe import escape as _escape
 
 from cmsmig.report.sanitising import sanitised as _sanitised
+from cmsmig.wholetext import whole_text
 
 UNTYPESET = "mathjax_ignore tex2jax_ignore"
 """Classes of what is not typeset."""
@@ -83,7 +84,7 @@ def coded(text: str | Markup) -> Markup:
 
 
 def untypeset(content: Markup) -> Markup:
-    """Return HTML in which front ends take no dollar signs for formulas.
+    """Return whole HTML in which front ends take no dollar signs for formulas.
 
     Source: MathJax, `ignoreHtmlClass` of version 3, in JupyterLab, and tex2jax of
     version 2, elsewhere. Amounts of money would come out garbled, and `\\href` in
@@ -91,7 +92,9 @@ def untypeset(content: Markup) -> Markup:
     """
     if not content:
         return content
-    return Markup('<div class="{}">{}</div>').format(UNTYPESET, content)
+    return Markup('<div class="{}">{}</div>').format(
+        UNTYPESET, Markup(whole_text(content))
+    )
 
 
 def sheet(*parts: Markup) -> Markup:

@@ -33,6 +33,7 @@ def plan_lines(plan: Plan) -> list[str]:
         *_counts("losses", plan.losses),
     ]
     lines += [f"limit: {sentence}" for sentence in plan.limits]
+    lines += [f"note: {sentence}" for sentence in plan.notes]
     lines += _some(
         [f"conflict: {each.row.full_slug} is taken" for each in plan.conflicts]
     )

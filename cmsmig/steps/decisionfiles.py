@@ -28,6 +28,7 @@ from cmsmig.mapping.decisions import (
 )
 from cmsmig.mapping.design import Design
 from cmsmig.settings import Project
+from cmsmig.wholetext import whole_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def replace_decision(project: Project, decision: Decision) -> Path:
         # Made by `open`, so that its rights are those that the umask leaves.
         draft = path.with_name(f".{name}.{secrets.token_hex(4)}")
         with open(draft, "x", encoding="utf-8") as file:
-            file.write(to_text(decision))
+            file.write(whole_text(to_text(decision)))
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)

@@ -12,7 +12,6 @@ from cmsmig.errors import RejectedError, UnreachableError
 from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted
 from cmsmig.origin.files import Arrival, FileRow, FileStore
 from cmsmig.origin.pictures import OversizedPictureError, measure
-from cmsmig.wholetext import is_whole
 from cmsmig.wire.answers import bare
 from cmsmig.wire.session import Session
 
@@ -90,7 +89,7 @@ class Downloads:
         return row
 
     async def _receive(self, address: str, arrival: Arrival) -> FileRow:
-        if not is_whole(address):
+        if "\ufffd" in address:
             return _failed(address, "not_http", "its address has half a character")
         fetched = await self.session.fetch(
             fetchable(address),

@@ -21,7 +21,7 @@ from cmsmig.steps.drift import Fingerprints, fingerprints
 from cmsmig.steps.forecast import Outlook, calls_of, foresee, no_calls
 from cmsmig.steps.foresight import Foresight
 from cmsmig.steps.gone import NOTHING, Gone
-from cmsmig.steps.migration import Migration
+from cmsmig.steps.migration import Migration, Origin
 from cmsmig.steps.ownership import InTheWay, Ownership
 from cmsmig.steps.recreating import is_blocked
 from cmsmig.steps.survey import Survey
@@ -57,6 +57,8 @@ class Plan:
     dangling: tuple[DanglingReference, ...]
     limits: tuple[str, ...]
     """Where the service's plan would be exceeded, a sentence each."""
+    notes: tuple[str, ...]
+    """What a person should know of the origin's names, a sentence each."""
     missing_files: Mapping[str, str]
     gone: Gone = NOTHING
     """What an import brought and the space no longer has."""
@@ -92,6 +94,7 @@ class Plan:
                 "at_6_per_second": round(self.seconds(6), 1),
             },
             "limits": list(self.limits),
+            "notes": list(self.notes),
             "conflicts": [_conflict_json(each) for each in self.conflicts],
             "in_the_way": [each.as_json() for each in self.in_the_way],
             "dangling": [_dangling_json(each) for each in self.dangling],
@@ -156,6 +159,7 @@ def make_plan(
             for dangling in classify(draft.key, draft.relations, known)
         ),
         limits=tuple(_limits(migration, survey, settings, calls)),
+        notes=tuple(_halved(migration.origin)),
         missing_files=migration.missing_files,
         gone=gone,
         recreate=recreate,
@@ -247,6 +251,22 @@ def _limits(
     for upload in migration.uploads:
         if sizes.get(upload.sha256, 0) > limits.asset_bytes:
             yield f"{upload.name} is larger than the space's plan allows for a file."
+
+
+def _halved(origin: Origin) -> Iterable[str]:
+    """Tell of names in the schema that hold half a character; items' are losses."""
+    places = [origin.site.display_name] if origin.site.halved else []
+    places += [
+        each.slug if what == each.slug else f"{each.slug}, {what}"
+        for each in origin.collections
+        for what in each.halved
+    ]
+    if places:
+        yield (
+            "Half a character stands in a name, an option or a help text, and shows as "
+            f"�: {'; '.join(places)}; correct it in the origin and pull again, or in "
+            "decisions/design.yaml."
+        )
 
 
 def _counted(values: Iterable[str]) -> dict[str, Json]:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
 from cmsmig.events import Observer, RequestRetried, RequestSent
+from cmsmig.wholetext import is_whole, whole_value
 from cmsmig.wire.answers import (
     Answer,
     ProblemReader,
@@ -203,8 +204,7 @@ def _encoded(body: JsonObject | None) -> bytes | None:
     if body is None:
         return None
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    try:
+    if is_whole(text):
         return text.encode()
-    except UnicodeEncodeError:
-        # Half of a surrogate pair has no UTF-8 form, but an escaped one.
-        return json.dumps(body, separators=(",", ":"), allow_nan=False).encode()
+    # JSON could hold half a character, escaped; but no service could store it.
+    return _encoded(whole_value(body))

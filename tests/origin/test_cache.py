@@ -54,12 +54,16 @@ def test_records_come_back_as_they_were(
     )
 
 
-def test_half_a_surrogate_pair_is_kept_escaped(tmp_path: Path) -> None:
-    """It has no UTF-8 form, and is content all the same."""
+def test_half_a_surrogate_pair_is_kept_and_read_as_a_whole_character(
+    tmp_path: Path,
+) -> None:
+    """The file keeps it escaped; who reads it gets what has a UTF-8 form."""
     cache = filled(tmp_path, [record(odd="\ud83d", line="a\u2028b")])
     (item,) = cache.items("c1", live=False)
-    assert item.data["odd"] == "\ud83d"
+    assert b'"\\ud83d"' in cache.item_file("c1", live=False).read_bytes()
+    assert item.data["odd"] == "\ufffd"
     assert item.data["line"] == "a\u2028b"
+    assert item.halved == ("odd",)
 
 
 def test_another_layout_of_the_same_json_is_read(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from cmsmig.errors import (
     UnreachableError,
 )
 from cmsmig.events import Event, RequestRetried, RequestSent
+from cmsmig.wholetext import is_whole
 from cmsmig.wire.answers import Answer, Request
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.multipart import form_body
@@ -95,11 +96,19 @@ async def test_what_goes_over_the_wire() -> None:
     assert service.events == [RequestSent("destination", "POST", "/x", 200, True)]
 
 
-async def test_half_a_surrogate_pair_survives() -> None:
-    """A string that has no UTF-8 form goes out escaped."""
+HALVES = st.text(st.sampled_from("\ud83d\ude00ab") | st.characters())
+
+
+@given(st.dictionaries(HALVES, st.lists(HALVES)))
+async def test_what_is_sent_is_whole(body: dict) -> None:
+    """A text that has no UTF-8 form goes out with U+FFFD, not escaped either."""
     service = Service(ok())
-    await send(service, Request("POST", URL, json={"a": "\ud83d"}))
-    assert json.loads(service.requests[0].content) == {"a": "\ud83d"}
+    await send(service, Request("POST", URL, json=body))
+    sent = json.loads(service.requests[0].content)
+    json.dumps(sent, ensure_ascii=False).encode()
+    assert len(sent) == len(body)
+    if is_whole(json.dumps(body, ensure_ascii=False)):
+        assert sent == body
 
 
 BROKEN = [

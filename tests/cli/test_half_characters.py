@@ -1,0 +1,185 @@
+"""Half an emoji, which no file or service can hold, in every text there is."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from bad_input import sentence
+from hypothesis import given
+from hypothesis import strategies as st
+from rehearsal import Rehearsal
+from saltedsite import write_salted_site
+
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.server import running_sandbox
+from cmsmig.wholetext import is_whole, whole_text, whole_value
+
+HALF = "\ud83d"
+OTHER = "\ude00"
+SHOWN = "\ufffd"
+texts = st.text(st.sampled_from([HALF, OTHER, "a", "\U0001f600"]) | st.characters())
+values = st.recursive(
+    texts | st.none() | st.integers(),
+    lambda inner: st.lists(inner) | st.dictionaries(texts, inner),
+)
+
+
+@pytest.fixture
+def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Rehearsal]:
+    """Return a project on a site with half a character in every text."""
+    write_salted_site(tmp_path / "content", HALF)
+    options = SandboxOptions(tmp_path / "content", rate=900, origin_rate=60_000)
+    with running_sandbox(options) as handle:
+        yield Rehearsal.start(handle, tmp_path / "project", 900, tmp_path / "state")
+
+
+def test_a_site_of_halves_is_imported_and_each_is_listed(broken: Rehearsal) -> None:
+    """Every command ends well, and what is sent, kept and listed is whole."""
+    broken.done("check")
+    broken.decided()
+    plan = broken.done("plan", "--json").document
+    assert plan["losses_by_kind"]["half-character"] == 61
+    (note,) = plan["notes"]
+    assert all(f"posts{SHOWN}, {each}{SHOWN}" in note for each in ("body", "tone"))
+    assert "note: Half a character" in broken.done("plan").out
+    imported = broken.done("import", "--json").document
+    assert imported["accounting"]["created"] == 7
+    broken.done("verify")
+    (broken.folder / "ledger.sqlite").unlink()
+    broken.done("rebuild")
+    assert broken.done("import", "--json").document["writes"] == 0
+    sent = _sent(broken)
+    assert SHOWN in sent
+    assert not re.search(r"\\u[dD][89a-fA-F]", sent)
+    assert "\\ud83d" in "".join(
+        path.read_text("utf-8") for path in (broken.folder / "raw").rglob("*.json")
+    )
+    for path in [*broken.folder.rglob("*.yaml"), *broken.folder.rglob("*.json")]:
+        path.read_bytes().decode()
+
+
+def _sent(broken: Rehearsal) -> str:
+    """Return what the space holds as JSON text that would show a half escaped."""
+    return json.dumps(broken.comparable()).replace("\\ufffd", SHOWN)
+
+
+def test_a_site_whose_id_is_broken_is_told_in_a_sentence(
+    broken: Rehearsal, tmp_path: Path
+) -> None:
+    """No request can hold such an id; what is asked for instead is not there."""
+    path = tmp_path / "content" / "sites.json"
+    document = json.loads(path.read_text("utf-8"))
+    document["sites"][0]["id"] += HALF
+    path.write_text(json.dumps(document), "utf-8")
+    options = SandboxOptions(tmp_path / "content", rate=900, origin_rate=60_000)
+    with running_sandbox(options) as handle:
+        made = Rehearsal.start(handle, tmp_path / "other", 900, tmp_path / "state")
+        for command in ("check", "pull"):
+            ended = made.run(command)
+            assert ended.code == 1
+            assert "has nothing at" in sentence(ended)
+
+
+BAD_BYTES = "x\udcff"
+"""A byte that is no UTF-8, as Python reads it from a command line or a variable."""
+ASKED = {
+    "reviewer": ("decide", "--accept-proposals", "--overwrite", "--reviewer"),
+    "bodies": (
+        *("decide", "--accept-proposals", "--overwrite", "--split", "headings"),
+        "--reviewer",
+    ),
+    "plan": ("import", "--plan"),
+    "file": ("convert",),
+    "notebook": ("run", "--only"),
+    "parameter": ("run", "-p"),
+    "run": ("run", "--only", "00", "--run-id"),
+    "option": ("plan",),
+}
+ADDRESSES = ("ORIGIN_API_URL", "DESTINATION_BASE_URL")
+SETTINGS = (
+    *("ORIGIN_TOKEN", "DESTINATION_TOKEN", "SITE_ID", "SPACE_ID", "ORIGIN_PLAN"),
+    *ADDRESSES,
+)
+
+
+@pytest.mark.parametrize("arguments", ASKED.values(), ids=ASKED)
+def test_an_argument_that_is_no_text(
+    rig: Callable[..., Rehearsal], arguments: tuple[str, ...]
+) -> None:
+    """It is refused in a sentence, or kept as what files can hold."""
+    made = rig()
+    ended = made.run(*arguments, BAD_BYTES)
+    assert "should not happen" not in ended.err
+    (ended.out + ended.err).encode()
+    if ended.code:
+        assert ended.code in (1, 2)
+        (said,) = ended.err.splitlines()
+        assert "x\\udcff" in said
+    else:
+        assert f"x{SHOWN}" in _reviewers(made)
+
+
+def _reviewers(made: Rehearsal) -> str:
+    document = made.done("plan", "--json")
+    files = (made.folder / "decisions").glob("*.yaml")
+    found = "".join(path.read_text("utf-8") for path in files)
+    assert document.code == 0
+    return found.replace("\\uDCFF", SHOWN)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_setting_that_is_no_text(
+    rig: Callable[..., Rehearsal], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """It is refused in a sentence that names the variable."""
+    made = rig()
+    value = f"http://127.0.0.1/{BAD_BYTES}" if name in ADDRESSES else BAD_BYTES
+    monkeypatch.setenv(f"CMSMIG_{name}", value)
+    ended = made.run("check")
+    assert ended.code == 2
+    assert f"CMSMIG_{name}" in sentence(ended)
+
+
+def test_a_decision_that_names_half_a_character(rig: Callable[..., Rehearsal]) -> None:
+    """YAML has an escape for it; the component's name has none."""
+    made = rig()
+    path = made.folder / "decisions" / "design.yaml"
+    text = path.read_text("utf-8")
+    assert "display_name: Alignment" in text
+    path.write_text(text.replace("display_name: Alignment", r'display_name: "N\uD83D"'))
+    made.done("import")
+    assert f"N{SHOWN}" in _sent(made)
+
+
+@given(texts)
+def test_a_text_becomes_whole(text: str) -> None:
+    """Only halves change; two that belong together are one character."""
+    found = whole_text(text)
+    assert is_whole(found)
+    assert whole_text(found) == found
+    joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    assert found == re.sub("[\ud800-\udfff]", SHOWN, joined)
+
+
+@given(values)
+def test_a_value_becomes_whole(value: object) -> None:
+    """Nothing is dropped, also where keys become equal; what is whole is the same."""
+    found = whole_value(value)
+    text = json.dumps(found, ensure_ascii=False)
+    text.encode()
+    assert _size(found) == _size(value)
+    assert whole_value(found) is found
+    if is_whole(json.dumps(value, ensure_ascii=False)):
+        assert found is value
+
+
+def _size(value: object) -> int:
+    if isinstance(value, dict):
+        return 1 + sum(map(_size, value.values()))
+    if isinstance(value, list):
+        return 1 + sum(map(_size, value))
+    return 1
