@@ -14,7 +14,9 @@ from cmsmig.sandbox.faults import Fault, PlannedFault
 from cmsmig.sandbox.history import Entry
 from cmsmig.sandbox.naming import RequestName
 
-KINDS = ("faults", "kills", "random", "pull", "two", "command", "editors")
+KINDS = ("faults", "kills", "random", "pull", "two", "command", "editors", "recreate")
+LOST = ("emptied", "restarted")
+"""How a space comes to lack everything."""
 RANDOM_PLANS = 200
 TWO_AT_ONCE = 12
 COMMANDS = 20
@@ -42,6 +44,8 @@ class Case:
     """Requests at which it is killed, one run after the other."""
     how: str = ""
     """Which of `KILLS`."""
+    lost: str = ""
+    """Which of `LOST`, before the import that goes wrong."""
     moments: tuple[float, ...] = ()
     """When it is killed, run after run, as shares of the time that an undisturbed
     run takes: counted by turns from its start and from its first request on."""
@@ -83,11 +87,16 @@ DEEDS = AT_CREATE | AT_UPDATE
 
 
 def all_cases(
-    entries: list[Entry], pulled: list[Entry], kind: str, rounds: int
+    entries: list[Entry],
+    pulled: list[Entry],
+    again: list[Entry],
+    kind: str,
+    rounds: int,
 ) -> list[Case]:
     """Return the cases of a kind, or of all, in an order that is the same each time.
 
-    `entries` are the requests of an undisturbed import, `pulled` those of a pull.
+    `entries` are the requests of an undisturbed import, `pulled` those of a pull,
+    `again` those of an import that makes everything again.
     """
     made = {
         "faults": single_faults(entries, "faults"),
@@ -97,6 +106,7 @@ def all_cases(
         "two": two_at_once(entries),
         "command": killed_commands(min(rounds, COMMANDS)),
         "editors": somebody_at_work(entries),
+        "recreate": killed_recreations(again, rounds // 5),
     }
     return [case for name in KINDS if kind in ("", name) for case in made[name]]
 
@@ -223,6 +233,23 @@ def moments(seed: str, count: int) -> tuple[float, ...]:
     """
     drawn = random.Random(seed)
     return tuple(drawn.random() * 2 / (count + 1) for _ in range(count))
+
+
+def killed_recreations(entries: list[Entry], rounds: int) -> Iterator[Case]:
+    """Yield a kill at each request of a run that makes everything again, and runs
+    that are killed several times at random requests."""
+    for case in single_faults(entries, "recreate"):
+        if case.kills:
+            lost = LOST[case.kills[0] % 2]
+            yield replace(case, name=f"{lost}, {case.name}", lost=lost)
+    for seed in range(rounds):
+        drawn = random.Random(f"recreate {seed}")
+        kills = tuple(
+            drawn.randrange(1, len(entries) // 2) for _ in range(2 + seed % 4)
+        )
+        lost, how = LOST[seed % 2], KILLS[seed % 3]
+        yield Case(f"{lost}, several kills", f"seed {seed}, {how}", "recreate",
+                   kills=kills, how=how, lost=lost, in_flight=1 + seed % 8)  # fmt: skip
 
 
 def two_at_once(entries: list[Entry]) -> Iterator[Case]:

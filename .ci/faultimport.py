@@ -90,6 +90,7 @@ def run_import(
     observer: Callable[[object], None] | None = None,
     *,
     plan: str | None = None,
+    recreate: bool = False,
 ) -> tuple[int, str]:
     """Import once as the command does; return exit code and what was said."""
     project = Project(root)
@@ -103,6 +104,7 @@ def run_import(
                 stop=StopSignal(),
                 show=unheard,
                 plan_hash=plan,
+                recreate=recreate,
             )
         )
     except CmsmigError as error:
@@ -111,14 +113,20 @@ def run_import(
 
 
 def run_planned(
-    root: Path, state: Path, observer: Callable[[object], None] | None = None
+    root: Path,
+    state: Path,
+    observer: Callable[[object], None] | None = None,
+    *,
+    recreate: bool = False,
 ) -> tuple[int, str]:
     """Import what the ledger's newest plan says; without one, as `run_import` does."""
     plan = None
     if (path := Project(root).ledger).exists():
         with Ledger.open_existing(path) as ledger:
-            plan = (ledger.plan("") or {}).get("hash")
-    return run_import(root, state, observer, plan=plan)
+            newest = ledger.plan("") or {}
+            # One from before somebody said so is of another decision.
+            plan = newest.get("hash") if newest.get("recreate") is recreate else None
+    return run_import(root, state, observer, plan=plan, recreate=recreate)
 
 
 def run_pull(
@@ -153,6 +161,8 @@ def run_pull(
 RUNS = {
     "import": run_import,
     "import as planned": run_planned,
+    "recreate": partial(run_import, recreate=True),
+    "recreate as planned": partial(run_planned, recreate=True),
     "pull": run_pull,
     "pull at once": partial(run_pull, at_once=True),
 }

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from faultcases import Case
 from faulteditors import disturbed
+from faultgone import RECREATE, lose
 from faultimport import ended_at_last, start_command
 from faultpace import too_soon
 from faultpull import WholePull, pull_problems
@@ -37,6 +38,8 @@ class Setting:
     """The folder that worlds are made in."""
     whole: Whole
     pulled: WholePull
+    again: Whole
+    """Everything made again, after it was lost."""
 
 
 @dataclass(frozen=True)
@@ -125,11 +128,21 @@ def _editors(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
         return one.problems(setting.whole, len(setting.whole.entries))
 
 
+def _recreate(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
+    with world(setting.prepared, setting.work, case.in_flight) as one:
+        problem = lose(one, case.lost)
+        problem = problem or _disturb(one, case, setting, RECREATE, kills)
+        if problem := problem or rerun(one, case, RECREATE):
+            return [problem]
+        return one.problems(setting.again, unknown(one, case))
+
+
 _RUNNERS: dict[str, Callable[[Case, Setting, Counter[str]], list[str]]] = {
     "pull": _pull,
     "command": _command,
     "two": _two,
     "editors": _editors,
+    RECREATE: _recreate,
 }
 
 
@@ -180,8 +193,8 @@ def undisturbed_seconds(case: Case, setting: Setting, what: str) -> tuple[float,
 def rerun(one: World, case: Case, what: str) -> str:
     """Run until it says that all is done; return why it never does, or not at once."""
     # What the killed run did is no drift from its plan.
-    planned = what == "import" and case.kind == "faults" and case.kills
-    told = [one.run("import as planned" if planned else what)]
+    planned = case.kind in ("faults", RECREATE) and case.kills
+    told = [one.run(f"{what} as planned" if planned else what)]
     if case.plan and case.in_flight == 1 and not one.handle.state.dial.given:
         return f"the fault was never given: {told}"
     one.handle.state.dial.set(())
@@ -195,7 +208,7 @@ def rerun(one: World, case: Case, what: str) -> str:
         told.append(one.run(what))
     asked = len(one.entries)
     again = one.run(what)
-    if what == "import":
+    if what in ("import", RECREATE):
         return "" if again == (0, "writes: 0") else f"done, and yet again: {again}"
     asked = len(one.entries) - asked
     return f"done, and yet it asks {asked} times: {again}" if asked else ""

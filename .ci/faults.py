@@ -1,7 +1,8 @@
 """Every fault at every request of an import and a pull, and whether reruns mend it.
 
-usage: faults.py [--kind faults|kills|random|pull|two|command|editors] [--only TEXT ...]
-                 [--slice I/N | --count N] [--rounds N] [--jobs N] [--work DIR]
+usage: faults.py [--kind faults|kills|random|pull|two|command|editors|recreate]
+                 [--only TEXT ...] [--slice I/N | --count N]
+                 [--rounds N] [--jobs N] [--work DIR]
 
 Records the requests of an uninterrupted import of 30 items in two locales at one
 request at a time. Then, for each request and each fault of the sandbox's dial, and
@@ -11,7 +12,8 @@ done, and compares with the uninterrupted space. `kills` kills children at rando
 moments and at random requests, several times each; `random` runs plans of several
 faults at 8 requests at once; `pull` does to a pull what `faults` does to an import;
 `two` starts a second import beside the first; `command` kills the command itself;
-`editors` has somebody take a story's place or edit it meanwhile.
+`editors` has somebody take a story's place or edit it meanwhile; `recreate` empties
+the space after an import, or gives it anew, and kills the import that fills it again.
 
 Cases that passed are kept in reports/faults/ and not run again as long as the code
 is the same. Exits 1 when a case failed.
@@ -30,6 +32,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from faultcases import KINDS, Case, all_cases
+from faultgone import whole_recreation
 from faultimport import hurry, start_forks
 from faultjobs import quiet, run_cases
 from faultpull import WholePull, cache_of
@@ -53,11 +56,15 @@ def main(arguments: Sequence[str]) -> int:
         start_forks()
         hurry()
         prepared = prepare(work)
-        setting = Setting(
-            prepared, work, whole_import(prepared, work), whole_pull(prepared, work)
-        )
+        whole = whole_import(prepared, work)
+        again = whole_recreation(prepared, work, whole)
+        setting = Setting(prepared, work, whole, whole_pull(prepared, work), again)
         every = all_cases(
-            setting.whole.entries, setting.pulled.entries, chosen.kind, chosen.rounds
+            setting.whole.entries,
+            setting.pulled.entries,
+            setting.again.entries,
+            chosen.kind,
+            chosen.rounds,
         )
         try:
             return run_all(_chosen(every, chosen), setting, chosen.jobs)
