@@ -63,6 +63,7 @@ def test_reuse_takes_it_as_the_home_without_writing_to_it(stage: Stage) -> None:
         "already_there": 1,
         "skipped": 0,
         "failed": 0,
+        "gone": 0,
     }
     number = desk.mark()
     desk.done("import", "--plan", planned["hash"])
