@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from html import unescape
 
-from cmsmig.richtext.dom import Element, Text, tag_set
+from cmsmig.richtext.dom import Element, Node, Text, tag_set
 from cmsmig.richtext.references import shown_attribute
 from cmsmig.richtext.rules import MORE_BLOCK_TAGS
 
@@ -221,8 +221,8 @@ class _TreeBuilder:
         if tag == "br":
             self._start(tag, "", start, end)
             return
-        current = self._open[-1]
-        if tag == "p" and _may_join(current):
+        if tag == "p" and _may_join(self._open):
+            current = self._open[-1]
             parting = Element("div", {}, start)
             parting.end = parting.inner_start = parting.inner_end = end
             parting.parent = current
@@ -262,16 +262,25 @@ class _TreeBuilder:
             self._without_code.pop()
 
 
-def _may_join(element: Element) -> bool:
+def _may_join(opened: list[Element]) -> bool:
     """Say whether a text that is added now would go on in what stands before it."""
-    if not element.children:
-        return element.tag not in MORE_BLOCK_TAGS
-    last = element.children[-1]
+    for depth, element in enumerate(reversed(opened[-_LOOKED_BACK:])):
+        before = element.children[-2:-1] if depth else element.children[-1:]
+        if before:
+            return _goes_on(before[0])
+        if element.tag in MORE_BLOCK_TAGS:
+            return False
+    return len(opened) > _LOOKED_BACK
+
+
+def _goes_on(last: Node) -> bool:
     if isinstance(last, Text):
         return bool(last.value.strip())
     return last.tag not in MORE_BLOCK_TAGS and last.tag not in VOID
 
 
+_LOOKED_BACK = 20
+"""Elements around a place in which something may stand before it."""
 _GOING_ON = frozenset(("li", "dt", "dd", "thead", "tbody", "tfoot"))
 """Formatting that is open in the one before goes on in these."""
 _TABLE_TAGS = tag_set("table thead tbody tfoot tr td th caption")
