@@ -3,9 +3,9 @@
 usage: conservation.py [--count N] [--seed WORD] [FOLDER_OF_SITES]
 
 What a body shows, leads to and embeds stands in its document or is a loss that
-names it. Prints a table of the sites, and for each what of its words is not in
-text nodes. Exits 1 when anything is unaccounted for, or less than 97 % of a
-site's visible words are in text nodes.
+names it, and no loss names what stands there. Prints a table of the sites, and for
+each what of its words is not in text nodes. Exits 1 when anything is unaccounted
+for or told falsely, or less than 97 % of a site's visible words are in text nodes.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from conservation import (  # noqa: E402
     words,
 )
 from shrinking import smallest  # noqa: E402
+from untrue import untrue  # noqa: E402
 from validity import faults  # noqa: E402
 
 from cmsmig.richtext.engine import Converted  # noqa: E402
@@ -86,6 +87,7 @@ def faulty(html: str) -> list[str]:
     if reordered(html, converted):
         found.append("reordered")
     found += [f"vague {each}" for each in vague(html, converted.losses)]
+    found += [f"untrue {each}" for each in untrue(html, converted)]
     found += [f"invalid {each}" for each in faults(converted.document, exact=False)]
     exact = _EXACT.from_html(html).document
     return found + [f"exact invalid {each}" for each in faults(exact, exact=True)]
@@ -121,6 +123,7 @@ def site_account(folder: Path) -> Site:
             continue
         converted = _ENGINE.from_html(text)
         site.missing += [f"{where}: {each}" for each in unaccounted(text, converted)]
+        site.missing += [f"{where}: untrue {each}" for each in untrue(text, converted)]
         faulty_here = faults(converted.document, exact=False)
         site.missing += [f"{where}: {each}" for each in faulty_here]
         _count(site, text, converted)

@@ -99,6 +99,11 @@ def embed_policy(decision: EmbedsDecision, design: Design) -> EmbedPolicy:
         unclosed=decision.unclosed,
         html_component=html.component if html else found.html_component,
         embed_component=embed.component if embed else found.embed_component,
+        embed_fields=(
+            found.embed_fields.intersection(embed.schema)
+            if embed
+            else found.embed_fields
+        ),
         figure_component=figure.component if figure else found.figure_component,
     )
 

@@ -12,7 +12,10 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.addresses import is_file
 from cmsmig.mapping.checks import problem
 from cmsmig.mapping.encoded import Encoded, FieldUse, as_text, is_unset
+from cmsmig.richtext.dom import find
 from cmsmig.richtext.losses import Loss, Severity
+from cmsmig.richtext.parse import parse
+from cmsmig.richtext.signatures import clean_address, frame_address
 
 _MAILTO = re.compile(r"\s*mailto:([^?\s]+@[^?\s]+)\s*", re.IGNORECASE)
 
@@ -65,20 +68,24 @@ def encode_video_text(value: Json, use: FieldUse) -> Encoded:
 
 
 def encode_video_block(value: Json, use: FieldUse) -> Encoded:
-    """Encode a VideoLink as one embed block in a list; its title is kept."""
+    """Encode a VideoLink as one embed block in a list; its title is kept, and where
+    the design has fields for them, its frame's address and its shape."""
     if _is_no_video(value):
         return Encoded([])
     address, losses = _address(value, use)
     new, more = _rewritten(address, use)
-    metadata = _metadata(value)
+    metadata, embeds = _metadata(value), use.context.embeds
+    html = _text(metadata.get("html"))
+    later = {"frame": _frame_in(html), "shape": _shape(metadata)}
     block: JsonObject = {
         "_uid": use.uid("video"),
-        "component": use.context.embeds.embed_component,
-        "url": new,
+        "component": embeds.embed_component,
+        "url": clean_address(new),
         "kind": "video",
         "title": _text(metadata.get("title")),
         "caption": "",
-        "html": _text(metadata.get("html")),
+        "html": html,
+        **{name: later[name] for name in later if name in embeds.embed_fields},
     }
     return Encoded([block], losses + more)
 
@@ -125,6 +132,24 @@ def _rewritten(address: str, use: FieldUse) -> tuple[str, tuple[Loss, ...]]:
 def _metadata(value: Json) -> JsonObject:
     metadata = value.get("metadata") if isinstance(value, dict) else None
     return metadata if isinstance(metadata, dict) else {}
+
+
+def _frame_in(html: str) -> str:
+    """Return the address of the first frame in a video's HTML, or empty."""
+    frame = find(parse(html), "iframe")
+    return "" if frame is None else clean_address(frame_address(frame))
+
+
+def _shape(metadata: JsonObject) -> str:
+    """Return a video's width to its height as `854:480`, or empty."""
+    sides = [
+        side
+        for name in ("width", "height")
+        if isinstance(side := metadata.get(name), int | float)
+        and not isinstance(side, bool)
+        and side > 0
+    ]
+    return f"{sides[0]}:{sides[1]}" if len(sides) == 2 else ""
 
 
 def _metadata_losses(value: Json, use: FieldUse) -> tuple[Loss, ...]:

@@ -144,9 +144,11 @@ def propose_blocks() -> tuple[BlockDesign, ...]:
             "Embed",
             {
                 "url": {"type": "text", "display_name": "Address"},
+                "frame": {"type": "text", "display_name": "Address in the frame"},
                 "kind": {"type": "text", "display_name": "Kind"},
                 "title": {"type": "text", "display_name": "Title"},
                 "caption": {"type": "text", "display_name": "Caption"},
+                "shape": {"type": "text", "display_name": "Width to height"},
                 "html": {"type": "textarea", "display_name": "Original HTML"},
             },
             BlockRole.EMBED,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.richtext.attributes import link_keeps
+from cmsmig.richtext.attributes import link_keeps, window_of
 from cmsmig.richtext.content import ATTRIBUTES
 from cmsmig.richtext.deviation import Deviation
 from cmsmig.richtext.dom import Element
@@ -37,6 +37,7 @@ def repairs_for(on: frozenset[Deviation]) -> Repairs:
     return Repairs(
         inside=Deviation.BLOCKS_INSIDE in on,
         apart=Deviation.BLOCKS_APART in on,
+        items=Deviation.LIST_BLANKS in on,
         blanks=Deviation.BLANKS in on,
     )
 
@@ -124,6 +125,7 @@ def _source_of(element: Element) -> str:
 def _link_reader(official: Reader, on: frozenset[Deviation]) -> Reader:
     values, mail = Deviation.VALUES in on, Deviation.MAIL_LINK in on
     attributes = Deviation.LINK_ATTRIBUTES in on
+    windows = Deviation.LINK_TARGET in on
 
     def read(element: Element) -> JsonObject | None:
         found = official(element)
@@ -135,6 +137,8 @@ def _link_reader(official: Reader, on: frozenset[Deviation]) -> Reader:
         if attributes and custom and isinstance(custom, dict):
             kept = {name: custom[name] for name in custom if link_keeps(name)}
             found = {**found, "custom": kept}
+        if windows and isinstance(target := found["target"], str):
+            found = {**found, "target": window_of(target) or None}
         if mail and (address := mail_address(found["href"])):
             found = {**found, "href": address, "linktype": "email"}
         return found

@@ -12,20 +12,23 @@ from functools import cached_property
 from typing import TypeAlias
 
 from cmsmig.richtext.amended import mail_address, typed
-from cmsmig.richtext.attributes import layout_of, link_keeps, means_a_place, width_of
+from cmsmig.richtext.attributes import link_keeps, means_a_place, window_of
 from cmsmig.richtext.blockplaces import has_block_inside, has_stray_blank, is_apart
-from cmsmig.richtext.collect import Collector
 from cmsmig.richtext.dom import Element, walk
 from cmsmig.richtext.embeds import addressed
+from cmsmig.richtext.figurelayout import layout_of
 from cmsmig.richtext.frames import is_custom_embed, is_empty
+from cmsmig.richtext.leftout import source_role
 from cmsmig.richtext.parse import parse
 from cmsmig.richtext.pictures import RESERVED
 from cmsmig.richtext.rules import RULES
 from cmsmig.richtext.shown import Showing
+from cmsmig.richtext.sizes import width_of
 from cmsmig.richtext.stage import DEEPEST, LEVELS, MEDIA, NESTING, RAW_EMBEDS, SPACERS
 from cmsmig.richtext.tableparts import has_moved_parts
 from cmsmig.richtext.tokenizer import parse_as_official
 from cmsmig.richtext.trees import same_tree
+from cmsmig.richtext.unseen import unseen_in
 
 
 class Source:
@@ -58,6 +61,15 @@ class Source:
     def elements(self) -> tuple[Element, ...]:
         """Every element of the trees."""
         return tuple(element for root in self.roots for element in walk(root))
+
+    @cached_property
+    def unseen(self) -> frozenset[bool]:
+        """Whether something between blocks (False) or items (True) shows nothing."""
+        return frozenset(
+            found.listed
+            for root in self.roots
+            for found in unseen_in(root, source_role, sure=False)
+        )
 
     def any_of(self, holds: Callable[[Element], bool]) -> bool:
         """Say whether something holds for any element."""
@@ -158,9 +170,9 @@ def blanks(source: Source) -> bool:
 
 
 def spacer(source: Source) -> bool:
-    """A paragraph, heading or caption that shows nothing."""
+    """A paragraph, heading, caption or text between blocks that shows nothing."""
     showing = Showing(kept=True)
-    return source.any_of(
+    return False in source.unseen or source.any_of(
         lambda one: (
             one.tag in SPACERS
             and (
@@ -172,6 +184,11 @@ def spacer(source: Source) -> bool:
             )
         )
     )
+
+
+def list_blanks(source: Source) -> bool:
+    """A list without items, or with something between them that shows nothing."""
+    return True in source.unseen
 
 
 def values(source: Source) -> bool:
@@ -190,6 +207,17 @@ def link_attributes(source: Source) -> bool:
     """A link with a class, a style, or an attribute that could run code."""
     return source.any_of(
         lambda one: _leads(one) and not all(map(link_keeps, one.attributes))
+    )
+
+
+def link_target(source: Source) -> bool:
+    """A link with a target that is none of a browser's four."""
+    return source.any_of(
+        lambda one: (
+            _leads(one)
+            and window_of(one.attributes.get("target", ""))
+            != one.attributes.get("target", "")
+        )
     )
 
 
@@ -251,7 +279,7 @@ def _is_figure(element: Element) -> bool:
     pictures = [below for below in walk(element) if below.tag == "img"]
     if not pictures:
         return False
-    layout = layout_of(element, Collector())
+    layout = layout_of(element)
     return bool(
         layout.alignment
         or layout.size

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
 from cmsmig.richtext.collect import Collector
 from cmsmig.richtext.dom import Element, tag_set
 from cmsmig.richtext.losses import Severity
+from cmsmig.richtext.sizes import AUTO, UNFIT, is_size
 from cmsmig.richtext.styles import declarations
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -37,6 +37,15 @@ _STYLED: dict[str, frozenset[str]] = {
     "td": frozenset(("background-color", "width")),
     "th": frozenset(("width",)),
 }
+_REDUNDANT = frozenset(
+    (
+        *((tag, "role", "list") for tag in ("ul", "ol")),
+        ("li", "role", "listitem"),
+        ("ol", "type", "1"),
+        ("table", "role", "table"),
+    )
+)
+"""Element, attribute and value that say what the node says by itself."""
 _TELLING = frozenset(
     ("title", "alt", "cite", "aria-label", "aria-description", "datetime", "summary")
 )
@@ -44,21 +53,22 @@ _TELLING = frozenset(
 _ORIGIN_IDS = ("w-node-", "docs-internal-guid-")
 """Ids that builders and word processors write; nothing links to them."""
 _MEANS_NOTHING = frozenset(("srcset", "sizes"))
-_AUTO = frozenset(("", "auto"))
+_FLAGS = tag_set(
+    "allowfullscreen async autofocus autoplay checked compact contenteditable "
+    "controls declare default defer disabled formnovalidate hidden inert ismap "
+    "itemscope loop multiple muted nohref nomodule noresize noshade novalidate nowrap "
+    "open playsinline popover readonly required reversed selected"
+)
+"""Attributes that say something without a value. Source: the HTML standard, its
+index of attributes and its obsolete features."""
+_HIDING = (("display", "none"), ("visibility", "hidden"))
 _UNSAFE = frozenset(("class", "style", "ping", "srcdoc", "formaction", "xlink:href"))
 _ORIGIN_DATA = ("data-w-", "data-wf-", "data-rt-")
+WINDOWS = ("_blank", "_self", "_parent", "_top")
 _IMAGE = tag_set(
     "src data-src alt title source copyright meta_data id width height srcset sizes "
     "loading style"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """How a figure stands on the page."""
-
-    alignment: str
-    size: str
 
 
 def means_a_place(name: str) -> bool:
@@ -74,12 +84,27 @@ def link_keeps(name: str) -> bool:
     )
 
 
-def account(element: Element, losses: Collector) -> None:
-    """Record the attributes that conversion does not read. Changes nothing."""
+def window_of(target: str) -> str:
+    """Return where a link opens: a new window for any name but the four that browsers
+    know, and empty when nothing is said."""
+    if target.lower() in WINDOWS:
+        return target.lower()
+    return "_blank" if target.strip() else ""
+
+
+def account(element: Element, losses: Collector, *, shows: bool = True) -> None:
+    """Record the attributes that conversion does not read. Changes nothing.
+
+    Without `shows` the element is left out, and what it hid stays unseen.
+    """
     kept = KEPT.get(element.tag, frozenset())
     for name, value in element.attributes.items():
         if name == "style":
-            _account_style(element, value, losses)
+            _account_style(element, value, losses, shows=shows)
+        elif (element.tag, name, value) in _REDUNDANT:
+            continue
+        elif name in _FLAGS:
+            lose_flag(element, name, losses, shows=shows)
         elif name == "id" or (name == "name" and element.tag == "a"):
             if value.strip() and not means_a_place(value):
                 _lose(element, name, value, losses)
@@ -102,68 +127,54 @@ def account_image(element: Element, losses: Collector, *, sized: bool = False) -
     `sized`: its width has found one.
     """
     given = element.attributes
+    for name in set_flags(given):
+        lose_flag(element, name, losses)
     for name in ("height",) if sized else ("width", "height"):
-        if given.get(name, "").strip().lower() not in _AUTO:
-            losses.lose("size", f"{name}: {given[name]}", element)
+        if (said := given.get(name, "").strip().lower()) not in AUTO:
+            why = "" if is_size(said) else UNFIT
+            losses.lose("size", f"{name}: {given[name]}", element, why=why)
     if given.get("srcset", "").strip():
         losses.lose("source-set", "srcset", element)
     if given.get("style"):
         _account_style(element, given["style"], losses)
     for name, value in given.items():
-        if name not in _IMAGE and value.strip():
+        if name not in _IMAGE and name not in _FLAGS and value.strip():
             _lose(element, name, value, losses)
 
 
-def width_of(element: Element) -> str:
-    """Return a picture's own width as a size, or empty."""
-    given = element.attributes.get("width", "").strip().lower()
-    if given in _AUTO:
-        return ""
-    return f"{given}px" if given.isdecimal() else given
+def set_flags(names: Iterable[str]) -> Iterator[str]:
+    """Yield the boolean attributes among some."""
+    return (name for name in names if name in _FLAGS)
 
 
-def layout_of(figure: Element, losses: Collector) -> Layout:
-    """Return a figure's layout, and record its attributes that are none."""
-    given = dict(figure.attributes)
-    alignment = given.pop("data-rt-align", "").strip()
-    size = given.pop("data-rt-max-width", "").strip()
-    others: list[str] = []
-    for name in given.pop("class", "").split():
-        if name.startswith("w-richtext-align-"):
-            alignment = alignment or name.removeprefix("w-richtext-align-")
-        elif not name.startswith("w-richtext-figure-type-"):
-            others.append(name)
-    style = declarations(given.pop("style", ""))
-    size = size or style.pop("max-width", "") or style.pop("width", "")
-    style.pop("padding-bottom", "")
-    for what in (*others, *_written(given), *(f"{n}: {v}" for n, v in style.items())):
-        losses.lose("attribute", what, figure)
-    return Layout(alignment, "" if size.lower() in _AUTO else size)
+def lose_flag(
+    element: Element, name: str, losses: Collector, *, shows: bool = True
+) -> None:
+    """Record a boolean attribute, which says something without a value, too."""
+    value = element.attributes[name]
+    what = f'{name}="{value}"' if value.strip() else name
+    if name == "hidden" and shows and _has_content(element):
+        losses.lose("hidden", what, element)
+    elif name == "reversed" and element.tag == "ol":
+        losses.lose("reversed", what, element)
+    else:
+        losses.lose("attribute", what, element)
 
 
-def lose_layout(layout: Layout, figure: Element, losses: Collector) -> None:
-    """Record a layout that found no place."""
-    if layout.alignment:
-        losses.lose("alignment", layout.alignment, figure)
-    if layout.size:
-        losses.lose("size", f"max-width: {layout.size}", figure)
+def _has_content(element: Element) -> bool:
+    return bool(element.children) or element.tag == "img"
 
 
-def _written(attributes: Mapping[str, str]) -> list[str]:
-    return [
-        f'{name}="{value}"'
-        for name, value in attributes.items()
-        if value.strip()
-        and not name.startswith(("data-rt-", "data-page-url"))
-        and (name != "id" or not means_a_place(value))
-    ]
-
-
-def _account_style(element: Element, value: str, losses: Collector) -> None:
+def _account_style(
+    element: Element, value: str, losses: Collector, *, shows: bool = True
+) -> None:
     taken = _STYLED.get(element.tag, frozenset()) | _STYLED_EVERYWHERE
     for name, setting in declarations(value).items():
-        if name.lower() not in taken:
-            losses.lose("style", f"{name}: {setting}", element)
+        if name.lower() in taken:
+            continue
+        hides = (name.lower(), setting.split("!")[0].strip().lower()) in _HIDING
+        kind = "hidden" if hides and shows and _has_content(element) else "style"
+        losses.lose(kind, f"{name}: {setting}", element)
 
 
 def _lose(element: Element, name: str, value: str, losses: Collector) -> None:

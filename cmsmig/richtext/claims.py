@@ -8,12 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject
-from cmsmig.richtext.attributes import account, layout_of, lose_layout
+from cmsmig.richtext.attributes import account
 from cmsmig.richtext.collect import Collector
 from cmsmig.richtext.customblocks import ADDRESSES, block_of, holds, left_out
 from cmsmig.richtext.customrules import CustomRule
 from cmsmig.richtext.dom import Element, Node, tag_set, walk
 from cmsmig.richtext.engine import AssetLookup
+from cmsmig.richtext.figurelayout import layout_of, lose_layout
 from cmsmig.richtext.soup import Tag, Tree
 
 _LONGEST = 300
@@ -129,7 +130,7 @@ class Claimed:
                 why = "A rule of this project made a block of something inside of it."
                 self._losses.lose("custom-rule", address, element, why=why)
         if element.tag == "figure":
-            lose_layout(layout_of(element, self._losses), element, self._losses)
+            lose_layout(layout_of(element), element, self._losses)
         else:
             account(element, self._losses)
         if element.tag not in _TEXTBLOCKS:

@@ -33,19 +33,23 @@ KINDS: dict[str, tuple[Severity, str]] = {
         "The origin delivered this embed empty, so its code must be copied by hand.",
     ),
     "form-control": (CONTENT, "Rich text can't hold form controls."),
+    "hidden": (MEANING, "What this hid on the origin's page shows now."),
     "iframe": (CONTENT, "Frames are left out, as the embed choices say."),
     "image": (CONTENT, "This picture has no address, so it can't be shown."),
     "link": (CONTENT, "The text stands, but this link could not be kept."),
     "linked-image": (CONTENT, "The picture stands without its link, as chosen."),
+    "list-blank": (LAYOUT, "This shows nothing in a list and is no item of it."),
     "media": (CONTENT, "Video and audio are left out, as the embed choices say."),
     "missing-file": (CONTENT, "This file could not be had; its old address stands."),
     "nesting": (LAYOUT, "Nested this deep, the content stands without this level."),
+    "reversed": (MEANING, "The numbers of this list counted down, and count up now."),
     "script": (CONTENT, "Scripts don't belong in rich text, and this one never ran."),
     "sentence": (LAYOUT, "This is a block here, and parts the sentence it stood in."),
     "size": (LAYOUT, "Nothing here can hold the size of this picture."),
     "source-set": (LAYOUT, "The destination makes its own picture sizes."),
     "spacer": (LAYOUT, "A paragraph that shows nothing was left out."),
     "style": (LAYOUT, "Rich text has no place for this style."),
+    "target": (LAYOUT, "No link can open in a window of this name; a new one opens."),
     "text": (CONTENT, "Rich text can't show this text here."),
     "unclosed-embed": (
         MEANING,
@@ -63,6 +67,7 @@ class Collector:
         self._found: list[tuple[int, int, Loss]] = []
         self._layout: dict[tuple[str, str], tuple[Element, int]] = {}
         self._settled: set[int] = set()
+        self._told: dict[tuple[str, str, int], bool] = {}
 
     def lose(
         self,
@@ -73,8 +78,15 @@ class Collector:
         why: str = "",
         severity: Severity | None = None,
     ) -> None:
-        """Record that `what` has no place; layout losses are counted together."""
+        """Record that `what` has no place; layout losses are counted together.
+
+        An element that goes on after its end loses nothing a second time.
+        """
         usual, reason = KINDS[kind]
+        told = (kind, what, at.start)
+        if told in self._told and (at.goes_on or self._told[told]):
+            return
+        self._told[told] = at.goes_on
         if (severity or usual) is LAYOUT and not why:
             first, times = self._layout.get((kind, what), (at, 0))
             self._layout[kind, what] = (first, times + 1)

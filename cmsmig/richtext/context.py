@@ -51,7 +51,7 @@ class Context(Places):
     def __init__(
         self, rules: Rules, repairs: Repairs = AS_OFFICIAL, hooks: Hooks = UNHEARD
     ) -> None:
-        super().__init__(inside=repairs.inside)
+        super().__init__(inside=repairs.inside, items=repairs.items)
         self._rules = rules
         self._parted = TEXTBLOCKS if repairs.inside else frozenset[str]()
         self._blanks = repairs.blanks
@@ -194,7 +194,7 @@ class Context(Places):
             self._speak()
         if top.kind == "code_block":
             top.content.append(Run(top.on_its_line(text), ()))
-            if marks and self._marked is not None:
+            if marks and self._marked is not None and text.strip():
                 self._marked(marks, False)
         elif self._placed is None:
             top.content.append(Run(text, marks))
@@ -299,7 +299,7 @@ class Context(Places):
             node["attrs"] = attributes
         if kind in INLINES and marks and top.kind != "code_block":
             node["marks"] = [mark.as_json() for mark in marks]
-            if kind == "emoji" and self._marked is not None:
+            if self._marked is not None:
                 self._marked(marks, True)
         top.content.append(node)
         if kind == "emoji":

@@ -110,7 +110,8 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     DeviationRule(
         Deviation.VIDEO,
         "Frames and players are left out without a trace.",
-        "An embed component with the address, or what the embed choices say.",
+        "An embed component with the addresses of page and frame, title, caption and "
+        "shape, or what the embed choices say.",
         applies.video,
         frozenset((Touch.BLOCKS, Touch.CAPTIONS, *_AROUND_BLOCKS)),
     ),
@@ -180,7 +181,16 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         "stay as content that nobody can see, search or select.",
         "They are left out, and listed.",
         applies.spacer,
-        frozenset((Touch.EMPTY, Touch.SPACERS, Touch.BLANKS)),
+        # A name that waits for a text goes to one that is seen.
+        frozenset((Touch.EMPTY, Touch.SPACERS, Touch.BLANKS, Touch.ANCHORS)),
+    ),
+    DeviationRule(
+        Deviation.LIST_BLANKS,
+        "Whatever stands between items becomes an item, a blank as well, and so does "
+        "a list without any: bullets of nothing, and numbers that count them.",
+        "What shows nothing in a list, outside of its items, is left out and listed.",
+        applies.list_blanks,
+        frozenset((*_AROUND_BLOCKS, Touch.SPACERS, Touch.LINES, Touch.ANCHORS)),
     ),
     DeviationRule(
         Deviation.VALUES,
@@ -206,6 +216,14 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         "Neither is kept; both are listed.",
         applies.link_attributes,
         frozenset((Touch.LINKS,)),
+    ),
+    DeviationRule(
+        Deviation.LINK_TARGET,
+        "A target goes along whatever it is: `_new`, or an address by mistake. Editors "
+        "can't choose it, and links of one such name share one window.",
+        "`_blank` for every name but the four that browsers know; the name is listed.",
+        applies.link_target,
+        frozenset((Touch.LINKS, Touch.PICTURES)),
     ),
     DeviationRule(
         Deviation.CODE_IN_LINK,

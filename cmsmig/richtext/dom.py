@@ -41,6 +41,7 @@ class Element:
         "code",
         "counts",
         "end",
+        "goes_on",
         "inner_end",
         "inner_start",
         "name",
@@ -61,6 +62,8 @@ class Element:
         self.counts: dict[str, int] | None = None
         """How many of each kind were appended; most elements hold no other."""
         self.nth = 1
+        self.goes_on = False
+        """It is an element again that has been closed too early; starts are equal."""
         self.code: Element | None = None
         """The first `code` inside of a `pre`."""
         self.start = start

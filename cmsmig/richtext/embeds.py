@@ -11,7 +11,7 @@ from cmsmig.richtext.dom import Element, Text, walk
 from cmsmig.richtext.engine import AssetLookup
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.richtext.rules import BLOCK_TAGS, link_allowed
-from cmsmig.richtext.signatures import hosts_of
+from cmsmig.richtext.signatures import clean_address, hosts_of
 
 _DEFAULTS = {
     "video": Treatment.COMPONENT,
@@ -34,6 +34,10 @@ class Found:
     html: str
     title: str = ""
     caption: str = ""
+    frame: str = ""
+    """The address that a frame shows."""
+    shape: str = ""
+    """Width to height, or the height as a share of the width."""
 
 
 class Embeds:
@@ -102,17 +106,23 @@ class Embeds:
         if treatment is not Treatment.COMPONENT or not addressed(found.url):
             component = self._policy.html_component
             return [self.blok(found.element, component, html=found.html)]
-        return [
-            self.blok(
-                found.element,
-                self._policy.embed_component,
-                url=found.url,
-                kind=found.kind,
-                title=found.title,
-                caption=found.caption,
-                html=found.html,
-            )
-        ]
+        component = self._policy.embed_component
+        return [self.blok(found.element, component, **self._fields(found))]
+
+    def _fields(self, found: Found) -> JsonObject:
+        later = {"frame": clean_address(found.frame), "shape": found.shape}
+        return {
+            "url": clean_address(found.url),
+            "kind": found.kind,
+            "title": found.title,
+            "caption": found.caption,
+            "html": found.html,
+            **{name: later[name] for name in later if self.keeps(name)},
+        }
+
+    def keeps(self, name: str) -> bool:
+        """Say whether embed components have a field that older designs lack."""
+        return name in self._policy.embed_fields
 
     def _as_link(self, found: Found) -> list[Element]:
         self._losses.lose(
@@ -121,8 +131,9 @@ class Embeds:
             found.element,
             why="Only a link to it stands, as the embed choices say.",
         )
-        link = Element("a", {"href": found.url}, found.element.start)
-        link.children.append(Text(found.title or found.url))
+        address = clean_address(found.url)
+        link = Element("a", {"href": address}, found.element.start)
+        link.children.append(Text(found.title or address))
         paragraph = Element("p", {}, found.element.start)
         paragraph.append(link)
         return [paragraph]

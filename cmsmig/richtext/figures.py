@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 
-from cmsmig.richtext.attributes import Layout, layout_of, lose_layout, width_of
 from cmsmig.richtext.collect import Collector
 from cmsmig.richtext.deviation import Deviation
 from cmsmig.richtext.dom import Element, Node, Text
 from cmsmig.richtext.embeds import Embeds, Found, addressed
+from cmsmig.richtext.figurelayout import Layout, layout_of, lose_layout
 from cmsmig.richtext.frames import is_custom_embed
 from cmsmig.richtext.pictures import Pictures
 from cmsmig.richtext.policy import Treatment
 from cmsmig.richtext.rules import RULES
 from cmsmig.richtext.shown import HIDDEN, INVISIBLE, SHOWN, Showing
-from cmsmig.richtext.signatures import frame_address
+from cmsmig.richtext.signatures import clean_address, frame_address
+from cmsmig.richtext.sizes import width_of
 
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
 
@@ -41,6 +42,17 @@ class _Part:
     link: Element | None = None
     """The link around a picture."""
     caption: Element | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """What of a figure stands with its video."""
+
+    whole: bool = False
+    """All of it is raw HTML."""
+    tagged: bool = False
+    """Its start tag is, or is a loss with the video."""
+    shape: str = ""
 
 
 class Figures:
@@ -67,21 +79,24 @@ class Figures:
         `link` is the one around the figure. `captioned`: the figure stands in a
         caption itself, and a caption has no captions.
         """
-        layout = layout_of(figure, self._losses)
+        layout = layout_of(figure)
         page = figure.attributes.get("data-page-url", "").strip()
         parts = list(self._parts(figure, link))
         video = self._video_of(figure, parts, page)
         if not captioned:
             _tie(parts)
-        if video is not None and not self._place_video(video, figure, page):
-            lose_layout(layout, figure, self._losses)
+        placed = _Placed()
+        if video is not None:
+            placed = self._place_video(video, figure, page, layout.shape)
+        if placed.whole:
             return
-        pictures = [part for part in parts if part.kind is _Kind.PICTURE]
-        placed = self._tied and not captioned
-        for part in pictures if placed else ():
+        tied = self._tied and not captioned
+        pictures = [part for part in parts if tied and part.kind is _Kind.PICTURE]
+        for part in pictures:
             self._place_picture(part, figure, layout)
-        if not placed or not pictures:
-            lose_layout(layout, figure, self._losses)
+        if not placed.tagged:
+            kept = replace(layout if pictures else Layout(), shape=placed.shape)
+            lose_layout(layout, figure, self._losses, kept=kept)
 
     def _parts(self, figure: Element, link: Element | None) -> Iterator[_Part]:
         """Yield what a figure shows, in order; not what captions show."""
@@ -126,10 +141,12 @@ class Figures:
             parts.insert(0, frame)
         return frame
 
-    def _place_video(self, part: _Part, figure: Element, page: str) -> bool:
-        """Return False when the figure is raw HTML as a whole."""
+    def _place_video(
+        self, part: _Part, figure: Element, page: str, shape: str
+    ) -> _Placed:
         frame, caption = part.element, part.caption
-        url = page or frame_address(frame)
+        own = frame_address(frame)
+        url = clean_address(page or own)
         treatment = self._embeds.treatment("video", figure)
         if not addressed(url) and treatment is not Treatment.DROP:
             treatment = Treatment.HTML
@@ -138,19 +155,21 @@ class Figures:
             html = self._embeds.html_of(figure)
             found = Found("video", figure, url, html)
             figure.children = list(self._embeds.node(found, treatment))
-            return False
+            return _Placed(whole=True)
         html = "" if made_up else self._embeds.html_of(frame)
-        if page and treatment is not Treatment.COMPONENT:
+        tagged = bool(page) and treatment is not Treatment.COMPONENT
+        if tagged:
             html = self._embeds.html_around(figure, html)
         title = frame.attributes.get("title", "").strip()
         text = ""
         if caption is not None and treatment is Treatment.COMPONENT:
             text = _plain(caption)
-        found = Found("video", frame, url, html, title, text)
+        found = Found("video", frame, url, html, title, text, own, shape)
         _replace(frame, self._embeds.node(found, treatment))
         if caption is not None and text:
             caption.children = []
-        return True
+        kept = treatment is Treatment.COMPONENT and self._embeds.keeps("shape")
+        return _Placed(tagged=tagged, shape=shape if kept else "")
 
     def _place_picture(self, part: _Part, figure: Element, layout: Layout) -> None:
         size = layout.size or width_of(part.element)
@@ -203,6 +222,7 @@ def _taken_out(caption: Element, figure: Element) -> Element:
         if any(rule.mark for rule in RULES.get(around.tag, ())):
             again = Element(around.tag, dict(around.attributes), around.start)
             again.parent, again.nth = around.parent, around.nth
+            again.goes_on = True
             again.children.append(taken)
             taken = again
         around = around.parent

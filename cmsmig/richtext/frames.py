@@ -74,7 +74,8 @@ class Frames:
 
     def frame(self, element: Element) -> list[Element]:
         """Return the block for an iframe."""
-        return self._addressed("iframe", element, first_address(element))
+        url = first_address(element)
+        return self._addressed("iframe", element, url, frame=url)
 
     def media(self, element: Element) -> list[Element]:
         """Return the block for a video or audio element."""
@@ -86,7 +87,9 @@ class Frames:
         html = self._embeds.html_of(element)
         return self._embeds.node(Found("embed", element, "", html))
 
-    def _addressed(self, kind: str, element: Element, url: str) -> list[Element]:
+    def _addressed(
+        self, kind: str, element: Element, url: str, *, frame: str = ""
+    ) -> list[Element]:
         title = element.attributes.get("title", "").strip()
         html = self._embeds.html_of(element)
-        return self._embeds.node(Found(kind, element, url, html, title))
+        return self._embeds.node(Found(kind, element, url, html, title, frame=frame))

@@ -22,6 +22,8 @@ class Repairs:
     broken lists, and what follows in a heading is the heading still."""
     apart: bool = False
     """What a browser shows as a block ends the paragraph before it."""
+    items: bool = False
+    """A list in which no item was placed is left out."""
     blanks: bool = False
     """No blank at the beginning of a paragraph that follows a block."""
 
@@ -39,8 +41,8 @@ class Hooks:
     filled: Callable[[Element, MarkSet], None] | None = None
     """Of a finished block with something in it, before the block is placed."""
     marked: Callable[[MarkSet, bool], None] | None = None
-    """Of the marks of an emoji, which stand (True), and of those that a text loses
-    in a code block."""
+    """Of the marks of an emoji or a line break, which stand (True), and of those that
+    a text loses in a code block."""
     cut: Callable[[Element], None] | None = None
     """Of a picture or block between two texts that stand on one line of a page."""
     unplaced: Callable[[Element], None] | None = None

@@ -20,12 +20,14 @@ from cmsmig.richtext.engine import (
     Converted,
 )
 from cmsmig.richtext.hooks import Hooks, Runs
+from cmsmig.richtext.leftout import leave_out
 from cmsmig.richtext.marks import Mark, MarkSet, added
 from cmsmig.richtext.parse import parse
 from cmsmig.richtext.pausing import collector_paused
 from cmsmig.richtext.pictures import body_of
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.rules import MORE_BLOCK_TAGS, RULES, link_allowed
+from cmsmig.richtext.shown import Showing
 from cmsmig.richtext.stage import Stage
 from cmsmig.richtext.tokenizer import parse_as_official
 from cmsmig.richtext.unclosed import ReadBody, read_body
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from cmsmig.richtext.claims import CustomRules
 
 _TAG = re.compile(r"<([a-zA-Z][^ \t\n\r\f/>]*)")
+_BLANK = " \t\r\n\f"
 _WORD = re.compile(r"\s*\S+")
 _SAME_TYPE = frozenset(("textStyle", "highlight", "styled"))
 
@@ -127,6 +130,8 @@ class _Conversion:
         self._named: set[str] = set()
         self._spans: list[Element] = []
         self._partly: set[int] = set()
+        self._showing = Showing(texts=True)
+        self._seeing = Showing()
 
     def convert(self, body: ReadBody, rules: CustomRules | None = None) -> Converted:
         root = body.root
@@ -142,9 +147,11 @@ class _Conversion:
             body.report(self._losses)
         stage.work(root)
         self._account_characters(root)
+        leave_out(root, self._rules, self._on, self._losses)
         document = self._built(root, ())
         for name, element in self._waiting:
-            self._losses.lose("anchor", name, element)
+            if element.tag != "span" or not self._losses.settled(element):
+                self._losses.lose("anchor", name, element)
         for element in self._spans:
             if not self._losses.settled(element):
                 self._losses.lose("anchor", element.attributes["id"], element)
@@ -179,22 +186,30 @@ class _Conversion:
         if not means_a_place(name) or name in self._named:
             return
         self._named.add(name)
-        if element.tag == "span" and element.children:
+        if element.tag == "span" and self._carries(element):
             self._spans.append(element)
         elif self._anchors:
             self._waiting.append((name, element))
         elif element.tag != "img":
             self._losses.lose("anchor", name, element)
 
+    def _carries(self, span: Element) -> bool:
+        """Say whether a span's own content shows where its name is."""
+        if self._anchors:
+            return self._seeing.shows(span)
+        return bool(span.children)
+
     def _placed(self, text: str, marks: MarkSet) -> Runs:
         if not marks and not self._waiting:
             return ((text, marks),)
-        if text.isspace():
-            return ((text, marks),)
+        if not text.strip(_BLANK):
+            return ((text, marks),)  # it may yet be at an end, where blanks go
         for mark in marks:
             if mark.source is not None and mark.name in ("link", "anchor"):
                 self._losses.settle(mark.source)
-        if not self._waiting or any(mark.name in ("code", "anchor") for mark in marks):
+        if not self._waiting or text.isspace():
+            return ((text, marks),)
+        if any(mark.name in ("code", "anchor") for mark in marks):
             return ((text, marks),)
         return self._anchored(text, marks)
 
@@ -220,41 +235,44 @@ class _Conversion:
             return self._code(mark, marks)
         if marks[0].name == "code":
             if mark.name == "link" and self._linked_code:
-                self._lose_mark("code-in-link", "<code>", marks[0])
+                self._lose_mark("code-in-link", "<code>", marks[0], mark)
                 return (mark,)
             if mark.name not in ("link", "code", "anchor"):
-                self._lose_mark("mark-in-code", mark.name, mark)
+                self._lose_mark("mark-in-code", mark.name, mark, mark)
             return marks
         for other in marks:
             if other.name != mark.name or other == mark:
                 continue
             if mark.name in _SAME_TYPE and any(other.attributes.values()):
                 what = " ".join(str(value) for value in other.attributes.values())
-                self._lose_mark("style", f"{other.name}: {what}", other)
+                self._lose_mark("style", f"{other.name}: {what}", other, mark)
         return added(mark, marks)
 
     def _code(self, mark: Mark, marks: MarkSet) -> MarkSet:
         if self._linked_code and any(other.name == "link" for other in marks):
-            self._lose_mark("code-in-link", "<code>", mark)
+            self._lose_mark("code-in-link", "<code>", mark, mark)
             return marks
         for other in marks:
             if other.name not in ("link", "code", "anchor"):
-                self._lose_mark("mark-in-code", other.name, mark)
+                self._lose_mark("mark-in-code", other.name, mark, mark)
         return added(mark, marks)
 
-    def _lose_mark(self, kind: str, what: str, mark: Mark) -> None:
-        if mark.source is not None:
-            self._losses.lose(kind, what, mark.source)
+    def _lose_mark(self, kind: str, what: str, mark: Mark, inner: Mark) -> None:
+        """Record a mark that what is in `inner` can't have, if anything is."""
+        source, inside = mark.source, inner.source
+        if source is not None and inside is not None and self._showing.shows(inside):
+            self._losses.lose(kind, what, source)
 
     def _marked(self, marks: MarkSet, kept: bool) -> None:
-        """Hear of the marks on an emoji, and of those that a code block refuses."""
+        """Hear of the marks on an emoji or a line break, and of those that code
+        refuses."""
         for mark in marks:
             if mark.source is None or kept:
                 if mark.source is not None:
                     self._losses.settle(mark.source)
             elif mark.name == "link":
                 self._lose_link(mark, mark.source)
-            elif mark.name != "anchor":
+            elif mark.name not in ("anchor", "code"):
                 self._losses.lose("mark-in-code", mark.name, mark.source)
 
     # Blocks

@@ -233,6 +233,7 @@ class _TreeBuilder:
         innermost = {element.tag: element for element in reversed(elements)}
         for element in innermost.values():
             again = Element(element.tag, dict(element.attributes), element.start)
+            again.goes_on = True
             self._open[-1].append(again)
             self._push(again)
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Set
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.richtext.attributes import Layout, account_image, width_of
+from cmsmig.richtext.attributes import account_image, window_of
 from cmsmig.richtext.collect import Collector
 from cmsmig.richtext.deviation import Deviation
 from cmsmig.richtext.dom import Element
 from cmsmig.richtext.embeds import Embeds, addressed, asset_value, link_value
 from cmsmig.richtext.engine import AssetLookup, ImageTarget
+from cmsmig.richtext.figurelayout import Layout
+from cmsmig.richtext.sizes import width_of
 
 INHERIT = "__wf_reserved_inherit"
 DECORATIVE = "__wf_reserved_decorative"
 RESERVED = frozenset((INHERIT, DECORATIVE))
-NO_LAYOUT = Layout("", "")
+NO_LAYOUT = Layout()
 
 
 class Pictures:
@@ -76,7 +78,8 @@ class Pictures:
             fields["alignment"] = layout.alignment
         if layout.size:
             fields["size"] = layout.size
-        account_image(element, self._losses, sized=layout.size == width_of(element))
+        own = width_of(element)
+        account_image(element, self._losses, sized=own != "" and own == layout.size)
         made = self._embeds.blok(
             element, self._embeds.policy.figure_component, **fields
         )
@@ -124,9 +127,20 @@ class Pictures:
             value: JsonObject = {**link_value(href), "linktype": "asset"}
         else:
             value = link_value(href)
-        if (target := given.get("target")) in ("_blank", "_self"):
+        if target := self._window_of(link):
             value["target"] = target
         return value
+
+    def _window_of(self, link: Element) -> str:
+        """Return where a picture's link opens, or empty."""
+        said = link.attributes.get("target", "")
+        target = window_of(said) if Deviation.LINK_TARGET in self._on else said
+        if target in ("_blank", "_self"):
+            return target
+        if target.strip():
+            why = "A picture's link opens in a new window or where it stands."
+            self._losses.lose("target", said, link, why=why)
+        return ""
 
     def _target(self, element: Element, address: str) -> ImageTarget:
         if reason := self._assets.missing(address):

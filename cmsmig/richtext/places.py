@@ -19,13 +19,19 @@ from cmsmig.richtext.content import (
 from cmsmig.richtext.nodes import Open
 
 _SOLID_PENALTY = 2
+_LISTS = ("bullet_list", "ordered_list")
 
 
 class Places:
-    """A stack of open nodes. `inside`: a block in a text does not spoil it."""
+    """A stack of open nodes.
 
-    def __init__(self, *, inside: bool) -> None:
+    `inside`: a block in a text does not spoil it; `items`: a list without items is
+    none.
+    """
+
+    def __init__(self, *, inside: bool, items: bool) -> None:
         self._inside = inside
+        self._items = items
         self._nodes = [Open("doc", {}, True, False)]
         self._open = 0
         self._verbatim = False
@@ -116,6 +122,9 @@ class Places:
         while len(self._nodes) - 1 > self._open:
             node = self._nodes.pop()
             parent = self._nodes[-1]
+            if self._items and not node.content and node.kind in _LISTS:
+                parent.state = 1 if parent.content else 0
+                continue
             finished = node.finish()
             needed = parent.kind == "list_item" and not parent.content
             if node.left and "content" not in finished and not needed:

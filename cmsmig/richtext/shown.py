@@ -13,6 +13,7 @@ SHOWN = tag_set(
 """Elements that show something, or are a loss of their own, without a text."""
 HIDDEN = tag_set("head title noscript object")
 """Elements that the official leaves out with everything in them."""
+_SILENT = HIDDEN | {"script", "style"}
 _EMBED_MARKS = ("data-rt-embed-type", "data-emoji")
 
 
@@ -25,12 +26,14 @@ _LEAVES_ITS_TEXT = tag_set("select textarea picture form button")
 class Showing:
     """Says which elements of one body show something; linear over all questions.
 
-    `kept`: that leaves something in the document, more than a loss.
+    `kept`: that leaves something in the document, more than a loss. `texts`: that
+    holds a text.
     """
 
-    def __init__(self, *, kept: bool = False) -> None:
+    def __init__(self, *, kept: bool = False, texts: bool = False) -> None:
         self._known: dict[Element, bool] = {}
         self._kept = kept
+        self._texts = texts
 
     def shows(self, root: Element) -> bool:
         """Say whether anything below `root` is seen."""
@@ -51,7 +54,7 @@ class Showing:
                     shown_in = parent
                 continue
             known = self._known.get(node)
-            if self._kept and known is None and _leaves_nothing(node):
+            if known is None and self._is_passed_over(node):
                 continue
             if known or (known is None and self._is_shown(node)):
                 shown_in = parent
@@ -64,7 +67,14 @@ class Showing:
             shown_in = entered[shown_in]
         return self._known[root]
 
+    def _is_passed_over(self, element: Element) -> bool:
+        if self._texts:
+            return element.tag in _SILENT
+        return self._kept and _leaves_nothing(element)
+
     def _is_shown(self, element: Element) -> bool:
+        if self._texts:
+            return False
         if self._kept and (element.tag in _LEAVES_ITS_TEXT or _is_bare(element)):
             return False
         return _is_shown(element)

@@ -18,6 +18,12 @@ _QUOTED = re.compile(
 )
 """An address in code or in a value; in JSON its slashes may be escaped."""
 
+_INVISIBLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u180e\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
+)
+"""Controls, joiners, marks of direction and the like."""
+
 MARKERS = {
     "hbspt.": "js.hsforms.net",
     "twttr.": "platform.twitter.com",
@@ -91,3 +97,11 @@ def frame_address(element: Element) -> str:
         if late := element.attributes.get(name, "").strip():
             return late
     return source
+
+
+def clean_address(address: str) -> str:
+    """Return the address of an embed without characters that nobody sees.
+
+    They come with what people paste, and no server knows an address with them.
+    """
+    return _INVISIBLE.sub("", address).strip()

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from typing import TypeAlias
 
-from cmsmig.richtext.attributes import account, account_link
+from cmsmig.richtext.attributes import WINDOWS, account, account_link
 from cmsmig.richtext.collect import Collector
 from cmsmig.richtext.deviation import ALL, Deviation
 from cmsmig.richtext.dom import Element, Node, Text, tag_set, text_of
@@ -83,6 +83,7 @@ class Stage:
         self._spacers = SPACERS if Deviation.SPACER in on else frozenset[str]()
         self._embedding = Deviation.EMBED in on
         self._shallow = Deviation.NESTING in on
+        self._windows = Deviation.LINK_TARGET in on
         self._link: Element | None = None
         self._inside = Deviation.BLOCKS_INSIDE in on
         self._captioned = False
@@ -171,7 +172,8 @@ class Stage:
         if handler is not None:
             return handler(element)
         if tag not in RULES and tag not in _PLAIN:
-            self._losses.lose("element", f"<{tag}>", element)
+            kind = "hidden" if _is_unshown(element) else "element"
+            self._losses.lose(kind, f"<{tag}>", element)
         if given:
             account(element, self._losses)
         if tag in _LINED and self._inside and _is_outdone(element):
@@ -196,7 +198,7 @@ class Stage:
         """Leave the end of the paragraph before it, and what links may jump to."""
         if element.tag != "figcaption" or text_of(element).strip(" \t\r\n\f"):
             self._losses.lose("spacer", f"<{element.tag}>", element)
-        account(element, self._losses)
+        account(element, self._losses, shows=False)
         named: list[Element] = []
         stack = _elements_in(element)
         while stack:
@@ -211,7 +213,7 @@ class Stage:
             if below.tag not in RULES and below.tag not in _PLAIN:
                 self._losses.lose("element", f"<{below.tag}>", below)
             stack.extend(_elements_in(below))
-            account(below, self._losses)
+            account(below, self._losses, shows=False)
             if below.tag == "a":
                 self.links.append((below, below.attributes.get("href", "")))
             if below.attributes.get("id") or below.attributes.get("name"):
@@ -269,14 +271,28 @@ class Stage:
             account(element, self._losses)
             if href.strip():
                 self.links.append((element, href))
+            elif "href" in given:
+                self._blank_link(element)
             return
         account_link(element, self._losses)
+        window = given.get("target", "")
+        if self._windows and window.strip() and window.lower() not in WINDOWS:
+            self._losses.lose("target", window, element)
         self.links.append((element, href))
         if reason := self._assets.missing(href):
             self._losses.lose("missing-file", href, element, why=reason)
         if (target := self._assets.file(href)) is not None:
             given["href"] = target
             given["data-linktype"] = "asset"
+
+    def _blank_link(self, element: Element) -> None:
+        """Record a link that leads nowhere, if it shows anything to click on."""
+        if self._losses.settled(element) or not self._showing.shows(element):
+            return
+        self._losses.settle(element)  # it may go on in another element
+        what = self._source[element.start : element.inner_start] or "<a>"
+        why = "This link has no address, so its content stands without it."
+        self._losses.lose("link", what, element, why=why)
 
     def _span(self, element: Element) -> None:
         given = element.attributes
@@ -358,6 +374,14 @@ def _is_outdone(heading: Element) -> bool:
         elif node is heading or node.tag not in _LINED:
             stack.extend(node.children)
     return blocks
+
+
+def _is_unshown(element: Element) -> bool:
+    """Say whether browsers show nothing of what is in an element."""
+    unshown = element.tag == "template" or (
+        element.tag == "dialog" and "open" not in element.attributes
+    )
+    return unshown and bool(element.children)
 
 
 def _holds_elements(element: Element) -> bool:

@@ -296,6 +296,20 @@ def test_an_embed_decision_becomes_the_conversions_policy() -> None:
     assert policy.figure_component == "figure_2"
     assert policy.kinds["embed"] is Treatment.HTML
     assert policy.signatures == {"x.example.org": Treatment.DROP}
+    assert policy.embed_fields == {"frame", "shape"}
+
+
+def test_a_design_from_before_a_field_is_held_to_what_it_has() -> None:
+    """The conversion fills no field that the reviewed component lacks."""
+    older = tuple(
+        replace(
+            block,
+            schema={key: block.schema[key] for key in block.schema if key != "shape"},
+        )
+        for block in propose_blocks()
+    )
+    policy = embed_policy(propose_embeds(), Design((), older))
+    assert policy.embed_fields == {"frame"}
 
 
 POSTS = make_collection(

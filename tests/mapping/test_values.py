@@ -295,6 +295,7 @@ VIDEO: JsonObject = {
     "url": "https://www.youtube.com/watch?v=abc",
     "metadata": {"title": "Nine o’clock", "html": "<iframe></iframe>", "width": 5},
 }
+FRAMED = '<div><iframe src="https://www.youtube.com/embed/abc\u200b"></iframe></div>'
 
 
 def test_videos_as_link_text_or_block() -> None:
@@ -318,6 +319,18 @@ def test_videos_as_link_text_or_block() -> None:
         "html": "<iframe></iframe>",
     }
     assert re.fullmatch(r"[0-9a-f-]{36}", str(first["_uid"]))
+    assert (first["frame"], first["shape"]) == ("", "")
+
+
+def test_a_video_block_has_the_frames_address_and_its_shape() -> None:
+    """As an embed in rich text has them."""
+    metadata = {"html": FRAMED, "width": 854, "height": 480}
+    value: JsonObject = {"url": VIDEO["url"], "metadata": metadata}
+    made = drafted(value, Encoding.VIDEO_BLOCK, "VideoLink").content["f"]
+    assert isinstance(made, list)
+    assert isinstance(first := made[0], dict)
+    assert first["frame"] == "https://www.youtube.com/embed/abc"
+    assert first["shape"] == "854:480"
 
 
 def test_pictures_carry_their_own_alt_in_each_use() -> None:

@@ -255,6 +255,8 @@ def _of_node(node: Mapping[str, object], account: Account) -> list[object]:
         account.picture(str(given.get("src") or ""))
     elif kind == "hard_break":
         account.standing.append("\n")
+        if href:
+            account.link(href)
     elif "component" in node:
         return _of_component(node, account)
     elif kind == "blok":
@@ -394,6 +396,7 @@ def vague(html: str, losses: Iterable[Loss]) -> Iterator[str]:
     """Yield the losses that name something else than what was lost."""
     texts = "".join(of_html(html).texts)
     shown = _plain(decoded(html) + decoded_value(html) + texts)
+    whole = unescape(html)
     for loss in losses:
         begin = _BEGINNINGS.get(loss.kind, ())
         if begin and not loss.what.lower().startswith(begin):
@@ -404,6 +407,9 @@ def vague(html: str, losses: Iterable[Loss]) -> Iterator[str]:
             continue  # what a mark is called, which may stand in a style
         elif loss.kind == "text" and not characters(loss.what) - characters(texts):
             continue  # with something in the middle that is a loss of its own
+        elif loss.kind in ("spacer", "list-blank") and "&" in loss.what:
+            if unescape(loss.what) not in whole.translate(_BLANKS):
+                yield f"{loss.kind}: {loss.what!r} is not in the body"
         elif not any(_plain(part) in shown for part in _spellings(loss.what)):
             yield f"{loss.kind}: {loss.what!r} is not in the body"
 

@@ -42,9 +42,15 @@ SAMPLES: dict[Deviation, str] = {
     Deviation.BLOCKS_APART: "<details><summary>a</summary>b</details><p>c</p>",
     Deviation.BLANKS: "<p>a</p>\nb<p>c</p>",
     Deviation.SPACER: "<p>a</p><p>\u200d</p><ul><li><p>&nbsp;</p></li></ul>",
+    Deviation.LIST_BLANKS: (
+        "<ol> &nbsp;<li>a</li> &nbsp;<li>b<ul></ul></li></ol><ul> </ul><p>c</p>"
+    ),
     Deviation.VALUES: "<img src=i alt=007><h2 level=abc>a</h2><ol start=1e999><li>b",
     Deviation.MAIL_LINK: "<a href=mailto:a@b.c>a</a><p>b</p>",
     Deviation.LINK_ATTRIBUTES: "<a href=/x class=w-button onclick=go()>a</a>",
+    Deviation.LINK_TARGET: (
+        "<a href=/x target=_new>a</a><a href=/y target=/y><img src=i></a>"
+    ),
     Deviation.CODE_IN_LINK: "<a href=/x>a <code>b</code></a><code>c</code>",
     Deviation.SPAN: "<span id=i class=k>a</span> b",
     Deviation.TABLE_PARTS: (

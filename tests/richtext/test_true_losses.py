@@ -1,0 +1,233 @@
+"""Losses are true: nothing unlisted, and nothing listed that the document holds."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from bodies import bodies
+from conservation import address
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from test_conversion import block, converted, kinds
+from untrue import untrue
+
+from cmsmig.richtext.engine import Converted
+from cmsmig.richtext.losses import Loss, Severity
+from cmsmig.richtext.native import NativeEngine
+from cmsmig.richtext.policy import EmbedPolicy, Treatment
+
+chosen = settings(
+    derandomize=True,
+    deadline=None,
+    phases=(Phase.generate,),
+    max_examples=300,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+WINDOWS = ("_blank", "_self", "_parent", "_top")
+VIDEO = (
+    '<figure class="w-richtext-figure-type-video w-richtext-align-center" {} '
+    'data-rt-type="video" data-page-url="https://v.example/watch?v=1{}">'
+    '<div><iframe src="https://v.example/embed/1{}" title="T"></iframe></div></figure>'
+)
+
+
+def told(html: str, policy: EmbedPolicy | None = None) -> list[tuple[str, str]]:
+    """Return kind and thing of each loss."""
+    return [(loss.kind, loss.what) for loss in converted(html, policy).losses]
+
+
+@chosen
+@given(bodies)
+def test_no_loss_names_what_the_document_holds(html: str) -> None:
+    """Of each thing that losses name, the body has more than the document."""
+    assert untrue(html, NativeEngine().from_html(html)) == []
+
+
+@pytest.mark.parametrize("treatment", list(Treatment))
+def test_no_choice_for_a_video_makes_a_loss_false(treatment: Treatment) -> None:
+    """What raw HTML holds of a figure is not told as lost."""
+    policy = EmbedPolicy(kinds={"video": treatment})
+    for shape in ('style="padding-bottom:56.2%" data-rt-dimensions="854:480"', ""):
+        html = VIDEO.format(shape, "", "")
+        for each in (html, html.replace("<iframe", "<i").replace("</iframe", "</i")):
+            assert untrue(each, NativeEngine().from_html(each, policy)) == []
+
+
+@pytest.mark.parametrize(
+    ("html", "kind", "what"),
+    [
+        (
+            "<figure data-rt-max-width=60%><img src=i></figure>",
+            "size",
+            "max-width: 60%",
+        ),
+        (
+            "<figure style=max-width:60% data-rt-max-width=60%><img src=i></figure>",
+            "attribute",
+            "max-width: 60%",
+        ),
+        ("<pre><code>x</code></pre>", "mark-in-code", "code"),
+        ("<h2 id=n>a</h2>", "anchor", "n"),
+        ("<p><a href=/x>a</a></p>", "link", "/x"),
+        ("<figure data-rt-align=center><img src=i></figure>", "alignment", "center"),
+    ],
+)
+def test_the_account_finds_false_losses(html: str, kind: str, what: str) -> None:
+    """A loss of what stands is found out, and without it there is nothing to find."""
+    made = converted(html)
+    assert made.losses == ()
+    loss = Loss(kind, what, "figure", "", "Because.", Severity.LAYOUT)
+    assert untrue(html, Converted(made.document, (loss,))) != []
+
+
+@pytest.mark.parametrize("href", ['href=""', "href", 'href="  "'])
+def test_a_link_without_an_address_is_listed(href: str) -> None:
+    """Its text stands, and the loss says that it led nowhere."""
+    (loss,) = converted(f"<p><a class=b {href}>text</a></p>").losses[:1]
+    assert (loss.kind, loss.severity) == ("link", Severity.CONTENT)
+    assert loss.what == f"<a class=b {href}>"
+    assert "no address" in loss.why
+    assert kinds(converted(f"<p>x<a {href}></a></p>")) == []
+
+
+@pytest.mark.parametrize(
+    ("html", "wanted"),
+    [
+        ("<p hidden>a</p>", ("hidden", "hidden", "meaning")),
+        ('<p>x<b hidden="">a</b></p>', ("hidden", "hidden", "meaning")),
+        (
+            '<p hidden="until-found">a</p>',
+            ("hidden", 'hidden="until-found"', "meaning"),
+        ),
+        ("<p style='display: none'>a</p>", ("hidden", "display: none", "meaning")),
+        ("<template>a</template>", ("hidden", "<template>", "meaning")),
+        ("<dialog>a</dialog>", ("hidden", "<dialog>", "meaning")),
+        ("<figure hidden><img src=i></figure>", ("hidden", "hidden", "meaning")),
+        ("<img src=i hidden>", ("hidden", "hidden", "meaning")),
+        ("<ol reversed><li>a</li></ol>", ("reversed", "reversed", "meaning")),
+        ("<p inert>a</p>", ("attribute", "inert", "layout")),
+        (
+            "<table><tr><td nowrap>a</td></tr></table>",
+            ("attribute", "nowrap", "layout"),
+        ),
+        ("<div itemscope>a</div>", ("attribute", "itemscope", "layout")),
+        ("<p contenteditable>a</p>", ("attribute", "contenteditable", "layout")),
+    ],
+)
+def test_an_attribute_without_a_value_is_listed(
+    html: str, wanted: tuple[str, str, str]
+) -> None:
+    """Hidden text that shows now is a loss of meaning."""
+    found = [(loss.kind, loss.what, loss.severity) for loss in converted(html).losses]
+    assert wanted in found
+
+
+def test_what_a_spacer_hid_stays_unseen() -> None:
+    """A paragraph that is left out shows nothing, hidden or not."""
+    assert ("hidden", "hidden") not in told("<p hidden>&nbsp;</p><p>a</p>")
+
+
+@chosen
+@given(
+    st.one_of(
+        st.sampled_from(("_new", "mailto:x", "_BLANK", "_Top", "", " ", "blank")),
+        st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=6),
+    )
+)
+def test_a_link_opens_where_a_browser_knows(target: str) -> None:
+    """One of four windows, `_blank` for any other name; the name is listed."""
+    written = target.replace("&", "&amp;").replace('"', "&quot;")
+    made = converted(f'<p><a href="/x" target="{written}">a</a></p>')
+    (mark,) = made.document["content"][0]["content"][0]["marks"]  # type: ignore[index, call-overload]
+    if target.lower() in WINDOWS:
+        assert mark["attrs"]["target"] == target.lower()
+    else:
+        assert mark["attrs"]["target"] == ("_blank" if target.strip() else None)
+    named = target.strip() and target.lower() not in WINDOWS
+    found = [(loss.kind, loss.what) for loss in made.losses]
+    assert found == ([("target", target)] if named else [])
+
+
+@pytest.mark.parametrize(
+    ("target", "held", "lost"),
+    [("_new", "_blank", 1), ("_self", "_self", 0), ("_top", None, 1), ("", None, 0)],
+)
+def test_a_pictures_link_opens_in_a_window_too(
+    target: str, held: str | None, lost: int
+) -> None:
+    """A link field knows two windows; what it does not know is listed."""
+    html = f'<a href="/x" target="{target}"><img src="i"></a>'
+    link = block(html)["link"]
+    assert isinstance(link, dict)
+    assert link.get("target") == held
+    assert kinds(converted(html)) == ["target"] * lost
+
+
+@pytest.mark.parametrize(
+    ("shape", "held"),
+    [
+        (
+            'style="padding-bottom:56.206088992974244%" data-rt-dimensions="854:480"',
+            "854:480",
+        ),
+        ('style="padding-bottom:56.25%"', "56.25%"),
+        ('data-rt-max-height="56.2%"', "56.2%"),
+        ('data-rt-dimensions="4:3"', "4:3"),
+        ("", ""),
+    ],
+)
+def test_a_video_keeps_its_shape(shape: str, held: str) -> None:
+    """In the embed component; alignment alone finds no place."""
+    html = VIDEO.format(shape, "", "")
+    assert block(html)["shape"] == held
+    assert told(html) == [("alignment", "center")]
+
+
+def test_a_shape_that_says_two_things_is_listed() -> None:
+    """The dimensions stand, and what differs from them is a loss."""
+    html = VIDEO.format(
+        'style="padding-bottom:75%" data-rt-dimensions="854:480"', "", ""
+    )
+    assert block(html)["shape"] == "854:480"
+    assert ("attribute", "padding-bottom: 75%") in told(html)
+
+
+def test_a_design_without_the_newer_fields_gets_none() -> None:
+    """A design that people have reviewed stays valid, and the shape is listed."""
+    html = VIDEO.format('data-rt-dimensions="854:480"', "", "")
+    policy = EmbedPolicy(embed_fields=frozenset())
+    held = block(html, policy)
+    assert "frame" not in held
+    assert "shape" not in held
+    assert ("size", 'data-rt-dimensions="854:480"') in told(html, policy)
+
+
+@pytest.mark.parametrize(
+    "sign", ["\u200b", "\u200d", "\ufeff", "\u00ad", "\n", "\u2060"]
+)
+def test_embeds_have_both_addresses_without_invisible_characters(sign: str) -> None:
+    """The page's and the frame's own, as a server knows them; `html` as it stood."""
+    held = block(VIDEO.format("", sign, sign))
+    assert held["url"] == "https://v.example/watch?v=1"
+    assert held["frame"] == "https://v.example/embed/1"
+    assert sign in str(held["html"])
+    plain = block(f'<iframe src="https://v.example/{sign}1"></iframe>')
+    assert plain["url"] == plain["frame"] == "https://v.example/1"
+    assert address(str(plain["url"])) == plain["url"]
+
+
+@pytest.mark.parametrize("size", ["1600pxpx", "wide", "60 %", "12px 3px"])
+def test_a_size_that_is_none_is_listed(size: str) -> None:
+    """No field holds it, and the loss says why; a true size beside it stands."""
+    said = f'style="max-width:{size}" data-rt-max-width="{size}"'
+    html = f"<figure {said}><img src=i></figure>"
+    made = converted(html)
+    (loss,) = made.losses
+    assert (loss.kind, loss.what) == ("size", f"max-width: {size}")
+    assert "no size" in loss.why
+    assert size not in json.dumps(made.document)
+    both = html.replace(f"max-width:{size}", "max-width:60%")
+    assert block(both)["size"] == "60%"
+    assert told(both) == [("size", f"max-width: {size}")]
+    assert told(f'<img src=i width="{size}">') == [("size", f"width: {size}")]
