@@ -116,6 +116,8 @@ class Context(Places):
                 self._open -= 1
                 if to.spacer:
                     self._leave_out(to)
+        elif leave and self._inside and to is not None and to.takes_text:
+            self._end_what_went_on()
         self._verbatim = outer
 
     def _new_line(self) -> None:
@@ -126,6 +128,12 @@ class Context(Places):
         if self._cutting is not None and self._cut is not None:
             self._cut(self._cutting)
         self._said, self._cutting = True, None
+
+    def _end_what_went_on(self) -> None:
+        """End a paragraph's second part with it: what follows is none of it."""
+        top = self._nodes[self._open]
+        if top.takes_text and not top.solid:
+            self._open -= 1
 
     def _leave_out(self, spacer: Open) -> None:
         """Take a paragraph away again; what it ended has ended."""

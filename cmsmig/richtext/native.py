@@ -19,7 +19,7 @@ from cmsmig.richtext.engine import (
     AssetLookup,
     Converted,
 )
-from cmsmig.richtext.hooks import Hooks, Runs
+from cmsmig.richtext.hooks import UNHEARD, Hooks, Runs
 from cmsmig.richtext.leftout import leave_out
 from cmsmig.richtext.marks import Mark, MarkSet, added
 from cmsmig.richtext.parse import parse
@@ -158,6 +158,7 @@ class _Conversion:
         for element, href in stage.links:
             if not self._losses.settled(element) and href.strip():
                 self._losses.lose("link", href, element)
+        self._hooks = UNHEARD  # they know this conversion, which nobody needs any more
         return Converted(document, self._losses.losses())
 
     def _built(self, root: Element, marks: MarkSet) -> JsonObject:

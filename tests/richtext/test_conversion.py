@@ -67,6 +67,18 @@ def kinds(made: Converted) -> list[str]:
         ("<p><img src=x></p>", "image"),
         ("<h2>a<img src=x>b</h2>", "heading('a'), image, heading('b')"),
         (
+            "<p>a<img src=x>b</p>c",
+            "paragraph('a'), image, paragraph('b'), paragraph('c')",
+        ),
+        (
+            "<h2>a<img src=x>b</h2>c",
+            "heading('a'), image, heading('b'), paragraph('c')",
+        ),
+        (
+            "<pre>a<img src=x>b</pre>c",
+            "code_block('a'), image, code_block('b'), paragraph('c')",
+        ),
+        (
             "<ul><li>a<img src=x></li><li>b</li></ul>",
             "bullet_list(list_item(paragraph('a'), image), list_item(paragraph('b')))",
         ),
