@@ -196,16 +196,13 @@ def _worked(made: Run) -> list[str]:
     wrong.append(made.do("pull"))
     for line, status in itertools.product(ASKING, ENDING):
         made.do(line, failing=status)
+    for status in ENDING:
+        made.do(f"run --run-id failing-{status} --only 00", failing=status)
+        line = f"run --run-id writing-{status} --from 04"
+        made.do(line, failing=status, only_writes=True)
     for status in (*ENDING, LATER):
         made.do("import", failing=status, only_writes=True)
     wrong += [made.do(line) for line in ("plan", "import", "verify", "status --json")]
-    for status in ENDING:
-        made.do(f"run --run-id failing-{status} --from 00 --to 00", failing=status)
-        made.do(
-            f"run --run-id writing-{status} --from 04",
-            failing=status,
-            only_writes=True,
-        )
     wrong.append(made.do("run --run-id whole"))
     return [f"a run that should end well ends with {code}" for code in wrong if code]
 
