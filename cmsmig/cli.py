@@ -14,6 +14,7 @@ import click
 
 from cmsmig.report.console import complain, emit_json, emit_lines, log_printably
 from cmsmig.report.ending import told
+from cmsmig.report.streams import require_output
 
 if TYPE_CHECKING:
     from cmsmig.report.commands import Options
@@ -347,6 +348,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     log_printably()
     try:
+        require_output()
         commands.main(given or ["--help"], prog_name="cmsmig", standalone_mode=False)
     except (Exception, KeyboardInterrupt) as error:
         sys.exit(told(error, debug="--debug" in given))

@@ -24,6 +24,7 @@ from cmsmig.configuration.regions import (
 )
 from cmsmig.configuration.tokenhosts import Placed, require_meant
 from cmsmig.errors import SettingsError
+from cmsmig.plainfile import SMALL, read_plain
 
 PREFIX = "CMSMIG_"
 TOKENS = ("origin_token", "destination_token")
@@ -204,7 +205,7 @@ def _token(name: str, placed: Placed) -> str:
 def _content(path: Path) -> str:
     require_own(path)
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_plain(path, SMALL).decode("utf-8-sig")
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError:

@@ -16,6 +16,7 @@ from cmsmig.errors import (
     StorageError,
 )
 from cmsmig.ledger.migrations import foreign
+from cmsmig.plainfile import require_plain
 from cmsmig.wholetext import whole_text
 
 
@@ -117,6 +118,7 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
     Raises what `translated` raises, and `LedgerError` for a database of another
     program, which is not touched.
     """
+    _refuse_other(path)
     with translated(path):
         db = sqlite3.connect(
             path, isolation_level=None, timeout=10, factory=_Connection
@@ -132,6 +134,21 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
             db.close()
             raise
         return db
+
+
+def _refuse_other(path: Path) -> None:
+    """Raise `LedgerError` for what is no file: SQLite would wait for it, or worse."""
+    for end in ("", "-wal", "-shm", "-journal"):
+        part = Path(f"{path}{end}")
+        try:
+            require_plain(part)
+        except IsADirectoryError:
+            continue  # SQLite refuses it itself.
+        except OSError as error:
+            raise LedgerError(
+                f"{part} is no part of a ledger ({error.strerror}); move it away and "
+                "run this again."
+            ) from error
 
 
 def _refuse_foreign(db: sqlite3.Connection, path: Path) -> None:

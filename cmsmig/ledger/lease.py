@@ -1,4 +1,5 @@
-"""One importing run at a time: a lock on `ledger.lock`, held while a step runs."""
+"""One run at a time that changes a project: a lock on `ledger.lock`, held while it
+does."""
 
 from __future__ import annotations
 
@@ -6,11 +7,12 @@ import fcntl
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.errors import LedgerLockedError, StorageError
+from cmsmig.plainfile import require_plain
 
 # A POSIX lock belongs to the process, not to the descriptor: a second holder
 # in this process would be let in, and closing any descriptor of the file would
@@ -25,11 +27,11 @@ def lease(path: Path, command: str) -> Iterator[None]:
     A process that dies holds nothing. Raises `LedgerLockedError` naming the
     holder, and `StorageError` when the file cannot be written.
     """
-    known = path.resolve()
+    known = Path(os.path.realpath(path))
     if known in _held:
         raise LedgerLockedError(
-            "This process is already importing with this ledger; wait until that "
-            "run has ended or stop it."
+            "This process is already pulling or importing in this project; wait until "
+            "that run has ended or stop it."
         )
     descriptor = _open(path)
     try:
@@ -40,6 +42,9 @@ def lease(path: Path, command: str) -> Iterator[None]:
             yield
         finally:
             _held.discard(known)
+            # Nobody holds it now; what stays there after a kill says who did.
+            with suppress(OSError):
+                os.ftruncate(descriptor, 0)
     finally:
         os.close(descriptor)
 
@@ -47,11 +52,12 @@ def lease(path: Path, command: str) -> Iterator[None]:
 def _open(path: Path) -> int:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        require_plain(path)
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
         raise StorageError(
             f"{path} cannot be opened for writing ({error.strerror}); give this user "
-            "the right to write in the project folder."
+            "the right to write in the project folder, or move away what is no file."
         ) from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,6 +18,8 @@ from cmsmig.mapping.sections import propose_sections
 from cmsmig.mapping.untyped import propose_unlisted
 from cmsmig.origin.schema import Collection, Item
 
+_MOST_UNLISTED = 200
+"""Keys without a field that are proposed as fields; real collections have a few."""
 OWN_PLACE = frozenset(("name", "slug"))
 """Fields that a story has of its own, outside its content."""
 
@@ -66,8 +69,12 @@ def propose_content_type(
 
 
 def _unlisted(collection: Collection, items: Sequence[Item]) -> list[str]:
+    """Return the keys without a field that get a proposal: those that most items
+    have. What is under any other key is listed as a loss of its item."""
     listed = {field.slug for field in collection.fields} | OWN_PLACE
-    return sorted({slug for item in items for slug in item.data if slug not in listed})
+    found = Counter(slug for item in items for slug in item.data if slug not in listed)
+    usual = sorted(found, key=lambda slug: (-found[slug], slug))
+    return sorted(usual[:_MOST_UNLISTED])
 
 
 def _keyed(collection: Collection, fields: Sequence[FieldDesign]) -> list[FieldDesign]:

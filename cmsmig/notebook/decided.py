@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from cmsmig.errors import DecisionsError, UndecidedError, UsageError
-from cmsmig.mapping.decisions import FILE_NAMES, D, Decision, from_text
+from cmsmig.errors import UndecidedError, UsageError
+from cmsmig.mapping.decisions import FILE_NAMES, D, Decision
 from cmsmig.mapping.design import Reviewed
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.settings import Project
-from cmsmig.steps.decisionfiles import write_decision
+from cmsmig.steps.decisionfiles import decision_in, write_decision
 from cmsmig.steps.migration import Origin, read_origin
 
 
@@ -20,16 +20,7 @@ def decided(project: Project, kind: type[D]) -> D | None:
 
     Raises `DecisionsError` naming the file when it is malformed.
     """
-    name = FILE_NAMES[kind]
-    path = project.decisions / name
-    try:
-        return from_text(path.read_text(encoding="utf-8"), name, kind)
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DecisionsError(
-            f"{path} cannot be read ({error}); restore it from version control."
-        ) from error
+    return decision_in(project, kind)
 
 
 def required(project: Project, kind: type[D], notebook: str) -> D:

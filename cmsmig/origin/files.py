@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -13,6 +12,7 @@ from typing import BinaryIO, Self
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CacheError
+from cmsmig.nesting import parse_json
 from cmsmig.origin.records import (
     AGAIN,
     disk,
@@ -21,6 +21,7 @@ from cmsmig.origin.records import (
     read_listed,
     replace_file,
 )
+from cmsmig.plainfile import open_appending, open_fresh, read_plain
 
 _ARRIVING = ".arriving-"
 
@@ -110,7 +111,7 @@ class FileStore:
         """Append a row to the journal."""
         with disk(self._journal):
             self._journal.parent.mkdir(parents=True, exist_ok=True)
-            with open(self._journal, "ab") as journal:
+            with open_appending(self._journal) as journal:
                 journal.write(b"\n" + line_of(row.record()) + b"\n")
 
     def save(self, rows: Iterable[FileRow]) -> None:
@@ -135,12 +136,12 @@ class FileStore:
 
     def _journalled(self) -> Iterable[FileRow]:
         try:
-            text = self._journal.read_bytes()
+            text = read_plain(self._journal)
         except FileNotFoundError:
             return
         for line in text.splitlines():
             try:
-                row = _row(json.loads(line))
+                row = _row(parse_json(line))
             except ValueError:
                 continue
             if row is not None:
@@ -157,7 +158,7 @@ class Arrival:
     def __enter__(self) -> Self:
         with disk(self.path):
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._file: BinaryIO = open(self.path, "wb")
+            self._file: BinaryIO = open_fresh(self.path)
         return self
 
     def __exit__(

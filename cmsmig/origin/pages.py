@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any, cast
 
-from cmsmig.canonical import JsonObject
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.nesting import parse_json
 from cmsmig.origin.records import disk, line_of
+from cmsmig.plainfile import open_appending, open_fresh, open_plain, read_plain
 
 _MANIFEST = "manifest.jsonl"
+_MANY = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,35 +87,47 @@ class PageStore:
         digest = hashlib.sha256(body).hexdigest()
         page = Page(number, offset, len(items), total, digest, at, limit)
         with disk(self.folder):
-            self._path(page).write_bytes(body)
-            with open(self.folder / _MANIFEST, "ab") as manifest:
+            with open_fresh(self._path(page)) as file:
+                file.write(body)
+            with open_appending(self.folder / _MANIFEST) as manifest:
                 manifest.write(b"\n" + line_of(asdict(page)) + b"\n")
         return page
 
     def lines(self, page: Page) -> Iterator[bytes]:
         """Yield the items of a page, one line of JSON each."""
-        with disk(self._path(page)), open(self._path(page), "rb") as file:
+        with disk(self._path(page)), open_plain(self._path(page)) as file:
             for line in file:
                 yield line.rstrip(b"\n")
 
     def _listed(self) -> Iterator[Page]:
         try:
-            text = (self.folder / _MANIFEST).read_bytes()
+            text = read_plain(self.folder / _MANIFEST)
         except FileNotFoundError:
             return
         for line in text.splitlines():
             try:
-                yield Page(**json.loads(line))
+                yield _page(parse_json(line))
             except (ValueError, TypeError):
                 # The line that a kill cut short; what it told of is read again.
                 continue
 
     def _intact(self, page: Page) -> bool:
         try:
-            body = self._path(page).read_bytes()
+            body = read_plain(self._path(page))
         except OSError:
             return False
         return hashlib.sha256(body).hexdigest() == page.sha256
 
     def _path(self, page: Page) -> Path:
         return self.folder / f"{int(page.round):02d}-{int(page.offset):06d}.jsonl"
+
+
+def _page(record: Json) -> Page:
+    """Return the page that a line tells of; raises `ValueError` and `TypeError`."""
+    if not isinstance(record, dict):
+        raise TypeError("no page")
+    page = Page(**cast(dict[str, Any], record))
+    numbers = (page.round, page.offset, page.count, page.total, page.limit)
+    if not all(type(each) is int and 0 <= each < _MANY for each in numbers):
+        raise ValueError("no numbers of a page")
+    return replace(page, at=float(page.at))

@@ -7,10 +7,11 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import cast
 
 from cmsmig.canonical import Json
 from cmsmig.errors import CacheError, StorageError, UnreadError
+from cmsmig.nesting import parse_json
+from cmsmig.plainfile import open_fresh, open_plain, read_plain
 
 AGAIN = "read it again with `cmsmig pull --refresh`"
 _CLOSING = b"]}"
@@ -34,7 +35,7 @@ def replace_file(path: Path, chunks: Iterable[bytes]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_name(f".{path.name}.new")
         try:
-            with open(fresh, "wb") as file:
+            with open_fresh(fresh) as file:
                 file.writelines(chunks)
                 file.flush()
                 os.fsync(file.fileno())
@@ -87,12 +88,12 @@ def listed(key: str, lines: Iterable[bytes]) -> Iterator[bytes]:
 def read_document(path: Path) -> Json:
     """Return a JSON file's value; raises `CacheError` naming the file."""
     try:
-        return _parsed(path.read_bytes())
+        return parse_json(read_plain(path))
     except FileNotFoundError:
         raise missing(path) from None
     except OSError as error:
         raise _unreadable(path, error) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise CacheError(f"{path} is damaged; {AGAIN}.") from error
 
 
@@ -103,7 +104,7 @@ def read_listed(key: str, path: Path) -> Iterator[tuple[int, Json]]:
     differently. Raises `CacheError` naming the file and the line.
     """
     try:
-        with open(path, "rb") as file:
+        with open_plain(path) as file:
             if file.readline().rstrip() == b'{"%s": [' % key.encode():
                 yield from _lines(path, file)
                 return
@@ -128,8 +129,8 @@ def _lines(path: Path, file: Iterable[bytes]) -> Iterator[tuple[int, Json]]:
                 raise _damaged(path, number + 1)
             return
         try:
-            record = _parsed(text.removesuffix(b","))
-        except (ValueError, RecursionError) as error:
+            record = parse_json(text.removesuffix(b","))
+        except ValueError as error:
             raise _damaged(path, number) from error
         yield number, record
     raise CacheError(f"{path} ends in the middle; {AGAIN}.")
@@ -141,10 +142,6 @@ def _whole(key: str, path: Path) -> Iterator[tuple[int, Json]]:
     if not isinstance(records, list):
         raise CacheError(f"{path} holds no list of {key}; {AGAIN}.")
     yield from enumerate(records, start=1)
-
-
-def _parsed(text: bytes) -> Json:
-    return cast(Json, json.loads(text))
 
 
 def _damaged(path: Path, line: int) -> CacheError:

@@ -116,6 +116,8 @@ class Item:
     """The fields that held half a character."""
 
 
+_MOST_FIELDS = 1000
+"""Far beyond what the origin allows in a collection."""
 _ALIASES = {
     "Bool": "Switch",
     "Date": "DateTime",
@@ -158,12 +160,19 @@ def parse_collection(record: object, where: str) -> Collection:
     body = whole_value(given)
     collection_id = _identifier(body, where)
     slug = _text(body.get("slug")) or collection_id
+    fields = _objects(body.get("fields"))
+    if len(fields) > _MOST_FIELDS:
+        raise CacheError(
+            f"{where} lists {len(fields)} fields, which no collection has; check the"
+            " address of the origin in the settings, then pull it again with"
+            " --refresh."
+        )
     return Collection(
         collection_id=collection_id,
         display_name=_text(body.get("displayName")) or _text(body.get("slug")),
         singular_name=_text(body.get("singularName")),
         slug=slug,
-        fields=tuple(_field(field) for field in _objects(body.get("fields"))),
+        fields=tuple(map(_field, fields)),
         field_groups=tuple(_objects(body.get("fieldGroups"))),
         halved=tuple(_halved_schema(given, body, slug)),
     )

@@ -69,16 +69,18 @@ def emit_json(document: JsonObject) -> None:
 
 
 def complain(sentence: str) -> None:
-    """Write one sentence to standard error."""
-    sys.stderr.write(printable(masked(sentence)) + "\n")
-    sys.stderr.flush()
+    """Write one sentence to standard error, if anybody takes it."""
+    with suppress(OSError):
+        sys.stderr.write(printable(masked(sentence)) + "\n")
+        sys.stderr.flush()
 
 
 def complain_of(error: BaseException) -> None:
     """Write the traceback of an error to standard error."""
     told = "".join(traceback.format_exception(error))
-    sys.stderr.write(printable_lines(masked(told)))
-    sys.stderr.flush()
+    with suppress(OSError):
+        sys.stderr.write(printable_lines(masked(told)))
+        sys.stderr.flush()
 
 
 class _PrintableLog(logging.Formatter):

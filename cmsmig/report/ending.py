@@ -36,6 +36,12 @@ def ending_of(error: BaseException) -> Ending:
             f"{where} cannot be read or written ({reason}); correct that and run this "
             "again.",
         )
+    if isinstance(error, MemoryError):
+        return Ending(
+            1,
+            "The memory of this machine does not suffice; end other programs, then run "
+            "this again.",
+        )
     return Ending(
         1,
         f"This should not happen ({_one_line(f'{type(error).__name__}: {error}')}); "

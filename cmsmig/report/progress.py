@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TextIO
 
 from cmsmig.events import (
@@ -106,8 +107,10 @@ class Progress:
     def _write(self, text: str, *, final: bool) -> None:
         start = "\r\x1b[K" if self._live else ""
         told = printable(masked(text))
-        self._stream.write(f"{start}{told}" + ("\n" if final else ""))
-        self._stream.flush()
+        # Nobody has to look on: what is told here stops no work.
+        with suppress(OSError):
+            self._stream.write(f"{start}{told}" + ("\n" if final else ""))
+            self._stream.flush()
 
 
 def _duration(seconds: float) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cmsmig.ledger.rows import Accounting
+from cmsmig.plainfile import read_plain
 from cmsmig.settings import Project
 from cmsmig.steps.status import read_status
 
@@ -63,8 +64,8 @@ def _differences(report: Path, since: float) -> int:
     try:
         if report.stat().st_mtime < since:
             return 0
-        document = json.loads(report.read_text("utf-8"))
-    except (OSError, ValueError):
+        document = json.loads(read_plain(report))
+    except (OSError, ValueError, RecursionError):
         return 0
     found = document.get("verification") if isinstance(document, dict) else None
     differences = found.get("differences") if isinstance(found, dict) else None

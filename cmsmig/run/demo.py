@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.errors import CmsmigError, UsageError
+from cmsmig.plainfile import SMALL, read_plain
 from cmsmig.run.child import clean_environment, end_child, run_child, this_python
 from cmsmig.settings import Project
 
@@ -135,8 +136,8 @@ def _parts(project: Project) -> Iterator[Path]:
 
 def _marked(project: Project) -> str:
     try:
-        mark = json.loads((project.root / _MARK).read_text("utf-8"))
-    except (OSError, ValueError):
+        mark = json.loads(read_plain(project.root / _MARK, SMALL))
+    except (OSError, ValueError, RecursionError):
         return ""
     found = mark.get("settings") if isinstance(mark, dict) else None
     return found if isinstance(found, str) else ""

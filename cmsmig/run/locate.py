@@ -90,7 +90,7 @@ def _number(option: str, text: str | None, notebooks: Sequence[Notebook]) -> int
     if text is None:
         return None
     for each in notebooks:
-        numbered = text.isdecimal() and int(text) == each.number
+        numbered = text.isascii() and text.lstrip("0") == str(each.number or "")
         if numbered or text.removesuffix(".ipynb") == each.name:
             return each.number
     known = ", ".join(each.name for each in notebooks)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cmsmig.canonical import Json
 from cmsmig.errors import UsageError
+from cmsmig.plainfile import read_plain
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, serve
 
@@ -20,8 +21,8 @@ _OWN = 0o600
 def read_faults(path: Path) -> Json:
     """Return what a plan of faults holds. Raises `UsageError` naming the file."""
     try:
-        plan: Json = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+        plan: Json = json.loads(read_plain(path))
+    except (OSError, ValueError, RecursionError) as error:
         raise UsageError(
             f"The plan of faults {path} cannot be read as JSON ({error}); correct it "
             "or leave --faults out."

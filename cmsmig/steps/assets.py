@@ -27,6 +27,7 @@ from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import AssetRow, Intent, MadeRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.assets import UploadPlan
+from cmsmig.plainfile import open_plain
 from cmsmig.steps.batches import Crew, StopSignal, Work, batches, work_through
 from cmsmig.steps.job import Job
 from cmsmig.steps.migration import Migration
@@ -305,7 +306,8 @@ def _record_folder(job: Job, name: str, folder_id: int, *, made_by_us: bool) -> 
 def _read(path: Path, sha256: str) -> bytes | None:
     """Return a downloaded file's bytes, or None when they are not what was pulled."""
     try:
-        data = path.read_bytes()
+        with open_plain(path) as file:
+            data = file.read()
     except OSError:
         return None
     return data if hashlib.sha256(data).hexdigest() == sha256 else None

@@ -27,6 +27,7 @@ from cmsmig.mapping.decisions import (
     to_text,
 )
 from cmsmig.mapping.design import Design
+from cmsmig.plainfile import read_plain
 from cmsmig.settings import Project
 from cmsmig.wholetext import whole_text
 
@@ -149,7 +150,7 @@ def _optional(project: Project, default: D) -> D:
 
 def _text(path: Path) -> str | None:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_plain(path).decode("utf-8")
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:

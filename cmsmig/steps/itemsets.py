@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from cmsmig.errors import MalformedAnswerError, NotFoundError
+from cmsmig.errors import CacheError, MalformedAnswerError, NotFoundError
 from cmsmig.events import Noticed, Observer
+from cmsmig.nesting import parse_json
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.client import OriginClient
 from cmsmig.origin.pages import Page, PageStore
@@ -237,5 +237,7 @@ def _lines(store: PageStore, pages: list[Page]) -> Iterator[bytes]:
 
 
 def _key(line: bytes) -> _Key:
-    record = json.loads(line)
+    record = parse_json(line)
+    if not isinstance(record, dict):
+        raise CacheError("A page of items was changed while it was read; pull again.")
     return str(record["id"]), str(record.get("cmsLocaleId") or "")

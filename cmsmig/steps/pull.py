@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
@@ -14,6 +15,7 @@ from cmsmig.errors import (
     MalformedAnswerError,
     NotFoundError,
     RejectedError,
+    SettingsError,
 )
 from cmsmig.events import (
     Noticed,
@@ -23,21 +25,25 @@ from cmsmig.events import (
     StepStarted,
     unobserved,
 )
+from cmsmig.ledger.lease import lease
 from cmsmig.mapping.assets import find_assets
-from cmsmig.origin.cache import RawCache
-from cmsmig.origin.client import OriginClient
+from cmsmig.origin.cache import RawCache, choose_site
+from cmsmig.origin.client import CREDENTIALS_HINT, OriginClient
 from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.origin.schema import Collection, Item, Site
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.connect import open_origin
 from cmsmig.steps.filehosts import file_hosts
 from cmsmig.steps.files import WORKERS, Downloads, FilesReport
 from cmsmig.steps.itemsets import SetReader
 from cmsmig.steps.ownhost import FileHosts, OwnHost
-from cmsmig.steps.rawsite import is_known, key_of, learn_site
+from cmsmig.wire.budget import Budget
 from cmsmig.wire.session import Session
 
 STEP = "pull"
+_IN_FLIGHT = 4
+_WINDOW = 60.0
+_UNKNOWN_RATE = 60
+"""Requests per minute of the smallest plan; the service then names its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +82,13 @@ async def pull(
 
     Goes on where an earlier pull stopped; what is complete is read again only
     with `refresh`. Files that failed are tried again. Sessions of one's own
-    stay open. Raises `SettingsError` when the site is not clear, and the
+    stay open. Raises `LedgerLockedError` at once while another run pulls or
+    imports in this project, `SettingsError` when the site is not clear, and the
     `ServiceError` or `StorageError` that stopped it. An answer about one
     collection that cannot be used is raised after all the others are read.
     """
     async with AsyncExitStack() as stack:
+        stack.enter_context(lease(project.lock, "cmsmig pull"))
         if origin is None:
             origin = await stack.enter_async_context(open_origin(settings, observer))
         if files is None:
@@ -127,7 +135,7 @@ class _Pull:
 
         Returns the collections that are whole, and what was wrong with others.
         """
-        await self._start(refresh=refresh)
+        self._start(refresh=refresh)
         site = await self._site()
         identifiers = await self._listed(site)
         self.observer(StepStarted(STEP, len(_sets(identifiers))))
@@ -193,28 +201,31 @@ class _Pull:
         for collection in collections:
             yield from self.cache.items(collection.collection_id, live=live)
 
-    async def _start(self, *, refresh: bool) -> None:
+    def _start(self, *, refresh: bool) -> None:
         if refresh:
             self.cache.start_refresh()
         self.cache.resume_refresh()
-        if not is_known(self.cache, self.settings):
-            await learn_site(self.cache, self.settings, self.client)
+        pulled, chosen = self.cache.pulled_site(), self.settings.site_id
+        if pulled and chosen and pulled != chosen:
+            raise SettingsError(
+                f"{self.cache.folder} holds the site {pulled}, but site_id names"
+                f" {chosen}; use another project folder, or `cmsmig pull --refresh`."
+            )
 
     async def _site(self) -> Site:
         try:
-            if self.cache.holds_collections():
-                return self.cache.site(self.settings.site_id)
+            sites = self.cache.sites()
         except CacheError:
-            pass
-        self.cache.keep_sites(await self.client.sites())
-        return self.cache.site(self.settings.site_id)
+            self.cache.keep_sites(await self.client.sites())
+            sites = self.cache.sites()
+        return choose_site(sites, self.settings.site_id)
 
     async def _listed(self, site: Site) -> tuple[str, ...]:
         try:
             return self.cache.collection_ids()
         except CacheError:
             body = await self.client.collections(site.site_id)
-        self.cache.keep_collections(body, site.site_id, key_of(self.settings))
+        self.cache.keep_collections(body, site.site_id)
         identifiers = self.cache.collection_ids()
         self.cache.forget_others(identifiers)
         return identifiers
@@ -262,6 +273,31 @@ def _listed_before(identifier: str) -> Iterator[None]:
             problems=error.problems,
             body=error.body,
         ) from error
+
+
+def open_origin(settings: Settings, observer: Observer) -> Session:
+    """Return a session for the origin's API, with the budget of its key."""
+    token = settings.origin_token.reveal()
+    # The rate counts per key; only a hash of it takes part in the file's name.
+    key = hashlib.sha256(token.encode()).hexdigest()
+    budget = Budget(
+        f"origin {settings.origin_api_url} {key}",
+        limit=settings.origin_rate or _UNKNOWN_RATE,
+        window=_WINDOW,
+        spaced=False,
+        folder=settings.state_folder,
+        observer=observer,
+        service="origin",
+        adopt=settings.origin_rate is None,
+    )
+    return Session(
+        "origin",
+        authorization=f"Bearer {token}",
+        budget=budget,
+        in_flight=_IN_FLIGHT,
+        observer=observer,
+        credentials_hint=CREDENTIALS_HINT,
+    )
 
 
 def _files(observer: Observer) -> Session:

@@ -8,6 +8,7 @@ every plan.
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 import traceback
 from collections.abc import Iterator, Mapping
@@ -22,6 +23,7 @@ from cmsmig.configuration.ownership import require_own
 from cmsmig.errors import SettingsError
 from cmsmig.mapping.design import BlockDesign, Design
 from cmsmig.mapping.ruleblocks import with_declared
+from cmsmig.plainfile import SMALL, read_plain
 from cmsmig.printable import PrintableStream
 from cmsmig.settings import Project, find_project, load_settings
 
@@ -93,9 +95,9 @@ def load_rules(project: Project, name: str) -> RuleFile | None:
     from cmsmig.richtext.claims import CustomRules
 
     path = _inside(project, name)
-    require_own(path, project.root.resolve())
+    require_own(path, Path(os.path.realpath(project.root)))
     try:
-        source = path.read_bytes()
+        source = read_plain(path, SMALL)
     except OSError as error:
         raise SettingsError(
             f"{path}, which {project.toml} names as its rules, cannot be read "
@@ -123,8 +125,9 @@ def with_rules(design: Design, rules: RuleFile | None) -> Design:
 
 
 def _inside(project: Project, name: str) -> Path:
-    root = project.root.resolve()
-    path = (root / name).resolve()
+    # Not `Path.resolve`, which raises for links that lead in a circle.
+    root = Path(os.path.realpath(project.root))
+    path = Path(os.path.realpath(root / name))
     if not path.is_relative_to(root):
         raise SettingsError(
             f"{project.toml} names {name} as its rules, which lies outside of the "

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import NoReturn, TypeAlias, cast
+from typing import NoReturn, TypeAlias
 from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json, JsonObject
@@ -20,6 +19,7 @@ from cmsmig.errors import (
     RejectedError,
     ServiceError,
 )
+from cmsmig.nesting import parse_json
 
 Problems: TypeAlias = tuple[FieldProblem, ...]
 ProblemReader: TypeAlias = Callable[[object], Problems]
@@ -74,8 +74,8 @@ class Answer:
     def json(self) -> Json:
         """Return the body as JSON; raises `MalformedAnswerError`."""
         try:
-            return cast(Json, json.loads(self.body, parse_constant=_no_constant))
-        except (ValueError, RecursionError) as error:
+            return parse_json(self.body, _no_constant)
+        except ValueError as error:
             raise MalformedAnswerError(
                 "A service's answer is not JSON, though it reports success"
                 f" ({self.said() or 'it is empty'}); try again later.",
@@ -94,8 +94,8 @@ class Answer:
         if not self.body.strip():
             return None
         try:
-            return cast(object, json.loads(self.body))
-        except (ValueError, RecursionError):
+            return parse_json(self.body)
+        except ValueError:
             return self.body.decode("utf-8", "replace")
 
     def number(self, header: str) -> int | None:

@@ -23,6 +23,8 @@ FILE_PIECE = 256 * 1024
 PIECE_SECONDS = 30.0
 SLOW_TRIES = 2
 """How often what is too slow is tried; it rarely gets faster."""
+LONGEST_PAUSE = 120.0
+"""For which requests rest, whatever a service asks for or a shared file says."""
 LIST_ROWS = 1_000_000
 """Of one list: as many stories as the destination allows in a space (technical
 limits), and more items than the origin allows in a collection."""

@@ -15,7 +15,13 @@ from typing import TypeVar
 
 from cmsmig.errors import StorageError
 from cmsmig.events import BudgetWaited, Observer, unobserved
-from cmsmig.wire.budget_file import Book, BudgetBusyError, BudgetFile, BudgetState
+from cmsmig.wire.budget_file import (
+    PACE_FLOOR,
+    Book,
+    BudgetBusyError,
+    BudgetFile,
+    BudgetState,
+)
 from cmsmig.wire.pacing import Pacing, bounded
 
 _Result = TypeVar("_Result")
@@ -25,7 +31,7 @@ _PROBE_SECONDS = 30.0
 _ABANDONED_SECONDS = 90.0
 """A request under way that says nothing for so long is not counted any more."""
 _CROWDED_SECONDS = 0.05
-_PACE_FALL, _PACE_FLOOR, _PACE_STEP = 0.8, 0.25, 0.004
+_PACE_FALL, _PACE_STEP = 0.8, 0.004
 _AT_ONCE = 0.0005
 _PROMPT = 0.002
 """Seconds from a release to its last byte that need no correction."""
@@ -246,7 +252,7 @@ class Budget:
                 state.frozen_until = max(state.frozen_until, now + asked)
             return
         if state.level == 0 and not lowered:
-            state.pace = max(_PACE_FLOOR, state.pace * _PACE_FALL)
+            state.pace = max(PACE_FLOOR, state.pace * _PACE_FALL)
         delay = self._pacing.backoff(
             max(state.level, attempt - 1), retry_after, self._random
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import math
 import os
 import sqlite3
 import threading
@@ -15,10 +14,19 @@ from pathlib import Path
 from typing import TypeVar
 
 from cmsmig.errors import StorageError
+from cmsmig.plainfile import open_appending, require_plain
+from cmsmig.wire.bounds import LONGEST_PAUSE
 
 _Result = TypeVar("_Result")
 
 VERSION = 2
+PACE_FLOOR = 0.25
+"""The least share of the full rate."""
+_FAR = 1e10
+"""Seconds that no clock shows; beyond it, fractions of a second get lost."""
+_MANY = 2**53
+_SLACK = 5.0
+"""Seconds by which a pause exceeds what a service asked for, and more."""
 _BUSY_MS = 4
 """Short, since SQLite waits inside the event loop; longer waits are the caller's."""
 _SCHEMA = """
@@ -85,6 +93,7 @@ class BudgetState:
 
 
 _NAMES = tuple(field.name for field in fields(BudgetState))
+_KINDS = tuple((field.name, str(field.type)) for field in fields(BudgetState))
 
 
 class Book:
@@ -147,6 +156,13 @@ class Book:
         ).fetchone()
         return int(found[0])
 
+    def forget_future(self) -> None:
+        """Drop what is logged for later than anyone has seen: nobody did that."""
+        for table, column in (("release", "at"), ("under_way", "since")):
+            self._connection.execute(
+                f"DELETE FROM {table} WHERE {column} > ?", (self.state.seen,)
+            )
+
     def forget_before(self, time: float, abandoned: float) -> None:
         """Drop the releases that no window can hold, and who was never heard of."""
         self._connection.execute(
@@ -168,6 +184,8 @@ class BudgetFile:
         self.path = path
         self._connection: sqlite3.Connection | None = None
         self._opened_as: tuple[int, int, int] = (0, 0, 0)
+        self._doubted = True
+        """Whether the log may still hold what is yet to come."""
 
     def change(self, work: Callable[[Book], _Result]) -> _Result:
         """Run `work` in a transaction and keep what it did to the book.
@@ -197,12 +215,15 @@ class BudgetFile:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 book = Book(connection, _load(connection))
+                if self._doubted:
+                    book.forget_future()
                 result = work(book)
                 connection.execute(
                     "INSERT OR REPLACE INTO budget (one, state) VALUES (1, ?)",
                     (json.dumps(dict(zip(_NAMES, _values(book.state), strict=True))),),
                 )
                 connection.execute("COMMIT")
+                self._doubted = False
             except BaseException:
                 with suppress(sqlite3.Error):
                     connection.execute("ROLLBACK")
@@ -214,6 +235,9 @@ class BudgetFile:
             return self._connection
         self.close()
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        for end in ("", "-wal", "-shm"):
+            require_plain(Path(f"{self.path}{end}"))
+        self._doubted = True
         connection = sqlite3.connect(
             self.path, timeout=_BUSY_MS / 1000, isolation_level=None
         )
@@ -236,8 +260,11 @@ class BudgetFile:
     def _recreate(self) -> None:
         """Replace a damaged file, unless another process has just done so."""
         self.close()
-        with self._translated(), open(self.path.with_suffix(".lock"), "a") as lock:
-            fcntl.lockf(lock, fcntl.LOCK_EX)
+        with self._translated(), open_appending(self.path.with_suffix(".lock")) as lock:
+            try:
+                fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise self._busy() from None
             try:
                 _load(self._open())
             except (sqlite3.DatabaseError, _DamagedError):
@@ -252,19 +279,22 @@ class BudgetFile:
         except sqlite3.DatabaseError as error:
             code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
             if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                raise BudgetBusyError(
-                    f"The request budget {self.path} is in use by another process."
-                ) from None
+                raise self._busy() from None
             if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, 1):
                 raise _DamagedError from error
             raise self._refused(str(error)) from error
         except OSError as error:
             raise self._refused(error.strerror or str(error)) from error
 
+    def _busy(self) -> BudgetBusyError:
+        return BudgetBusyError(
+            f"The request budget {self.path} is in use by another process."
+        )
+
     def _refused(self, reason: str) -> StorageError:
         return StorageError(
-            f"The request budget {self.path} cannot be used ({reason}); free the"
-            " disk or make its folder writable, then run again."
+            f"The request budget {self.path} cannot be used ({reason}); delete it, free"
+            " the disk or make its folder writable, then run again."
         )
 
 
@@ -295,11 +325,33 @@ def _load(connection: sqlite3.Connection) -> BudgetState:
         return BudgetState()
     try:
         state = BudgetState(**json.loads(found[0]))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         raise _DamagedError from None
-    if not all(
-        isinstance(value, int | float) and math.isfinite(value)
-        for value in _values(state)
-    ):
+    if not _possible(state):
         raise _DamagedError
+    _disbelieve(state)
     return state
+
+
+def _possible(state: BudgetState) -> bool:
+    """Return whether a budget can have written these values."""
+    for name, kind in _KINDS:
+        value = getattr(state, name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        if not -_FAR <= value <= (_MANY if kind == "int" else _FAR):
+            return False
+        if kind == "int" and not isinstance(value, int):
+            return False
+    counts = (state.released, state.frozen_number, state.level, state.named)
+    paced = PACE_FLOOR <= state.pace <= 1
+    return paced and min(*counts, state.learned, state.typical, state.usual) >= 0
+
+
+def _disbelieve(state: BudgetState) -> None:
+    """Cut what is told of the future down to the longest pause that we ever take."""
+    latest = state.seen + LONGEST_PAUSE + _SLACK
+    state.frozen_until = min(state.frozen_until, latest)
+    state.probe_until = min(state.probe_until, latest)
+    for name in ("learned_at", "told", "began", "opened"):
+        setattr(state, name, min(getattr(state, name), state.seen))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from cmsmig.wire.bounds import LONGEST_PAUSE
 from cmsmig.wire.budget_file import Book, BudgetState
 
 GUARD = 0.012
@@ -25,7 +26,6 @@ _LATE_WAKING = 0.05
 
 With a single reservation, whoever wakes late would let the rate fall.
 """
-_LONGEST_FREEZE = 120.0
 _LONGEST_BACKOFF = 20.0
 _LEARNED_SECONDS = 3600.0
 """A limit learned from a 429 is doubted after so long: plans do get upgraded."""
@@ -72,10 +72,11 @@ class Pacing:
         """Return when the next evenly spaced release is due.
 
         It may be past: what a short stall missed is made up for as far as windows
-        allow, but a rest is not.
+        allow, but a rest is not. One that nobody can have reserved is not believed.
         """
-        missed = now - state.next_slot
-        return now if missed > self.window else state.next_slot
+        ahead = state.next_slot - now
+        possible = -self.window <= ahead <= max(LONGEST_PAUSE, 10 * self.window)
+        return state.next_slot if possible else now
 
     def limit(self, state: BudgetState, now: float) -> int:
         """Return how many releases a window may hold."""
@@ -174,4 +175,4 @@ def bounded(retry_after: float | None) -> float:
     """Return the seconds that a service asked for, within reason."""
     if retry_after is None or not retry_after > 0:
         return 0.0
-    return min(retry_after, _LONGEST_FREEZE)
+    return min(retry_after, LONGEST_PAUSE)

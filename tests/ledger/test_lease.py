@@ -82,7 +82,7 @@ def test_the_same_process_cannot_hold_it_twice(path: Path) -> None:
     other = path.parent / "." / path.name
     with lease(path, "cmsmig import"):
         with (
-            pytest.raises(LedgerLockedError, match="already importing"),
+            pytest.raises(LedgerLockedError, match="already pulling or importing"),
             lease(other, "cmsmig link"),
         ):
             pytest.fail("two runs held the lease")

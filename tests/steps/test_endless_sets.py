@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -106,11 +107,19 @@ async def test_one_answer_that_is_no_use_does_not_stop_the_others(
     tmp_path: Path, answer: httpx.Response
 ) -> None:
     """The other collections are read; the bad one is the pull's error."""
-    origin = FakeOrigin(staged={"posts": [item(1)], "tags": [item(2)]})
+    others = {f"c{number}": [item(number, rank=number)] for number in range(2, 10)}
+    origin = FakeOrigin(staged={"posts": [item(1)], **others})
     lying(origin, lambda offset: answer)
+
+    async def far_away(request: httpx.Request) -> httpx.Response:
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return origin(request)
+
     with pytest.raises(Exception, match="origin"):
-        await run(tmp_path, origin)
-    assert read_items(tmp_path, "tags") == ["i0002"]
+        await run(tmp_path, cast("FakeOrigin", far_away))
+    for number in range(2, 10):
+        assert read_items(tmp_path, f"c{number}") == [f"i{number:04d}"]
     origin.before = lambda request: None
     await run(tmp_path, origin)
     assert read_items(tmp_path, "posts") == ["i0001"]

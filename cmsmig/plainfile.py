@@ -1,0 +1,80 @@
+"""Files that are read and written only where they are files.
+
+In the place of any file of ours may stand a pipe that nobody writes to, a device
+that never ends, or a link to one: reading it would hang or fill the memory.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from io import BufferedReader, BufferedWriter
+from pathlib import Path
+
+MEGABYTE = 1024 * 1024
+SMALL = MEGABYTE
+"""The most bytes of a file that people write by hand."""
+LARGE = 512 * MEGABYTE
+"""The most bytes of a file that is read into memory as a whole."""
+
+
+def open_plain(path: Path) -> BufferedReader:
+    """Open a file for reading; never waits.
+
+    Raises `OSError`, with a text for people, when it is none.
+    """
+    # Not to wait for somebody who writes into a pipe.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        _require_plain(os.fstat(descriptor).st_mode, path)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def read_plain(path: Path, most: int = LARGE) -> bytes:
+    """Return a file's bytes.
+
+    Raises `OSError`, with a text for people, when it is none or larger than `most`.
+    """
+    with open_plain(path) as file:
+        found = file.read(most + 1)
+    if len(found) > most:
+        size = f"{most // MEGABYTE} MB"
+        raise OSError(errno.EFBIG, f"it is larger than {size}", str(path))
+    return found
+
+
+def open_fresh(path: Path) -> BufferedWriter:
+    """Open a new file for writing in the place of what is there; never waits."""
+    path.unlink(missing_ok=True)
+    return open(path, "xb")
+
+
+def open_appending(path: Path) -> BufferedWriter:
+    """Open a file to add to its end, a new one if there is none; never waits."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(path, flags, 0o666)
+    try:
+        _require_plain(os.fstat(descriptor).st_mode, path)
+        return os.fdopen(descriptor, "ab")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def require_plain(path: Path) -> None:
+    """Raise `OSError`, with a text for people, for what is there and no file."""
+    try:
+        _require_plain(os.stat(path).st_mode, path)
+    except FileNotFoundError:
+        return
+
+
+def _require_plain(mode: int, path: Path) -> None:
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is a pipe or a device, not a file", str(path))

@@ -1,0 +1,204 @@
+"""In the place of a file stands a pipe, a device, a loop of links or a folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from bad_input import Rig, sentence
+from test_bad_input_disk import HOLDER
+
+KINDS = ("pipe", "device", "loop", "folder")
+READ_BY_PLAN = (
+    *("cmsmig.toml", ".env", "rules.py"),
+    *(f"decisions/{each}.yaml" for each in ("collections", "design", "blocks")),
+    *(f"decisions/{each}.yaml" for each in ("embeds", "conflicts")),
+    *("raw/sites.json", "raw/collections.json", "raw/files.json", "raw/.origin.json"),
+    *("raw/collections/*", "raw/items/*", "raw/live/*"),
+    *("ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-journal"),
+)
+
+
+WITHOUT = ("raw/.origin.json",)
+LEADING_NOWHERE = ("raw/files.json", "cmsmig.toml", "ledger.sqlite-wal")
+PASSED = {"loop": (*WITHOUT, *LEADING_NOWHERE)}
+"""What a plan does without, and what a link that leads nowhere takes away."""
+
+
+def put(place: Path, kind: str) -> None:
+    """Put what is no file in the place of one."""
+    if place.is_symlink() or place.is_file():
+        place.unlink()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "folder":
+        place.mkdir()
+    else:
+        place.symlink_to("/dev/zero" if kind == "device" else place.name)
+
+
+def found(folder: Path, name: str) -> Path:
+    """Return the first file of a name with a star, or the place of a name."""
+    return min(folder.glob(name)) if "*" in name else folder / name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_no_file_is_one_sentence_for_plan_and_status(
+    rig: Callable[..., Rig], kind: str
+) -> None:
+    """None of them hangs, fills the memory or crashes; all is whole afterwards."""
+    started = rig()
+    started.done("plan")
+    for name in READ_BY_PLAN:
+        place = found(started.folder, name)
+        kept = place.read_bytes() if place.is_file() else None
+        if name == "rules.py":
+            settings = started.folder / "cmsmig.toml"
+            before = settings.read_text()
+            settings.write_text(before + '\n[richtext]\nrules = "rules.py"\n')
+        put(place, kind)
+        ended = started.run("status" if name.startswith("ledger") else "plan")
+        if ended.code:
+            said = sentence(ended)
+            assert "should not happen" not in said, (name, kind, said)
+        else:
+            assert name in PASSED.get(kind, WITHOUT), (name, kind)
+        place.rmdir() if kind == "folder" else place.unlink()
+        if kept is not None:
+            place.write_bytes(kept)
+            place.chmod(0o600)
+        if name == "rules.py":
+            settings.write_text(before)
+    started.done("plan")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "name",
+    ["sites.json", "collections.json", "collections/*", "items/*", "files.json"],
+)
+def test_a_pull_puts_files_where_something_else_stands(
+    rig: Callable[..., Rig], whole: Rig, kind: str, name: str
+) -> None:
+    """It reads anew what it cannot read, or says that a folder is in the way."""
+    started = rig(decided=False)
+    started.done("pull")
+    place = found(started.folder / "raw", name)
+    put(place, kind)
+    ended = started.run("pull")
+    if kind == "folder":
+        assert ended.code == 1
+        assert "The disk refused" in sentence(ended)
+    else:
+        assert ended.code == 0, ended.err
+        assert started.raw() == whole.raw()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("command", ["pull", "import"])
+def test_a_lock_that_is_no_file_is_one_sentence(
+    rig: Callable[..., Rig], kind: str, command: str
+) -> None:
+    """Nothing waits, and nothing is asked of the destination."""
+    started = rig()
+    put(started.folder / "ledger.lock", kind)
+    ended = started.run(command)
+    assert ended.code == 1
+    assert "ledger.lock" in sentence(ended)
+    assert started.writes == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_download_that_is_no_file_fails_alone(
+    rig: Callable[..., Rig], whole: Rig, kind: str
+) -> None:
+    """The others are imported; a pull brings it again."""
+    started = rig(decided=False)
+    started.decided()
+    place = max((started.folder / "files").iterdir())
+    put(place, kind)
+    ended = started.run("import", "--json")
+    assert ended.code == 1
+    assert ended.document["failed_assets"] == 1
+    if kind == "folder":
+        place.rmdir()
+    started.done("pull")
+    started.done("import")
+    assert started.space() == whole.space()
+
+
+def test_a_second_pull_ends_in_6_and_readers_go_on(rig: Callable[..., Rig]) -> None:
+    """Whoever pulls is named; `status`, `plan` and `check` do not mind."""
+    started = rig()
+    started.done("plan")
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(started.folder / "ledger.lock")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        ended = started.run("pull")
+        for reader in ("status", "plan", "check"):
+            started.done(reader)
+        holder.communicate("")
+    assert ended.code == 6
+    assert f"process {holder.pid}" in sentence(ended)
+    started.done("pull")
+
+
+def test_three_pulls_at_once_are_one_pull(rig: Callable[..., Rig], whole: Rig) -> None:
+    """One of them reads; the others end at once with the owner's name."""
+    started = rig(decided=False)
+    running = [started.process("pull") for _ in range(3)]
+    said = [process.communicate(timeout=50)[1] for process in running]
+    codes = [process.returncode for process in running]
+    assert set(codes) <= {0, 6}, said
+    assert 0 in codes
+    for code, text in zip(codes, said, strict=True):
+        assert "Traceback" not in text
+        assert (code == 6) == ("Another run holds" in text)
+    assert started.raw() == whole.raw()
+
+
+@pytest.mark.parametrize(
+    ("closed", "code", "says"),
+    [
+        (">&-", 1, "Standard output is closed"),
+        ("2>&-", 0, ""),
+        ("<&-", 0, ""),
+        ("<&- >&- 2>&-", 1, ""),
+        ("2>/dev/full", 0, ""),
+        (">/dev/full", 1, "Standard output does not take"),
+    ],
+)
+def test_streams_that_are_closed_or_full(
+    rig: Callable[..., Rig], closed: str, code: int, says: str
+) -> None:
+    """One sentence, never a traceback; no file takes the place of a stream."""
+    if "/dev/full" in closed and not Path("/dev/full").exists():
+        closed, code, says = "2>&-", 0, ""
+    started = rig()
+    shell = shutil.which("sh") or "/bin/sh"
+    script = f'exec "$0" -m cmsmig.cli --project "$1" plan --json {closed}'
+    ended = subprocess.run(
+        [shell, "-c", script, sys.executable, str(started.folder)],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "CMSMIG_STATE_DIR": str(started.state)},
+        timeout=50,
+    )
+    said = ended.stderr.decode()
+    assert ended.returncode == code, said
+    assert "Traceback" not in said
+    assert says in said
+    if "1" in str(code) and "2>" not in closed:
+        assert len(said.splitlines()) == 1
+    started.done("plan")
