@@ -13,7 +13,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 	$$each -c '$(RECENT)' 2>/dev/null && { echo $$each; break; }; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults pace mutants determinism bench quota format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults pace mutants determinism bench quota hostile format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -102,6 +102,9 @@ pace: $(RUNS) ## an import's time against the allowed rate; OPTIONS="--only 60/0
 
 quota: $(RUNS) ## one budget for four processes, a storm of 429s, two imports; OPTIONS="--part two"
 	$(BIN)/python .ci/quota.py $(OPTIONS)
+
+hostile: $(STAMP) ## addresses that point inward, tokens told back; OPTIONS="--part addresses"
+	$(BIN)/python .ci/hostile.py $(OPTIONS)
 
 format: $(STAMP) ## format the code
 	$(BIN)/ruff format .

@@ -241,7 +241,7 @@ def killed_recreations(entries: list[Entry], rounds: int) -> Iterator[Case]:
     for case in single_faults(entries, "recreate"):
         if case.kills:
             lost = LOST[case.kills[0] % 2]
-            yield replace(case, name=f"{lost}, {case.name}", lost=lost)
+            yield replace(case, name=f"{lost}, killed {case.how}", lost=lost)
     for seed in range(rounds):
         drawn = random.Random(f"recreate {seed}")
         kills = tuple(

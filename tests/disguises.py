@@ -62,13 +62,13 @@ _ESCAPED = re.compile(rb"\\+(?:u00|x)([0-9a-fA-F]{2})")
 def tells(data: bytes, token: str) -> bool:
     """Return whether bytes tell a token, plain or in any disguise."""
     wanted = token.encode().lower()
-    return any(wanted in each.lower() for each in _readings(data))
+    return any(wanted in each.lower() for each in _readings(data, len(wanted)))
 
 
-def _readings(data: bytes) -> Iterator[bytes]:
+def _readings(data: bytes, shortest: int) -> Iterator[bytes]:
     for _ in range(_ROUNDS):
         yield data
-        yield from _decoded(data)
+        yield from _decoded(data, shortest)
         read = _unescaped(data)
         if read == data:
             return
@@ -82,8 +82,10 @@ def _unescaped(data: bytes) -> bytes:
     return unquote_to_bytes(text.encode("latin-1", "replace"))
 
 
-def _decoded(data: bytes) -> Iterator[bytes]:
+def _decoded(data: bytes, shortest: int) -> Iterator[bytes]:
     for run in _BASE64.findall(data):
+        if len(run) < shortest * 4 // 3:
+            continue
         plain = run.replace(b"-", b"+").replace(b"_", b"/")
         for start in range(4):
             part = plain[start : len(plain) - (len(plain) - start) % 4]
@@ -91,5 +93,7 @@ def _decoded(data: bytes) -> Iterator[bytes]:
             rest = plain[start:] + b"AAA"
             yield base64.b64decode(rest[: len(rest) // 4 * 4])
     for run in _HEX.findall(data):
+        if len(run) < shortest * 2:
+            continue
         yield binascii.unhexlify(run)
         yield binascii.unhexlify(run[1:-1]) if len(run) > 3 else b""

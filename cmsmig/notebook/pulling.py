@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from cmsmig.errors import UnreadError
+from cmsmig.errors import SettingsError, UnreadError
 from cmsmig.events import Observer
 from cmsmig.notebook import ui
 from cmsmig.notebook.decided import pulled
@@ -21,6 +21,7 @@ from cmsmig.report.safehtml import heading, note, paragraph, sheet, table
 from cmsmig.settings import Project
 from cmsmig.steps.migration import Origin
 from cmsmig.steps.pull import pull
+from cmsmig.steps.rawsite import require_same_site
 
 _FILES = 20
 
@@ -33,7 +34,9 @@ async def pull_origin(workspace: Workspace) -> Panel:
     """
     cache = RawCache(workspace.project.raw)
     if workspace.interactive:
-        return workspace.panel(Markup(""), lambda: _controls(workspace, cache))
+        foreign = await _foreign(workspace)
+        return workspace.panel(Markup(""), lambda: _controls(workspace, cache, foreign))
+    await _require_same_site(workspace)
     if cache.complete():
         return workspace.panel(_found(workspace))
     if workspace.dry_run:
@@ -48,7 +51,22 @@ async def pull_origin(workspace: Workspace) -> Panel:
     )
 
 
-def _controls(workspace: Workspace, cache: RawCache) -> ui.Element:
+async def _require_same_site(workspace: Workspace) -> None:
+    settings = workspace.local_settings
+    await require_same_site(workspace.project, settings, workspace.observer)
+
+
+async def _foreign(workspace: Workspace) -> str:
+    """Return one sentence if another site is here than the settings mean."""
+    try:
+        await _require_same_site(workspace)
+    except SettingsError as error:
+        return str(error)
+    return ""
+
+
+def _controls(workspace: Workspace, cache: RawCache, foreign: str) -> ui.Element:
+    told = [foreign]
     board, shown, progress = ui.Board(), ui.Html(), ProgressBoard()
     running: list[asyncio.Task[None]] = []
 
@@ -65,6 +83,7 @@ def _controls(workspace: Workspace, cache: RawCache) -> ui.Element:
         except asyncio.CancelledError:
             board.say("Stopped. What was read is kept; the button goes on from there.")
         else:
+            told.clear()
             board.say("Everything is read. Run the cells below now.", "good")
         finally:
             stop.enable(False)
@@ -77,7 +96,10 @@ def _controls(workspace: Workspace, cache: RawCache) -> ui.Element:
     def refresh() -> None:
         complete = cache.complete()
         start.label("Read everything again" if complete else "Read the origin")
-        shown.show(_found(workspace) if complete else _nothing(workspace.project))
+        if any(told):
+            shown.show(sheet(note(told[0], "bad")))
+        else:
+            shown.show(_found(workspace) if complete else _nothing(workspace.project))
 
     start = board.button("pull", "Read the origin", read, look="primary")
     stop = board.button("pull-stop", "Stop", halt)

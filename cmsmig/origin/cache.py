@@ -45,20 +45,21 @@ class RawCache:
     def sites(self) -> tuple[Site, ...]:
         """Return the sites that the token saw."""
         path = self.folder / _SITES
-        records = _records(read_document(path), "sites", path)
-        return tuple(
-            parse_site(record, f"{path}, site {number}")
-            for number, record in enumerate(records, start=1)
-        )
+        return parse_sites(read_document(path), str(path))
 
     def site(self, site_id: str | None) -> Site:
-        """Return the chosen site, or the only one. Raises `SettingsError`."""
-        return choose_site(self.sites(), site_id)
+        """Return the site that is here. Raises `SettingsError` for another one."""
+        sites = self.sites()
+        held = self.held_site()
+        if held is None:
+            return choose_site(sites, site_id)
+        self.require_held(held, site_id)
+        return choose_site(sites, held)
 
     def collection_ids(self) -> tuple[str, ...]:
         """Return the ids of the site's collections, in the origin's order."""
         path = self.folder / _COLLECTIONS
-        records = _records(read_document(path), "collections", path)
+        records = _records(read_document(path), "collections", str(path))
         return tuple(collection_id(record, str(path)) for record in records)
 
     def collections(self) -> tuple[Collection, ...]:
@@ -138,10 +139,17 @@ class RawCache:
         """Write the answer that lists the sites."""
         replace_file(self.folder / _SITES, [document(body)])
 
-    def keep_collections(self, body: JsonObject, site_id: str) -> None:
-        """Write the answer that lists the collections of a site."""
-        replace_file(self.folder / _SITE, [document({"site_id": site_id})])
+    def keep_collections(self, body: JsonObject, site_id: str, key: str = "") -> None:
+        """Write the answer that lists the collections of a site, and whose they are."""
+        self.keep_held(site_id, key)
         replace_file(self.folder / _COLLECTIONS, [document(body)])
+
+    def keep_held(self, site_id: str, key: str) -> None:
+        """Write down whose answers are here, and the token that is known to see it.
+
+        `key` is a digest: it tells two tokens apart and nothing of either.
+        """
+        replace_file(self.folder / _SITE, [document({"site_id": site_id, "key": key})])
 
     def keep_collection(self, identifier: str, body: JsonObject) -> None:
         """Write a collection's schema."""
@@ -155,14 +163,68 @@ class RawCache:
         replace_file(path, listed("items", lines))
         self.pages(collection_id, live=live).end()
 
-    def pulled_site(self) -> str | None:
-        """Return the site whose collections are here, if a pull told."""
+    def holds_collections(self) -> bool:
+        """Return whether the collections of a site are listed here."""
+        return (self.folder / _COLLECTIONS).is_file()
+
+    def held_site(self) -> str | None:
+        """Return the site whose collections are here; None when nothing tells.
+
+        A cache that was made before it was written down tells by its only site, or
+        by the locales of its items.
+        """
+        return self._record().get("site_id") or self._derived_site()
+
+    def key(self) -> str:
+        """Return the digest of the token that is known to see the site; or empty."""
+        return self._record().get("key", "")
+
+    def require_held(self, held: str | None, site_id: str | None) -> None:
+        """Raise `SettingsError` if `site_id` names another site than the one held."""
+        if site_id and held and held != site_id:
+            raise SettingsError(
+                f"{self.folder} holds the site {self.name_of(held)}, but site_id names"
+                f" {site_id}; use another project folder, or `cmsmig pull --refresh`."
+            )
+
+    def name_of(self, site_id: str) -> str:
+        """Return a site's name and id, or its id alone when its name is not here."""
+        try:
+            named = {each.site_id: each.display_name for each in self.sites()}
+        except CacheError:
+            named = {}
+        return f"{named[site_id]} ({site_id})" if site_id in named else site_id
+
+    def _record(self) -> dict[str, str]:
         try:
             body = read_document(self.folder / _SITE)
         except CacheError:
+            return {}
+        found = body if isinstance(body, dict) else {}
+        return {name: text for name, text in found.items() if isinstance(text, str)}
+
+    def _derived_site(self) -> str | None:
+        if not self.holds_collections():
             return None
-        found = body.get("site_id") if isinstance(body, dict) else None
-        return found if isinstance(found, str) else None
+        try:
+            sites = self.sites()
+            if len(sites) > 1:
+                seen = self._locales()
+                sites = tuple(each for each in sites if _speaks(each, seen))
+        except CacheError:
+            return None
+        return sites[0].site_id if len(sites) == 1 else None
+
+    def _locales(self) -> frozenset[str]:
+        """Return the locale of the first item of each set that has been read."""
+        found = set()
+        for identifier in self.collection_ids():
+            for live in (False, True):
+                read = self.item_file(identifier, live=live).is_file()
+                if read and not self.pages(identifier, live=live).open:
+                    first = next(self.items(identifier, live=live), None)
+                    found |= {first.key.locale_id} if first else set()
+        return frozenset(found - {""})
 
     def start_refresh(self) -> None:
         """Mark everything as to be read again; a kill in here is made good."""
@@ -202,6 +264,14 @@ class RawCache:
         return self.folder / "collections" / f"{_checked(identifier)}.json"
 
 
+def parse_sites(body: Json, where: str) -> tuple[Site, ...]:
+    """Return the sites that an answer lists; raises `CacheError`."""
+    return tuple(
+        parse_site(record, f"{where}, site {number}")
+        for number, record in enumerate(_records(body, "sites", where), start=1)
+    )
+
+
 def choose_site(sites: tuple[Site, ...], site_id: str | None) -> Site:
     """Return the site with this id, or the only one; raises `SettingsError`."""
     names = ", ".join(f"{site.display_name} ({site.site_id})" for site in sites)
@@ -239,14 +309,18 @@ def _checked(identifier: str) -> str:
     return identifier
 
 
+def _speaks(site: Site, locales: frozenset[str]) -> bool:
+    return bool(locales) and locales <= {each.locale_id for each in site.locales}
+
+
 def _kind(live: bool) -> str:
     return "live" if live else "items"
 
 
-def _records(body: Json, key: str, path: Path) -> list[Json]:
+def _records(body: Json, key: str, where: str) -> list[Json]:
     found = body.get(key) if isinstance(body, dict) else None
     if not isinstance(found, list):
-        raise CacheError(f"{path} holds no list of {key}; {AGAIN}.")
+        raise CacheError(f"{where} holds no list of {key}; {AGAIN}.")
     return found
 
 

@@ -21,8 +21,6 @@ KEPT: dict[str, frozenset[str]] = {
     "span": frozenset(
         ("class", "data-id", "data-emoji", "data-name", "data-src", "src")
     ),
-    "code": frozenset(("class", "data-language")),
-    "pre": frozenset(("class", "data-language")),
 }
 """By element, what conversion reads; `id` and `style` are looked at apart, and
 a link keeps all but what `link_keeps` refuses."""
@@ -65,6 +63,9 @@ _HIDING = (("display", "none"), ("visibility", "hidden"))
 _UNSAFE = frozenset(("class", "style", "ping", "srcdoc", "formaction", "xlink:href"))
 _ORIGIN_DATA = ("data-w-", "data-wf-", "data-rt-")
 WINDOWS = ("_blank", "_self", "_parent", "_top")
+_CODES = frozenset(("code", "pre"))
+_FIELD = tag_set("href target data-linktype data-uuid data-anchor name")
+"""What a link field holds, or is accounted for elsewhere."""
 _IMAGE = tag_set(
     "src data-src alt title source copyright meta_data id width height srcset sizes "
     "loading style"
@@ -97,7 +98,7 @@ def account(element: Element, losses: Collector, *, shows: bool = True) -> None:
 
     Without `shows` the element is left out, and what it hid stays unseen.
     """
-    kept = KEPT.get(element.tag, frozenset())
+    kept = _kept_of(element)
     for name, value in element.attributes.items():
         if name == "style":
             _account_style(element, value, losses, shows=shows)
@@ -110,6 +111,55 @@ def account(element: Element, losses: Collector, *, shows: bool = True) -> None:
                 _lose(element, name, value, losses)
         elif name not in kept and value.strip() and name not in _MEANS_NOTHING:
             _lose(element, name, value, losses)
+
+
+def _kept_of(element: Element) -> frozenset[str]:
+    """Return what conversion reads of an element."""
+    if element.tag not in _CODES or not _tells_language(element):
+        return KEPT.get(element.tag, frozenset())
+    given = element.attributes
+    return frozenset(("data-language" if given.get("data-language") else "class",))
+
+
+def _tells_language(code: Element) -> bool:
+    """Say whether a code block's language is read here: from the first `code` in it,
+    and from the block itself when it has none."""
+    if code.tag == "pre":
+        return code.code is None
+    outer = code.parent
+    while outer is not None:
+        if outer.code is code:
+            return True
+        outer = outer.parent
+    return False
+
+
+def account_wrapper(element: Element, losses: Collector) -> None:
+    """Record what the wrapper of a custom embed says besides being one."""
+    for name, value in element.attributes.items():
+        if name == "style":
+            _account_style(element, value, losses, everywhere=frozenset())
+        elif name == "class":
+            for each in element.classes:
+                if not each.startswith("w-"):
+                    losses.lose("attribute", each, element)
+        elif name in _FLAGS:
+            lose_flag(element, name, losses)
+        elif name != "id" and value.strip() and not name.startswith(_ORIGIN_DATA):
+            _lose(element, name, value, losses)
+
+
+def account_field(link: Element, losses: Collector) -> None:
+    """Record what a mark could hold of a link, and a picture's link field can't."""
+    for name, value in link.attributes.items():
+        if name in _FIELD or not link_keeps(name):
+            continue
+        if name in _FLAGS:
+            lose_flag(link, name, losses)
+        elif name == "id" and means_a_place(value):
+            losses.lose("anchor", value, link)
+        elif value.strip():
+            _lose(link, name, value, losses)
 
 
 def account_link(element: Element, losses: Collector) -> None:
@@ -166,9 +216,14 @@ def _has_content(element: Element) -> bool:
 
 
 def _account_style(
-    element: Element, value: str, losses: Collector, *, shows: bool = True
+    element: Element,
+    value: str,
+    losses: Collector,
+    *,
+    shows: bool = True,
+    everywhere: frozenset[str] = _STYLED_EVERYWHERE,
 ) -> None:
-    taken = _STYLED.get(element.tag, frozenset()) | _STYLED_EVERYWHERE
+    taken = _STYLED.get(element.tag, frozenset()) | everywhere
     for name, setting in declarations(value).items():
         if name.lower() in taken:
             continue

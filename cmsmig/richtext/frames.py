@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cmsmig.richtext.attributes import account_wrapper
 from cmsmig.richtext.collect import Collector
 from cmsmig.richtext.dom import Element, find, tag_set, text_of, walk
 from cmsmig.richtext.embeds import Embeds, Found
@@ -54,6 +55,7 @@ class Frames:
         self._embeds = embeds
         self._assets = assets
         self._losses = losses
+        self._losses = losses
 
     def custom_embed(self, element: Element) -> list[Element]:
         """Return the block for a custom embed: the HTML inside of its wrapper.
@@ -61,6 +63,8 @@ class Frames:
         What is marked and no bare wrapper, as a link or a frame, is in the HTML.
         """
         wraps = element.tag in _WRAPPERS
+        if wraps:
+            account_wrapper(element, self._losses)
         html = (self._embeds.html_within if wraps else self._embeds.html_of)(element)
         made = self._embeds.node(Found("embed", element, first_address(element), html))
         if name := element.attributes.get("id"):

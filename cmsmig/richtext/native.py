@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.amended import repairs_for, rules_for
-from cmsmig.richtext.attributes import means_a_place
+from cmsmig.richtext.attributes import account_field, means_a_place
 from cmsmig.richtext.collect import Collector
 from cmsmig.richtext.context import Context
 from cmsmig.richtext.deviation import ALL, Deviation
@@ -130,6 +130,8 @@ class _Conversion:
         self._named: set[str] = set()
         self._spans: list[Element] = []
         self._partly: set[int] = set()
+        self._marking: set[int] = set()
+        """Where the elements begin that are marks of something."""
         self._showing = Showing(texts=True)
         self._seeing = Showing()
 
@@ -155,6 +157,9 @@ class _Conversion:
         for element in self._spans:
             if not self._losses.settled(element):
                 self._losses.lose("anchor", element.attributes["id"], element)
+        for link in {link.start: link for link in stage.pictures.links}.values():
+            if link.start not in self._marking:
+                account_field(link, self._losses)
         for element, href in stage.links:
             if not self._losses.settled(element) and href.strip():
                 self._losses.lose("link", href, element)
@@ -208,6 +213,7 @@ class _Conversion:
         for mark in marks:
             if mark.source is not None and mark.name in ("link", "anchor"):
                 self._losses.settle(mark.source)
+                self._marking.add(mark.source.start)
         if not self._waiting or text.isspace():
             return ((text, marks),)
         if any(mark.name in ("code", "anchor") for mark in marks):
@@ -271,6 +277,7 @@ class _Conversion:
             if mark.source is None or kept:
                 if mark.source is not None:
                     self._losses.settle(mark.source)
+                    self._marking.add(mark.source.start)
             elif mark.name == "link":
                 self._lose_link(mark, mark.source)
             elif mark.name not in ("anchor", "code"):

@@ -38,6 +38,9 @@ class Pictures:
             "linked-image"
         )
 
+        self.links: list[Element] = []
+        """Those that components lead to."""
+
     def place(self, element: Element, link: Element | None) -> Element:
         """Return what stands for a picture: itself, or a component with its link."""
         made = self.component(element, link, NO_LAYOUT, None)
@@ -73,6 +76,7 @@ class Pictures:
             fields["caption"] = None
         if leads is not None and link is not None:
             self._losses.settle(link)
+            self.links.append(link)
             fields["link"] = leads
         if layout.alignment:
             fields["alignment"] = layout.alignment

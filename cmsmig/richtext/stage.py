@@ -76,7 +76,7 @@ class Stage:
         self._showing = Showing()
         self._kept = Showing(kept=True)
         pictures = Pictures(self._embeds, assets, losses, on)
-        self._pictures = pictures
+        self.pictures = self._pictures = pictures
         self._figures = Figures(self._embeds, pictures, self._showing, losses, on)
         self._frames = Frames(self._embeds, assets, losses)
         self._handlers = self._handled(on)

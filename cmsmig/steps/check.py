@@ -12,8 +12,7 @@ from cmsmig.events import Observer
 from cmsmig.origin.client import OriginClient
 from cmsmig.origin.schema import Site, parse_site
 from cmsmig.settings import Settings
-from cmsmig.steps.connect import open_destination
-from cmsmig.steps.pull import open_origin
+from cmsmig.steps.connect import open_destination, open_origin
 
 
 @dataclass(frozen=True, slots=True)

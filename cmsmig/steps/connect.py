@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -11,10 +12,15 @@ from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.connection import authorization
 from cmsmig.errors import SettingsError
 from cmsmig.events import Observer
+from cmsmig.origin.client import CREDENTIALS_HINT
 from cmsmig.settings import Settings
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.session import Session
 
+_ORIGIN_IN_FLIGHT = 4
+_WINDOW = 60.0
+_UNKNOWN_RATE = 60
+"""Requests per minute of the smallest plan; the service then names its own."""
 SPACE_IN_FLIGHT = 28
 """Requests of all processes under way at a time; the service takes 30 of a space."""
 
@@ -60,4 +66,29 @@ def destination_budget(settings: Settings, observer: Observer) -> Budget:
         in_flight=SPACE_IN_FLIGHT,
         observer=observer,
         service="destination",
+    )
+
+
+def open_origin(settings: Settings, observer: Observer) -> Session:
+    """Return a session for the origin's API, with the budget of its key."""
+    token = settings.origin_token.reveal()
+    # The rate counts per key; only a hash of it takes part in the file's name.
+    key = hashlib.sha256(token.encode()).hexdigest()
+    budget = Budget(
+        f"origin {settings.origin_api_url} {key}",
+        limit=settings.origin_rate or _UNKNOWN_RATE,
+        window=_WINDOW,
+        spaced=False,
+        folder=settings.state_folder,
+        observer=observer,
+        service="origin",
+        adopt=settings.origin_rate is None,
+    )
+    return Session(
+        "origin",
+        authorization=f"Bearer {token}",
+        budget=budget,
+        in_flight=_ORIGIN_IN_FLIGHT,
+        observer=observer,
+        credentials_hint=CREDENTIALS_HINT,
     )

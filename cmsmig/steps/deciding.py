@@ -25,6 +25,7 @@ from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decisionfiles import read_decisions, write_decision
 from cmsmig.steps.migration import Origin, open_migration, read_origin
+from cmsmig.steps.rawsite import require_same_site
 from cmsmig.steps.reviewing import Review
 from cmsmig.steps.splits import find_splits
 
@@ -58,6 +59,7 @@ async def accept_proposals(
         raise UsageError(
             "Decisions name who took them; give --reviewer with your name."
         )
+    await require_same_site(project, settings, observer)
     origin = read_origin(project, settings.site_id)
     facts = await space_facts(settings, observer)
     at = datetime.now(UTC).isoformat(timespec="seconds")

@@ -39,6 +39,7 @@ from cmsmig.steps.lost import refuse_lost_ledger
 from cmsmig.steps.migration import Migration, open_migration
 from cmsmig.steps.plan import Plan, make_plan, refuse_drift
 from cmsmig.steps.publish import publish_stories
+from cmsmig.steps.rawsite import require_same_site
 from cmsmig.steps.recreating import (
     changes,
     refuse_gone,
@@ -133,6 +134,7 @@ async def run_command(
     as failed, and `PreflightError` is raised where anything would have to stand on
     it. A stopped or failed run is resumed by running the same command again.
     """
+    await require_same_site(project, settings, observer)
     migration = open_migration(project, settings)
     counter = WriteCounter(observer)
     with lease(project.lock, f"cmsmig {command}"):
@@ -323,6 +325,7 @@ async def plan_only(
     project: Project, settings: Settings, *, observer: Observer, recreate: bool = False
 ) -> Plan:
     """Return the plan and store it under its hash. Writes nothing there."""
+    await require_same_site(project, settings, observer)
     migration = open_migration(project, settings)
     async with open_job(
         project,
@@ -342,6 +345,7 @@ async def verify_only(
     project: Project, settings: Settings, *, observer: Observer, stop: StopSignal
 ) -> Verification:
     """Return what a read-back of everything found. Reads only."""
+    await require_same_site(project, settings, observer)
     migration = open_migration(project, settings)
     async with open_job(
         project, settings, migration, observer, stop, verifying=True

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
@@ -15,7 +14,6 @@ from cmsmig.errors import (
     MalformedAnswerError,
     NotFoundError,
     RejectedError,
-    SettingsError,
 )
 from cmsmig.events import (
     Noticed,
@@ -27,23 +25,20 @@ from cmsmig.events import (
 )
 from cmsmig.ledger.lease import lease
 from cmsmig.mapping.assets import find_assets
-from cmsmig.origin.cache import RawCache, choose_site
-from cmsmig.origin.client import CREDENTIALS_HINT, OriginClient
+from cmsmig.origin.cache import RawCache
+from cmsmig.origin.client import OriginClient
 from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.origin.schema import Collection, Item, Site
 from cmsmig.settings import Project, Settings
+from cmsmig.steps.connect import open_origin
 from cmsmig.steps.filehosts import file_hosts
 from cmsmig.steps.files import WORKERS, Downloads, FilesReport
 from cmsmig.steps.itemsets import SetReader
 from cmsmig.steps.ownhost import FileHosts, OwnHost
-from cmsmig.wire.budget import Budget
+from cmsmig.steps.rawsite import is_known, key_of, learn_site
 from cmsmig.wire.session import Session
 
 STEP = "pull"
-_IN_FLIGHT = 4
-_WINDOW = 60.0
-_UNKNOWN_RATE = 60
-"""Requests per minute of the smallest plan; the service then names its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +130,7 @@ class _Pull:
 
         Returns the collections that are whole, and what was wrong with others.
         """
-        self._start(refresh=refresh)
+        await self._start(refresh=refresh)
         site = await self._site()
         identifiers = await self._listed(site)
         self.observer(StepStarted(STEP, len(_sets(identifiers))))
@@ -201,31 +196,28 @@ class _Pull:
         for collection in collections:
             yield from self.cache.items(collection.collection_id, live=live)
 
-    def _start(self, *, refresh: bool) -> None:
+    async def _start(self, *, refresh: bool) -> None:
         if refresh:
             self.cache.start_refresh()
         self.cache.resume_refresh()
-        pulled, chosen = self.cache.pulled_site(), self.settings.site_id
-        if pulled and chosen and pulled != chosen:
-            raise SettingsError(
-                f"{self.cache.folder} holds the site {pulled}, but site_id names"
-                f" {chosen}; use another project folder, or `cmsmig pull --refresh`."
-            )
+        if not is_known(self.cache, self.settings):
+            await learn_site(self.cache, self.settings, self.client)
 
     async def _site(self) -> Site:
         try:
-            sites = self.cache.sites()
+            if self.cache.holds_collections():
+                return self.cache.site(self.settings.site_id)
         except CacheError:
-            self.cache.keep_sites(await self.client.sites())
-            sites = self.cache.sites()
-        return choose_site(sites, self.settings.site_id)
+            pass
+        self.cache.keep_sites(await self.client.sites())
+        return self.cache.site(self.settings.site_id)
 
     async def _listed(self, site: Site) -> tuple[str, ...]:
         try:
             return self.cache.collection_ids()
         except CacheError:
             body = await self.client.collections(site.site_id)
-        self.cache.keep_collections(body, site.site_id)
+        self.cache.keep_collections(body, site.site_id, key_of(self.settings))
         identifiers = self.cache.collection_ids()
         self.cache.forget_others(identifiers)
         return identifiers
@@ -273,31 +265,6 @@ def _listed_before(identifier: str) -> Iterator[None]:
             problems=error.problems,
             body=error.body,
         ) from error
-
-
-def open_origin(settings: Settings, observer: Observer) -> Session:
-    """Return a session for the origin's API, with the budget of its key."""
-    token = settings.origin_token.reveal()
-    # The rate counts per key; only a hash of it takes part in the file's name.
-    key = hashlib.sha256(token.encode()).hexdigest()
-    budget = Budget(
-        f"origin {settings.origin_api_url} {key}",
-        limit=settings.origin_rate or _UNKNOWN_RATE,
-        window=_WINDOW,
-        spaced=False,
-        folder=settings.state_folder,
-        observer=observer,
-        service="origin",
-        adopt=settings.origin_rate is None,
-    )
-    return Session(
-        "origin",
-        authorization=f"Bearer {token}",
-        budget=budget,
-        in_flight=_IN_FLIGHT,
-        observer=observer,
-        credentials_hint=CREDENTIALS_HINT,
-    )
 
 
 def _files(observer: Observer) -> Session:

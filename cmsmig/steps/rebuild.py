@@ -17,6 +17,7 @@ from cmsmig.settings import Project, Settings
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.importing import open_job
 from cmsmig.steps.migration import open_migration
+from cmsmig.steps.rawsite import require_same_site
 from cmsmig.steps.refinding import Rebuilt, find_again
 
 
@@ -28,6 +29,7 @@ async def rebuild(
     A damaged ledger is put aside. The new one takes its place when it is whole.
     Raises `UsageError` when the ledger is whole and in use.
     """
+    await require_same_site(project, settings, observer)
     migration = open_migration(project, settings)
     with lease(project.lock, "cmsmig rebuild"):
         _refuse_whole(project.ledger)

@@ -32,9 +32,11 @@ ABROAD = (
     "<style>@import url(https://abroad.example/style.css);</style>"
 )
 """What asks another host for something in an unguarded page."""
-HOSTILE_NAME = f'<img src="data:," onerror="{says("name")}">'
-HOSTILE_SITE = f'Saltmarsh <img src="data:," onerror="{says("site")}">'
-_BODY = "".join(VECTORS.values()) + ABROAD
+_FORMULA = r"$\href{https://abroad.example/}{x}$ $5 for one, $10 for two"
+"""What a page that typesets makes a link of, and garbles."""
+HOSTILE_NAME = f'<img src="data:," onerror="{says("name")}">{_FORMULA}'
+HOSTILE_SITE = f'Saltmarsh <img src="data:," onerror="{says("site")}">{_FORMULA}'
+_BODY = "".join(VECTORS.values()) + ABROAD + f"<p>{_FORMULA}</p>"
 _EMBED = (
     '<div data-rt-embed-type="true">'
     f"<script>{says('embed')}</script>"

@@ -19,6 +19,13 @@ pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(120
 after_subshells = pytest.mark.parametrize("desk", ["perCommTarget"], indirect=True)
 SHOWN_IN = ("01_inspect_origin", "02_design_components", "03_preview_rich_text")
 """The notebooks that show what the origin's texts hold."""
+_TYPESET = """async () => {
+  const typesetter = window.theNotebook.content.rendermime.latexTypesetter;
+  for (const each of document.querySelectorAll(".jp-OutputArea .jp-RenderedHTML"))
+    await typesetter.typeset(each);
+  return document.querySelectorAll(".jp-OutputArea mjx-container").length;
+}"""
+"""Typesets the outputs as the Lab does, to the end; tells how many formulas it made."""
 _UNFOLD = """() => document.querySelectorAll("details")
   .forEach(each => { each.open = true; })"""
 
@@ -68,6 +75,7 @@ async def test_an_output_notebook_in_the_lab(
     book = await Book.at(lab, await context.new_page())
     await book.open(str(path.relative_to(lab.root)))
     await _looked_at(book.page)
+    assert await book.page.evaluate(_TYPESET) == 0
     # The Lab takes frames out of what nobody trusts.
     framed = await book.page.locator("iframe[sandbox='']").count()
     assert bool(framed) == (trusted and name == "03_preview_rich_text")

@@ -123,6 +123,30 @@ def test_an_attribute_without_a_value_is_listed(
     assert wanted in found
 
 
+@pytest.mark.parametrize(
+    ("html", "wanted"),
+    [
+        (
+            "<a href=/x rel=nofollow title=T id=n><img src=i></a>",
+            ["anchor n", 'attribute rel="nofollow"', "description T"],
+        ),
+        ("<a href=/x rel=nofollow><img src=i>a</a>", []),
+        (
+            "<div class='w-embed own' style='height:3px'><b>x</b></div>",
+            ["attribute own", "style height: 3px"],
+        ),
+        ("<p><code class=k>a</code></p>", ['attribute class="k"']),
+        ("<pre class=k>a</pre>", []),
+        ("<pre class=k><code class=l>a</code></pre>", ['attribute class="k"']),
+    ],
+)
+def test_what_finds_no_place_beside_what_stands_is_listed(
+    html: str, wanted: list[str]
+) -> None:
+    """Of a picture's link, the wrapper of an embed, and code."""
+    assert sorted(f"{kind} {what}" for kind, what in told(html)) == wanted
+
+
 def test_what_a_spacer_hid_stays_unseen() -> None:
     """A paragraph that is left out shows nothing, hidden or not."""
     assert ("hidden", "hidden") not in told("<p hidden>&nbsp;</p><p>a</p>")

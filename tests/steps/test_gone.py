@@ -74,8 +74,7 @@ def test_an_emptied_space_is_told_and_nothing_counts_as_created(
     assert {each["reason"] for each in told["failed"]} == {"deleted_since"}
 
 
-@pytest.mark.parametrize("lose", [emptied, restarted])
-@pytest.mark.parametrize("told_before", [False, True])
+@pytest.mark.parametrize(("lose", "told_before"), [(emptied, False), (restarted, True)])
 def test_an_emptied_space_is_filled_again_by_the_calls_that_the_plan_says(
     stage: Stage, small_site: Path, lose: Callable[[Desk], None], told_before: bool
 ) -> None:
@@ -315,15 +314,14 @@ def test_a_plan_holds_for_the_flag_that_it_was_made_with(stage: Stage) -> None:
     assert (ended.code, "decisions: recreate" in ended.err) == (1, True)
 
 
-@pytest.mark.parametrize("mode", [CUT, UNSENT])
 @pytest.mark.parametrize(
-    ("request_kind", "at"),
+    ("request_kind", "at", "mode"),
     [
-        (("POST", r"/components$"), 1),
-        (CREATE_STORY, 1),
-        (CREATE_STORY, 4),
-        (SIGN, 3),
-        (UPDATE_STORY, 3),
+        (("POST", r"/components$"), 1, UNSENT),
+        (CREATE_STORY, 1, CUT),
+        (CREATE_STORY, 4, CUT),
+        (SIGN, 3, UNSENT),
+        (UPDATE_STORY, 3, CUT),
     ],
     ids=["component", "folder", "story", "asset", "update"],
 )
@@ -344,7 +342,7 @@ def test_a_killed_run_goes_on_by_the_same_plan(
     whole_again(desk, before)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_anything_may_go_and_comes_back(
     stage: Stage, small_site: Path, seed: int
 ) -> None:

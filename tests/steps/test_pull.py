@@ -300,7 +300,7 @@ async def test_several_sites_need_a_choice(tmp_path: Path) -> None:
         await run(tmp_path, origin, settings=settings(tmp_path, site_id="nope"))
     chosen = await run(tmp_path, origin, settings=settings(tmp_path, site_id="site-2"))
     assert chosen.site.site_id == "site-2"
-    with pytest.raises(SettingsError, match="holds the site site-2"):
+    with pytest.raises(SettingsError, match=r"holds the site SITE-2 \(site-2\)"):
         await run(tmp_path, origin, settings=settings(tmp_path, site_id="site-1"))
 
 
