@@ -7,7 +7,7 @@ import string
 
 import pytest
 from disguises import DISGUISES, tells
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsmig import masking
@@ -35,6 +35,7 @@ def test_a_disguise_hides_no_token(disguise: str) -> None:
     assert masked_bytes(text.encode()) == shown.encode()
 
 
+@settings(deadline=None)
 @given(
     token=TOKENS,
     name=st.sampled_from(list(DISGUISES)),
@@ -58,6 +59,7 @@ def test_no_token_gets_through_in_a_disguise_of_a_disguise(
     assert not tells(masked(text).encode(), token)
 
 
+@settings(deadline=None)
 @given(
     st.recursive(
         st.none() | st.integers() | st.text(max_size=40),
@@ -77,6 +79,7 @@ def test_what_holds_no_token_stays_as_it_is(value: object) -> None:
         assert masked(text) == text
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.sampled_from(["\\n", "\\\\", '\\"', "é", "x", TOKEN]), max_size=8),
     st.sampled_from(list(DISGUISES)),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as drawing
 from hypothesis import strategies as st
 
 from cmsmig.configuration.loopback import is_loopback
@@ -166,6 +167,7 @@ def test_nothing_goes_in_the_clear_but_to_this_machine(
     assert variable.lower() in str(caught.value)
 
 
+@drawing(deadline=None)
 @given(st.integers(min_value=0, max_value=2**32 - 1))
 def test_plain_http_is_for_loopback_alone(number: int) -> None:
     """Of all IPv4 addresses, one eighth of a per cent: 127.0.0.0/8, written out."""

@@ -71,7 +71,11 @@ def test_json_is_one_document_and_nothing_else(
     assert set(found["import"].document["plan"]) == set(found["plan"].document)
     for command in ("import", "status"):
         assert set(found[command].document["accounting"]) == ACCOUNTING
-    assert {row["what"] for row in found["check"].document["rows"]} >= {"space"}
+    rows = {row["what"]: row["found"] for row in found["check"].document["rows"]}
+    assert "space" in rows
+    told = started.handle.announcement
+    assert f"http://{rows['origin host']}" == told["origin_api_url"]
+    assert f"http://{rows['destination host']}/v1" == told["base_url"]
     assert "stories: 6 stories handled" in found["import"].err
     assert found["status"].err == ""
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from disguises import tells
 from hypothesis import given
+from hypothesis import settings as drawing
 from hypothesis import strategies as st
 from pull_origin import (
     FakeOrigin,
@@ -129,6 +130,7 @@ async def test_a_cache_that_tells_nothing_is_refused(tmp_path: Path) -> None:
 LOCALES = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=3, unique=True)
 
 
+@drawing(deadline=None, max_examples=60)
 @given(
     sites=st.lists(LOCALES, min_size=1, max_size=4),
     seen=st.lists(st.sampled_from("abcdef"), max_size=3),
