@@ -51,6 +51,8 @@ def has_block_inside(root: Element) -> bool:
             in_text = True  # blanks that are kept make a paragraph
         if element.tag == "li" and _begins_with_block(element, showing):
             return True
+        if _is_stray(element):
+            return True
         if element.tag in ("ul", "ol") and (
             _takes_in_a_list(element, showing) or _makes_items(element)
         ):
@@ -96,6 +98,16 @@ def _takes_in_a_list(outer: Element, showing: Showing) -> bool:
     return False
 
 
+def _is_stray(element: Element) -> bool:
+    """Say whether a list or table is made for a part of one that stands alone."""
+    tag, outer = element.tag, element.parent.tag if element.parent is not None else ""
+    if tag == "li":
+        return outer not in ("ul", "ol")
+    if tag in ("td", "th"):
+        return outer != "tr" or _is_apart_row(element.parent)
+    return tag == "tr" and _is_apart_row(element)
+
+
 def _makes_items(outer: Element) -> bool:
     """Say whether something else than an item may begin one with a block."""
     return any(
@@ -122,10 +134,8 @@ def is_apart(element: Element) -> bool:
     if tag not in MORE_BLOCK_TAGS or tag in BLOCK_TAGS:
         return False
     outer = element.parent.tag if element.parent is not None else ""
-    if tag in ("td", "th"):
-        return outer != "tr" or _is_apart_row(element.parent)
-    if tag == "tr":
-        return _is_apart_row(element)
+    if tag in ("td", "th", "tr"):
+        return _is_stray(element)
     if tag in ("tbody", "thead") and outer == "table":
         return any(
             child.value.strip(_BLANK) != ""

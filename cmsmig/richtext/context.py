@@ -110,15 +110,20 @@ class Context(Places):
             self._continued.pop()
         if to is not None:
             self._new_line()
-        if to is not None and self._sync(to):
-            to.parted = self._inside
-            if leave:
-                self._open -= 1
-                if to.spacer:
-                    self._leave_out(to)
-        elif leave and self._inside and to is not None and to.takes_text:
-            self._end_what_went_on()
+            self._return(to, leave)
         self._verbatim = outer
+
+    def _return(self, to: Open, leave: bool) -> None:
+        if not self._sync(to):
+            self._end_continued(code=leave)
+            return
+        to.parted = self._inside
+        if not leave:
+            self._part(to)
+            return
+        self._open -= 1
+        if to.spacer:
+            self._leave_out(to)
 
     def _new_line(self) -> None:
         self._said, self._cutting = False, None
@@ -128,12 +133,6 @@ class Context(Places):
         if self._cutting is not None and self._cut is not None:
             self._cut(self._cutting)
         self._said, self._cutting = True, None
-
-    def _end_what_went_on(self) -> None:
-        """End a paragraph's second part with it: what follows is none of it."""
-        top = self._nodes[self._open]
-        if top.takes_text and not top.solid:
-            self._open -= 1
 
     def _leave_out(self, spacer: Open) -> None:
         """Take a paragraph away again; what it ended has ended."""

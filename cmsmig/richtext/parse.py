@@ -86,6 +86,8 @@ class _TreeBuilder:
         self._counts: dict[str, int] = defaultdict(int)
         self._cells: list[dict[str, int]] = [defaultdict(int)]
         self._without_code: list[Element] = []
+        self._owed: dict[str, int] = defaultdict(int)
+        """Blocks that an end tag of something around them has ended."""
         self._unread: list[str] = []
         """The ends of code that goes on to the end of the source."""
 
@@ -185,6 +187,8 @@ class _TreeBuilder:
             name = self._open[index].tag
             if name in closed:
                 inside = self._open[:index:-1] if tag in _GOING_ON else []
+                for element in self._open[index + 1 :]:
+                    self._owe(element)
                 self._close_down_to(index, position)
                 return [element for element in inside if element.tag in FORMATTING]
             if name in barriers:
@@ -208,6 +212,7 @@ class _TreeBuilder:
                 break
             if element.tag in FORMATTING:
                 reopened.append(element)
+            self._owe(element)
         if tag in _GOING_ON:  # what began before this one goes on after it
             reopened = [each for each in reopened if each.start < element.start]
         if tag in FORMATTING or tag in _GOING_ON or tag == "p":
@@ -216,17 +221,25 @@ class _TreeBuilder:
     def _stray_end(self, tag: str, start: int, end: int) -> None:
         """Part the texts around an end tag that ends nothing.
 
-        Browsers read `</br>` as `<br>`, and make an empty paragraph of `</p>`.
+        Browsers read `</br>` as `<br>`, make an empty paragraph of `</p>`, and end a
+        block by its own end tag alone.
         """
         if tag == "br":
             self._start(tag, "", start, end)
             return
-        if tag == "p" and _may_join(self._open):
+        if tag != "p" and not self._owed[tag]:
+            return
+        self._owed[tag] -= self._owed[tag] > 0
+        if _may_join(self._open):
             current = self._open[-1]
             parting = Element("div", {}, start)
             parting.end = parting.inner_start = parting.inner_end = end
             parting.parent = current
             current.children.append(parting)  # no place of its own in a path
+
+    def _owe(self, element: Element) -> None:
+        if element.tag in MORE_BLOCK_TAGS:
+            self._owed[element.tag] += 1
 
     def _reopen(self, elements: list[Element]) -> None:
         """Open formatting elements again; one of a kind, or it could explode."""
@@ -242,7 +255,7 @@ class _TreeBuilder:
         self._open.append(element)
         self._counts[tag] += 1
         self._cells[-1][tag] += 1
-        if tag in _CELLS:
+        if tag in _CELLS and self._counts["table"] > 0:
             self._cells.append(defaultdict(int))
 
     def _close_down_to(self, index: int, inner: int, outer: int | None = None) -> None:
@@ -255,7 +268,7 @@ class _TreeBuilder:
         tag = element.tag
         element.inner_end = inner
         element.end = outer
-        if tag in _CELLS:
+        if tag in _CELLS and self._counts["table"] > 0:
             self._cells.pop()
         self._counts[tag] -= 1
         self._cells[-1][tag] -= 1

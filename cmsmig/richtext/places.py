@@ -102,6 +102,25 @@ class Places:
                 return
         self._enter(name, default_attributes(name), solid=False)
 
+    def _part(self, node: Open) -> None:
+        """Leave a heading in which a block has ended: what follows is another."""
+        if self._inside and node.takes_text and node.content and not node.verbatim:
+            self._open -= 1
+
+    def _end_continued(self, *, code: bool) -> None:
+        """Leave what went on behind a block in an element that ends now.
+
+        `code`: code that went on has ended, too; else it has a new line.
+        """
+        top = self._nodes[self._open]
+        if not self._inside or not top.takes_text or top.solid:
+            return
+        if top.verbatim and not code:
+            top.parted = True
+        else:
+            self._open -= 1
+            self._kept = min(self._kept, self._open)
+
     def _enter(self, kind: str, attributes: JsonObject, *, solid: bool) -> None:
         top = self._take(kind)
         verbatim = kind == "code_block" or top.verbatim

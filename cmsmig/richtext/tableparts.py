@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cmsmig.richtext.dom import Element
+from cmsmig.richtext.dom import Element, Text
 
 _SECTIONS = frozenset(("thead", "tbody", "tfoot"))
 _ROWS = frozenset(("thead", "tbody", "tr"))
@@ -17,10 +17,14 @@ def has_moved_parts(table: Element) -> bool:
 
 def taken_out_captions(table: Element) -> list[Element]:
     """Take the captions out of a table and return them."""
-    found = [caption for _, caption in _captions(table)]
-    for holder, caption in list(_captions(table)):
-        holder.children = [each for each in holder.children if each is not caption]
-    return found
+    found = list(_captions(table))
+    for holder, caption in found:
+        apart = Element("div", {}, caption.start)
+        apart.parent = holder
+        loose = any(isinstance(e, Text) and e.value.strip() for e in holder.children)
+        at = next(i for i, each in enumerate(holder.children) if each is caption)
+        holder.children[at : at + 1] = [apart] if loose else []
+    return [caption for _, caption in found]
 
 
 def is_bare(table: Element) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from html import unescape
 
@@ -118,23 +118,44 @@ _MADE_BY_ENDS = frozenset(("p", "br"))
 """What a browser makes of an end tag that ends nothing."""
 
 
+_SCOPES = frozenset(("table", "caption", "td", "th"))
+"""What an end tag inside of them does not end."""
+_ITEMS = {"li": ("li",), "dt": ("dt", "dd"), "dd": ("dt", "dd")}
+"""What the beginning of an item ends."""
+
+
 def lines(html: str) -> list[str]:
     """Return the texts of markup as a page parts them, for bodies without raw text."""
-    texts, at = [""], 0
-    open_: Counter[str] = Counter()
+    texts, at, open_ = [""], 0, list[str]()
     for found in re.finditer(r"<(/?)([a-zA-Z][^\t\n\f\r />]*)[^>]*>", html):
         texts[-1] += unescape(html[at : found.start()])
         at, name = found.end(), found[2].lower()
-        in_table = open_["table"] > 0 and _IN_TABLES.fullmatch(name)
-        parts = bool(in_table or _LINES.fullmatch(name))
+        known = not _IN_TABLES.fullmatch(name) or "table" in open_
+        parts = known and bool(_LINES.fullmatch(name) or _IN_TABLES.fullmatch(name))
         if found[1]:
-            parts = parts and (open_[name] > 0 or name in _MADE_BY_ENDS)
-            open_[name] -= open_[name] > 0
-        else:
-            open_[name] += name not in ("br", "hr")
+            parts = parts and (_ends(name, open_) or name in _MADE_BY_ENDS)
+        elif known and name not in ("br", "hr", "img"):
+            for item in _ITEMS.get(name, ()):
+                _ends(item, open_, ("ul", "ol", "dl", "blockquote", "section"))
+            open_.append(name)
         if parts:
             texts.append("")
     return [*texts[:-1], texts[-1] + unescape(html[at:])]
+
+
+def _ends(name: str, open_: list[str], barriers: Iterable[str] = ()) -> bool:
+    """Say whether an end tag ends something, and take that from what is open."""
+    for index in range(len(open_) - 1, -1, -1):
+        if open_[index] == name:
+            del open_[index:]
+            return True
+        if open_[index] in barriers or (
+            open_[index] in _SCOPES
+            and not _IN_TABLES.fullmatch(name)
+            and name != "table"
+        ):
+            return False
+    return False
 
 
 def stuck(html: str, document: object) -> list[str]:

@@ -20,12 +20,12 @@ _TAGS = (
     *("table", "caption", "tbody", "tfoot", "tr", "td", "th", "blockquote", "section"),
     *("details", "summary", "dl", "dt", "dd", "figure", "figcaption", "main", "br"),
 )
-_pieces = st.one_of(
-    st.integers(0, 99).map("w{}w".format),
-    st.sampled_from((" ", "\n", "<br>", "<hr>", "<img src=i>", "</p>", "</br>")),
+_tags = st.one_of(
+    st.sampled_from((" ", "\n", "<hr>", "<img src=i>", "</p>", "</br>")),
     st.sampled_from([f"<{tag}>" for tag in _TAGS]),
     st.sampled_from([f"</{tag.split()[0]}>" for tag in _TAGS]),
 )
+_pieces = st.builds("".join, st.lists(_tags, min_size=1, max_size=2))
 chosen = settings(
     derandomize=True,
     deadline=None,
@@ -46,9 +46,10 @@ def lost(html: str) -> list[tuple[str, str]]:
 
 
 @chosen
-@given(st.lists(_pieces, max_size=14).map("".join))
-def test_words_never_join(html: str) -> None:
+@given(st.lists(_pieces, max_size=10))
+def test_words_never_join(parts: list[str]) -> None:
     """What a page shows on two lines is no single word in the document."""
+    html = "".join(f"{part}w{number}w" for number, part in enumerate(parts))
     document = NativeEngine().from_html(html).document
     assert stuck(html, document) == []
     assert problems(document) == ()
@@ -77,6 +78,28 @@ def test_an_end_tag_that_ends_nothing_parts_texts(html: str, becomes: str) -> No
     """As in a browser; the official converter goes on as if nothing were there."""
     assert rendered(html) == becomes
     assert lost(html) == []
+
+
+@pytest.mark.parametrize(
+    ("html", "becomes"),
+    [
+        ("<p>a<img src=i>b</p>c", '<p>a</p><img src="i"><p>b</p><p>c</p>'),
+        ("<h2><img src=i>b</h2>c", '<img src="i"><h2>b</h2><p>c</p>'),
+        ("<pre><hr>b</pre>c", "<hr><pre><code>b</code></pre><p>c</p>"),
+        ("<pre><p><hr>b</p>c</pre>", "<hr><pre><code>b\nc</code></pre>"),
+        ("<h2><div>a</div>b</h2>c", "<h2>a</h2><h2>b</h2><p>c</p>"),
+        ("<h2><div><hr>a</div>b</h2>c", "<hr><h2>a</h2><h2>b</h2><p>c</p>"),
+        ("<dd><section><dt>a</section>b", "<p>a</p><p>b</p>"),
+        ("<span><dd>a</span>b</dd>c", "<p>a</p><p>b</p><p>c</p>"),
+        (
+            "<div><td>a</div>b",
+            "<table><tbody><tr><td><p>a</p></td></tr></tbody></table><p>b</p>",
+        ),
+    ],
+)
+def test_what_a_picture_parts_ends_where_it_ended(html: str, becomes: str) -> None:
+    """A text after a paragraph with a picture in it is a paragraph of its own."""
+    assert rendered(html) == becomes
 
 
 @pytest.mark.parametrize(
@@ -195,6 +218,7 @@ def test_a_paragraph_of_losses_alone_leaves_nothing(parts: list[str]) -> None:
         "<ul><p><div><iframe>",
         "<ol><p><figure><iframe>",
         "<h1><p data-blok>",
+        "<li></li><dd>d</dd>e",
         "<span id data-emoji><ol></ol> &",
         "<k id=u>>R",
         "<del><svg></del>",
