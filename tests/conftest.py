@@ -1,4 +1,4 @@
-"""What every test gets: no settings of this machine, and rehearsals on request."""
+"""What every test gets: places of its own, bounds, and rehearsals on request."""
 
 from __future__ import annotations
 
@@ -6,25 +6,75 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
+from examples import draw_the_same_always
+from ownplaces import own_places
+from processortime import at_most
 from rehearsal import Rehearsal
+from sidebyside import longest_first, scheduler
+from timelimit import set_timer
 
 from cmsmig import masking
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.exact import write_small_site
 from cmsmig.sandbox.server import running_sandbox
 
+draw_the_same_always()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes long; `--random-order` shuffles after this."""
+    longest_first(items)
+
+
+def pytest_timeout_set_timer(item: pytest.Item, settings: Any) -> bool:
+    """Let the limit of a test last longer on a crowded machine."""
+    return set_timer(item, settings)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Share tests out unit by unit, unless another way is asked for by `--dist`."""
+    return scheduler(config, log) if config.getoption("dist") == "load" else None
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_places_of_this_machine(
+    tmp_path_factory: pytest.TempPathFactory, worker: str
+) -> Iterator[None]:
+    """Give what is made for several tests places of its own, too."""
+    base = tmp_path_factory.getbasetemp()
+    fonts = (base.parent if worker else base) / "matplotlib"
+    with pytest.MonkeyPatch.context() as patch:
+        own_places(patch, base / "own", base / "own" / "state")
+        # Its list of fonts takes seconds to make, in each process that draws.
+        patch.setenv("MPLCONFIGDIR", str(fonts))
+        yield
+
+
+@pytest.fixture(scope="session")
+def worker() -> str:
+    """Return the name of this process among those that test side by side."""
+    return os.environ.get("PYTEST_XDIST_WORKER", "")
+
 
 @pytest.fixture(autouse=True)
-def no_settings_of_this_machine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Take the machine's own settings, tokens and budgets out of the test."""
-    for name in list(os.environ):
-        if name.startswith("CMSMIG_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("CMSMIG_STATE_DIR", str(tmp_path / "state"))
+def places_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each test its own budgets, settings and files of programs."""
+    own_places(monkeypatch, Path(f"{tmp_path}.own"), tmp_path / "state")
+
+
+@pytest.fixture(autouse=True)
+def processor_time(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Hold a test to what its mark `processor_time(seconds)` allows."""
+    mark = request.node.get_closest_marker("processor_time")
+    if mark is None:
+        yield
+        return
+    with at_most(*mark.args):
+        yield
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,7 @@ TOP = Path(__file__).parent.parent
 RATE = 500
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the wheel; no index is asked for anything."""
     folder = tmp_path_factory.mktemp("dist")
@@ -29,7 +29,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install the wheel in an environment of its own; return its `bin`.
 

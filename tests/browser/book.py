@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab import TOKEN, Lab
+from patience import PATIENCE
 from playwright.async_api import Locator, Page, expect
 
 from cmsmig.notebook.registry import dom_class
 
-PATIENCE = 15_000
-"""Milliseconds that anything in a page may take."""
 _OPEN = """async path => {
   const app = window.jupyterapp;
   const panel = await app.commands.execute(
@@ -57,8 +56,8 @@ class Book:
     @classmethod
     async def at(cls, lab: Lab, page: Page) -> Book:
         """Go to the Lab and wait until it is there."""
-        page.set_default_timeout(PATIENCE)
-        expect.set_options(timeout=PATIENCE)
+        page.set_default_timeout(1000 * PATIENCE)
+        expect.set_options(timeout=1000 * PATIENCE)
         await page.goto(f"{lab.address}/lab?token={TOKEN}&reset")
         await page.wait_for_function("() => window.jupyterapp?.restored")
         await page.evaluate("() => window.jupyterapp.restored")

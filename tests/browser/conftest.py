@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 import pytest_asyncio
@@ -16,10 +18,11 @@ from hostile import write_hostile_site
 from lab import Lab, running_lab
 from playwright.async_api import Browser, async_playwright
 from project import Rehearsed, Unattended
-from walk import Desk
+from walk import SUBSHELLS, Desk
 
 PICTURES = "CMSMIG_SCREENSHOTS"
 """The variable that names a folder for pictures of the notebooks."""
+Desks: TypeAlias = Callable[[str], Awaitable[Desk]]
 _QUIETLY = (
     "--no-sandbox",
     "--disable-gpu",
@@ -71,44 +74,53 @@ async def lab(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Lab]:
         yield running
 
 
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def desks(
+    browser: Browser, lab: Lab, hostile_site: Path, pictures: Path | None
+) -> AsyncIterator[Desks]:
+    """Return what makes a desk, none of its notebooks worked yet, once for each way
+    to serve comms."""
+    made: dict[str, Desk] = {}
+    async with AsyncExitStack() as stack:
+
+        async def desk(mode: str) -> Desk:
+            if mode not in made:
+                lab.serve_comms(mode)
+                rehearsed = Rehearsed.begin(
+                    hostile_site, lab.root / mode, lab.root.parent / "state"
+                )
+                stack.callback(rehearsed.end)
+                context, hearing = await listened(browser)
+                stack.push_async_callback(context.close)
+                folder = pictures / mode if pictures else None
+                book = await Book.at(lab, await context.new_page())
+                made[mode] = Desk(book, rehearsed, hearing, lab.node, folder)
+            return made[mode]
+
+        yield desk
+
+
 @pytest_asyncio.fixture(
-    scope="session",
     loop_scope="session",
-    params=["perCommTarget", "disabled"],
+    params=[SUBSHELLS, "disabled"],
     ids=["subshells", "one-thread"],
 )
-async def desk(
-    request: pytest.FixtureRequest,
-    browser: Browser,
-    lab: Lab,
-    hostile_site: Path,
-    pictures: Path | None,
-) -> AsyncIterator[Desk]:
-    """Return a desk with the notebooks on it, none worked yet.
+async def desk(request: pytest.FixtureRequest, desks: Desks) -> Desk:
+    """Return a desk with the notebooks on it.
 
     Once with comms on a subshell of the kernel, JupyterLab's own choice, and once
     with comms on the kernel's main thread.
     """
-    lab.serve_comms(request.param)
-    rehearsed = Rehearsed.begin(
-        hostile_site, lab.root / request.param, lab.root.parent / "state"
-    )
-    context, hearing = await listened(browser)
-    folder = pictures / request.param if pictures else None
-    try:
-        book = await Book.at(lab, await context.new_page())
-        yield Desk(book, rehearsed, hearing, lab.node, folder)
-    finally:
-        await context.close()
-        rehearsed.end()
+    return await desks(request.param)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def unattended(desk: Desk, lab: Lab) -> AsyncIterator[Unattended]:
+async def unattended(desks: Desks, lab: Lab) -> AsyncIterator[Unattended]:
     """Return a run of all notebooks, after they were worked by hand.
 
     The space is another one, and empty; the decisions are those taken by hand.
     """
+    desk = await desks(SUBSHELLS)
     await desk.through("07")
     desk.content = desk.rehearsed.content()
     alike = desk.rehearsed.with_an_empty_space(lab.root / "unattended")

@@ -7,6 +7,8 @@ import re
 import threading
 from dataclasses import dataclass, field
 
+from patience import PATIENCE
+
 from cmsmig.sandbox.exchange import Call, Next, Reply
 
 
@@ -30,7 +32,7 @@ class Gate:
 
     async def reached(self) -> None:
         """Wait until a request stands before the gate."""
-        assert await asyncio.to_thread(self._reached.wait, 15), "no request came"
+        assert await asyncio.to_thread(self._reached.wait, PATIENCE), "no request came"
 
     def open(self) -> None:
         """Let everything through, what waits too."""

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 from project import Unattended
-from walk import NOTEBOOKS, Desk
+from walk import NOTEBOOKS, SUBSHELLS, Desk
 
 from cmsmig.notebook.registry import WIDGETS
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(400)]
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS)
@@ -34,10 +34,10 @@ async def test_comms_were_served_as_chosen(
     """The kernel was asked for a subshell exactly when subshells were on."""
     await desk.through("00")
     chosen = request.node.callspec.params["desk"]
-    assert desk.hearing.subshells == (chosen == "perCommTarget")
+    assert desk.hearing.subshells == (chosen == SUBSHELLS)
 
 
-@pytest.mark.parametrize("desk", ["perCommTarget"], indirect=True)
+@pytest.mark.parametrize("desk", [SUBSHELLS], indirect=True)
 async def test_by_hand_and_unattended_are_one(
     desk: Desk, unattended: Unattended
 ) -> None:

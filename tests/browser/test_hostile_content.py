@@ -12,11 +12,11 @@ from book import Book
 from hearing import MARKER, listened
 from hostile import ABROAD, VECTORS
 from lab import Lab
+from patience import PATIENCE
 from playwright.async_api import Browser, Page, expect
 from project import Unattended
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(120)]
-after_subshells = pytest.mark.parametrize("desk", ["perCommTarget"], indirect=True)
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(400)]
 SHOWN_IN = ("01_inspect_origin", "02_design_components", "03_preview_rich_text")
 """The notebooks that show what the origin's texts hold."""
 _TYPESET = """async () => {
@@ -38,7 +38,7 @@ async def test_it_does_run_where_nothing_guards(browser: Browser) -> None:
     await page.set_content("".join(VECTORS.values()) + ABROAD, wait_until="load")
     await page.get_by_text("Follow the hostile link").click()
     await expect(page.locator("iframe")).to_have_count(3)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while len(set(hearing.ran)) < len(VECTORS):
             await page.evaluate("() => new Promise(requestAnimationFrame)")
     await context.close()
@@ -50,7 +50,6 @@ async def test_it_does_run_where_nothing_guards(browser: Browser) -> None:
     }
 
 
-@after_subshells
 @pytest.mark.parametrize(
     ("name", "trusted"),
     [*((name, True) for name in SHOWN_IN), ("03_preview_rich_text", False)],
@@ -86,7 +85,6 @@ async def test_an_output_notebook_in_the_lab(
     await context.close()
 
 
-@after_subshells
 @pytest.mark.parametrize("name", [*SHOWN_IN, "report"])
 async def test_a_page_of_a_run(
     unattended: Unattended, browser: Browser, name: str

@@ -12,7 +12,7 @@ from lab import Lab
 from playwright.async_api import Browser, Page, expect
 from test_review import pulled
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(180)]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 BODIES = 10_000
 LONGEST_TASK = 500
@@ -111,7 +111,7 @@ async def _split(book: Book) -> None:
     for rule in ("headings", "lone pictures", "quotes", "tables"):
         await book.control("blocks-rule").get_by_text(rule).click()
     # Everything has to be looked through for this, and then once more.
-    await expect(book.region("tally")).to_contain_text("6,250 left", timeout=60_000)
+    await expect(book.region("tally")).to_contain_text("6,250 left")
 
 
 async def _filter(book: Book) -> None:

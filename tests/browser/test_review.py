@@ -16,6 +16,7 @@ from book import Book
 from hearing import Hearing, listened
 from lab import Lab
 from manybodies import write_many_bodies
+from patience import PATIENCE
 from playwright.async_api import Browser, Page, expect
 
 from cmsmig.notebook.workspace import Workspace
@@ -23,7 +24,7 @@ from cmsmig.run.locate import find_notebooks, notebooks_folder
 from cmsmig.settings import Project
 from cmsmig.steps.deciding import accept_proposals
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(120)]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 BODIES = 24
 SPLIT = 15
@@ -247,7 +248,7 @@ async def test_everything_can_be_reached_by_tab(desk: ReviewDesk) -> None:
     await desk.book.click("body-open")
     await desk.page.locator("#cmsmig-body-search-it").focus()
     reached = []
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while "cmsmig-block-merge-0" not in reached:
             await desk.page.keyboard.press("Tab")
             reached.append(await desk.page.evaluate("() => document.activeElement.id"))

@@ -16,7 +16,7 @@ from hearing import listened
 from lab import Lab
 from playwright.async_api import Browser, expect
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(120)]
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 TEXT = (
     r"$5 for one, $10 for two; $\href{https://abroad.example/}{x}$ $$y$$ "

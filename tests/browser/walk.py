@@ -14,11 +14,14 @@ from book import Book
 from gate import Gate
 from hearing import Hearing
 from hostile import HOSTILE_NAME
+from patience import PATIENCE
 from playwright.async_api import expect
 from project import Rehearsed
 from standin import StandIn
 
 REVIEWER = "A. Reviewer"
+SUBSHELLS = "perCommTarget"
+"""How JupyterLab serves comms of its own choice."""
 RULES = {
     "headings": "headings 1 to 2",
     "lone pictures": "images",
@@ -253,7 +256,7 @@ async def _decide_embeds(desk: Desk) -> None:
     await expect(book.region("unclosed")).to_contain_text("Note 2 (en)")
     await book.choose("embed-unclosed", "end where the body goes on")
     path = desk.folder / "decisions" / "embeds.yaml"
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while "unclosed: end" not in (path.read_text("utf-8") if path.exists() else ""):
             await book.page.evaluate("() => new Promise(requestAnimationFrame)")
 

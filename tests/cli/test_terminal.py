@@ -53,7 +53,7 @@ anything = st.text(st.one_of(st.sampled_from(ACTING), st.characters()))
 hostile = example(SALT)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def salted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
     """Return a project on a site whose every text holds every such character."""
     folder = tmp_path_factory.mktemp("salted")

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 from cmsmig.errors import LedgerLockedError, StorageError
 from cmsmig.ledger.lease import lease
@@ -43,7 +44,7 @@ def held_by_another(path: Path) -> Iterator[subprocess.Popen[str]]:
         yield child
     finally:
         child.kill()
-        child.communicate(timeout=10)
+        child.communicate(timeout=PATIENCE)
 
 
 def test_a_second_process_is_refused_at_once_and_told_who_holds_it(
@@ -72,7 +73,7 @@ def test_a_killed_process_holds_nothing(path: Path) -> None:
     """SIGKILL frees the lease; the old name inside does not matter."""
     with held_by_another(path) as child:
         child.kill()
-        child.wait(timeout=10)
+        child.wait(timeout=PATIENCE)
         with lease(path, "cmsmig link"):
             assert "`cmsmig link`" in path.read_text()
 

@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 
 from cmsmig.errors import LedgerError
 from cmsmig.ledger import migrations
@@ -280,7 +281,7 @@ def test_two_processes_may_make_the_same_ledger_at_once(path: Path) -> None:
         )
         for _ in range(3)
     ]
-    ended = [child.communicate(b"x", timeout=30) for child in children]
+    ended = [child.communicate(b"x", timeout=PATIENCE) for child in children]
     assert [child.returncode for child in children] == [0, 0, 0], ended
     assert sql(path, "SELECT count(*) FROM migration") == [(migrations.LATEST,)]
 

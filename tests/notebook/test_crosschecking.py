@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 from pulled_site import Controls, pulled_workspace
 from standin import StandIn
 
@@ -41,7 +42,7 @@ async def previews(folder: Path, *, interactive: bool = False) -> Previews:
 
 async def until(holds: Callable[[], bool]) -> None:
     """Wait until something holds."""
-    async with asyncio.timeout(8):
+    async with asyncio.timeout(PATIENCE):
         while not holds():
             await asyncio.sleep(0.01)
 

@@ -58,7 +58,7 @@ def chosen(folder: Path) -> dict:
     return yaml.safe_load((folder / "decisions" / "collections.yaml").read_text())
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a project folder that holds the sample site, as pulled."""
     folder = tmp_path_factory.mktemp("sample")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from plaintools import plain_papermill
 from rehearsal import Rehearsal
 
 NOTEBOOKS = Path(__file__).parent.parent.parent / "notebooks"
@@ -17,15 +16,11 @@ NOTEBOOKS = Path(__file__).parent.parent.parent / "notebooks"
 def executed(rehearsal: Rehearsal, name: str, folder: Path) -> dict:
     """Run a notebook unattended from a folder that has nothing to do with it."""
     output = folder / name
-    command = [sys.executable, "-m", "papermill", "--no-progress-bar"]
-    parameters = ["-p", "project", str(rehearsal.folder)]
-    ended = subprocess.run(
-        [*command, str(NOTEBOOKS / name), str(output), *parameters],
-        cwd=folder,
-        env={**os.environ, "CMSMIG_STATE_DIR": str(rehearsal.state)},
-        capture_output=True,
-        text=True,
-        check=False,
+    ended = plain_papermill(
+        NOTEBOOKS / name,
+        output,
+        *("-p", "project", str(rehearsal.folder)),
+        environ={**os.environ, "CMSMIG_STATE_DIR": str(rehearsal.state)},
     )
     assert ended.returncode == 0, ended.stderr
     return json.loads(output.read_text())

@@ -28,15 +28,13 @@ from cmsmig.run.locate import find_notebooks, notebooks_folder
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
 
-pytestmark = pytest.mark.timeout(120)
-
 Bundle = dict[str, object]
 _WRAPPED = f'<div class="{UNTYPESET}">'
 _MARK = "$\\href"
 """A part of the salt that every output holds as it is."""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def salted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
     """Return a decided project, some of its bodies split into blocks."""
     folder = tmp_path_factory.mktemp("salted")

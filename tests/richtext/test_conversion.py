@@ -419,9 +419,9 @@ def test_layout_losses_are_counted_together() -> None:
 @pytest.mark.parametrize("tag", ["div", "b", "blockquote", "ul><li", "pre", "code"])
 def test_deep_nesting(mode: Mode, tag: str) -> None:
     """Ten thousand levels convert, and in time that grows with the size."""
-    begun = time.perf_counter()
+    begun = time.process_time()
     made = NativeEngine(mode).from_html(f"<{tag}>" * 10_000 + "x")
-    assert time.perf_counter() - begun < 8
+    assert time.process_time() - begun < 8
     if mode is Mode.FAITHFUL:
         assert "'x'" in outline(made.document)
 

@@ -31,7 +31,7 @@ def written(extreme: Extreme) -> tuple[str, int]:
     return html, (count if shown < 0 else shown)
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.processor_time(10)
 @named
 def test_nothing_is_lost_of_too_much(extreme: Extreme) -> None:
     """Every text is still there, in a valid document that can be written."""
@@ -44,7 +44,7 @@ def test_nothing_is_lost_of_too_much(extreme: Extreme) -> None:
     assert len(document_text(converted.document)) > 0
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.processor_time(10)
 @named
 def test_exact_conversion_takes_too_much(extreme: Extreme) -> None:
     """The other mode ends, too, and its document is rendered."""
@@ -55,7 +55,7 @@ def test_exact_conversion_takes_too_much(extreme: Extreme) -> None:
     assert len(document_text(document)) > 0
 
 
-@pytest.mark.timeout(10)
+@pytest.mark.processor_time(10)
 @pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize("tags", ["<div>", "<ul><li>", "<blockquote>", "<b>"])
 def test_the_command_takes_any_depth(

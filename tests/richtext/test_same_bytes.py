@@ -51,7 +51,6 @@ def test_conversion_remembers_nothing(mode: Mode, html: str) -> None:
     assert engine.from_html(html) == first == NativeEngine(mode).from_html(html)
 
 
-@pytest.mark.timeout(30)
 @pytest.mark.parametrize("mode", list(Mode))
 def test_cores_do_not_matter(mode: Mode, source: Path, tmp_path: Path) -> None:
     """A folder converted on three cores holds the bytes of one core."""
@@ -62,7 +61,6 @@ def test_cores_do_not_matter(mode: Mode, source: Path, tmp_path: Path) -> None:
     assert written(tmp_path / "1") == written(tmp_path / "3")
 
 
-@pytest.mark.timeout(30)
 def test_hash_seeds_do_not_matter(source: Path, tmp_path: Path) -> None:
     """Processes that order their sets otherwise write the same bytes."""
     for seed in ("0", "1", "4242"):

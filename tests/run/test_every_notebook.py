@@ -10,12 +10,12 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from plaintools import plain_execute, plain_papermill
 from rehearsal import Rehearsal, run_here
 
 from cmsmig.run.locate import find_notebooks, notebooks_folder
@@ -37,34 +37,42 @@ class Walk:
     rehearsal: Rehearsal
     elsewhere: Path
     """Where the tool starts and leaves the executed notebooks."""
-    said: list[str] = field(default_factory=list)
+    ended: dict[Path, subprocess.CompletedProcess[str]] = field(default_factory=dict)
+    """How the tool ended at each notebook, in order."""
 
-    def run(self, notebook: Path) -> int:
-        """Run a notebook and return the tool's exit code."""
+    def through(self, notebook: Path) -> subprocess.CompletedProcess[str]:
+        """Run the notebooks up to this one that did not run yet, each of them once.
+
+        Return how the tool ended at this one.
+        """
+        for each in NOTEBOOKS[: NOTEBOOKS.index(notebook) + 1]:
+            if each not in self.ended:
+                self.ended[each] = self._run(each)
+        return self.ended[notebook]
+
+    @property
+    def said(self) -> str:
+        """Return everything that the tool said."""
+        return "".join(each.stdout + each.stderr for each in self.ended.values())
+
+    def _run(self, notebook: Path) -> subprocess.CompletedProcess[str]:
+        if notebook.name.startswith("02"):
+            accepting = ("--accept-proposals", "--reviewer", "a tester")
+            self.rehearsal.done("decide", *accepting)
         output = self.elsewhere / notebook.name
         project = str(self.rehearsal.folder)
         environ = {**os.environ, "CMSMIG_STATE_DIR": str(self.rehearsal.state)}
         if self.way == "papermill":
-            command = [*("papermill", notebook, output), "--no-progress-bar"]
-            command += ["-p", "project", project]
-        else:
-            # It writes beside its input alone.
-            shutil.copy(notebook, output)
-            command = ["jupyter", "execute", "--inplace", output]
-            environ["CMSMIG_PROJECT"] = project
-        ended = subprocess.run(
-            [sys.executable, "-m", *command],
-            cwd=self.elsewhere,
-            env=environ,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        self.said.append(ended.stdout + ended.stderr)
-        return ended.returncode
+            return plain_papermill(
+                notebook, output, "-p", "project", project, environ=environ
+            )
+        # It writes beside its input alone.
+        shutil.copy(notebook, output)
+        environ["CMSMIG_PROJECT"] = project
+        return plain_execute(output, environ=environ)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def walks(
     tmp_path_factory: pytest.TempPathFactory, small_site: Path
 ) -> Iterator[dict[str, Walk]]:
@@ -91,9 +99,8 @@ def test_each_notebook_runs_with_plain_tools(
 ) -> None:
     """Every cell ran, none raised, and what is shown needs no kernel to look at."""
     walk = walks[way]
-    if notebook.name.startswith("02"):
-        walk.rehearsal.done("decide", "--accept-proposals", "--reviewer", "a tester")
-    assert walk.run(notebook) == 0, walk.said[-1]
+    ended = walk.through(notebook)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
     document = json.loads((walk.elsewhere / notebook.name).read_text("utf-8"))
     assert "widgets" not in document["metadata"]
     code = [each for each in document["cells"] if each["cell_type"] == "code"]
@@ -110,6 +117,7 @@ def test_each_notebook_runs_with_plain_tools(
 def test_plain_tools_make_a_whole_migration(walks: dict[str, Walk], way: str) -> None:
     """All is accounted for, no rule was broken, and nothing lies about elsewhere."""
     walk = walks[way]
+    walk.through(NOTEBOOKS[-1])
     accounting, _ = read_status(Project(walk.rehearsal.folder))
     assert accounting is not None
     assert str(accounting).startswith("in 48 = created 47 ")
@@ -125,13 +133,14 @@ def test_plain_tools_make_a_whole_migration(walks: dict[str, Walk], way: str) ->
 def test_no_token_is_left_by_plain_tools(walks: dict[str, Walk], way: str) -> None:
     """Neither notebook, output, report, ledger nor budget holds one; `.env` does."""
     walk = walks[way]
+    walk.through(NOTEBOOKS[-1])
     told = walk.rehearsal.handle.announcement
     tokens = [told[name].encode() for name in ("origin_token", "destination_token")]
     folders = (walk.elsewhere, walk.rehearsal.folder, walk.rehearsal.state)
     files = [path for each in folders for path in each.rglob("*") if path.is_file()]
     holding = {p for p in files for token in tokens if token in p.read_bytes()}
     assert holding == {walk.rehearsal.folder / ".env"}
-    assert not [each for each in walk.said for t in tokens if t.decode() in each]
+    assert not [token for token in tokens if token.decode() in walk.said]
     assert {path.suffix for path in files} >= {".ipynb", ".html", ".json", ".sqlite"}
 
 

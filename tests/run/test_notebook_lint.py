@@ -14,7 +14,7 @@ TOP = Path(__file__).parent.parent.parent
 PARAMETERS = 'project: str = ""  # project folder'
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def checker() -> ModuleType:
     """Load the script that `make check` runs."""
     spec = spec_from_file_location("lint", TOP / ".ci" / "notebook_lint.py")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -13,14 +14,18 @@ from pathlib import Path
 
 import httpx
 import pytest
+from patience import PATIENCE
+from plaintools import plain_papermill
 from rehearsal import Rehearsal, run_here
 
 from cmsmig.errors import UsageError
 from cmsmig.run.demo import clear_own, mark_own
-from cmsmig.run.lab import place_of
+from cmsmig.run.lab import Place, lab_command, place_of
 from cmsmig.run.locate import notebooks_folder
 from cmsmig.sandbox.sample.exact import write_load_site
 from cmsmig.settings import Project
+
+_LISTENING = re.compile(r"http://127\.0\.0\.1:([1-9]\d*)/lab")
 
 
 @pytest.fixture
@@ -108,7 +113,6 @@ def test_wrong_calls_run_nothing(
     assert not reports.exists()
 
 
-@pytest.mark.timeout(120)
 def test_the_demo_from_nothing_to_the_report(tmp_path: Path) -> None:
     """Eight notebooks, all of them whole, the accounting, and no write again.
 
@@ -183,11 +187,8 @@ def test_a_demo_replaces_only_a_demo(tmp_path: Path) -> None:
 
 def test_lab_is_on_this_machine_only_and_brings_its_settings(tmp_path: Path) -> None:
     """JupyterLab answers on loopback with our defaults, and ends when told to."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     token = "--IdentityProvider.token=for-the-test"
-    arguments = ["lab", "--no-browser", "--port", str(port), "--", token]
+    arguments = ["lab", "--no-browser", "--port", "0", "--", token]
     process = subprocess.Popen(
         [sys.executable, "-m", "cmsmig.cli", "--project", tmp_path, *arguments],
         stderr=subprocess.PIPE,
@@ -196,13 +197,13 @@ def test_lab_is_on_this_machine_only_and_brings_its_settings(tmp_path: Path) -> 
     )
     assert process.stderr is not None
     try:
-        lines = iter(process.stderr)
-        assert any("is running at" in line for line in lines)
+        said = (_LISTENING.search(line) for line in process.stderr)
+        port = int(next(filter(None, said))[1])
         address = f"http://127.0.0.1:{port}/lab/api/settings?token=for-the-test"
         settings = httpx.get(address, trust_env=False).json()["settings"]
     finally:
         process.send_signal(signal.SIGTERM)
-        rest = process.communicate(timeout=30)[1]
+        rest = process.communicate(timeout=PATIENCE)[1]
     assert "Traceback" not in rest
     schemas = {each["id"]: each["schema"].get("properties", {}) for each in settings}
     news = schemas["@jupyterlab/apputils-extension:notification"]
@@ -212,6 +213,12 @@ def test_lab_is_on_this_machine_only_and_brings_its_settings(tmp_path: Path) -> 
     assert tracker["windowingMode"]["default"] == "defer"
     with socket.socket() as other:
         other.bind(("127.0.0.1", port))
+
+
+def test_lab_listens_where_it_is_told_to(tmp_path: Path) -> None:
+    """On loopback, at the port that is named."""
+    command = lab_command(Place(tmp_path, ""), tmp_path, browser=True, port=8123)
+    assert {"--ServerApp.ip=127.0.0.1", "--ServerApp.port=8123"} <= set(command)
 
 
 def test_lab_without_a_checkout_opens_the_project(tmp_path: Path) -> None:
@@ -235,13 +242,11 @@ def test_plain_papermill_works_from_any_folder(
     notebook = notebooks_folder() / "00_start_here.ipynb"
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
-    command = [sys.executable, "-m", "papermill", notebook, "out.ipynb"]
-    ended = subprocess.run(
-        [*command, "-p", "project", rehearsal.folder, "--no-progress-bar"],
-        cwd=elsewhere,
-        capture_output=True,
-        text=True,
-        check=False,
+    ended = plain_papermill(
+        notebook,
+        elsewhere / "out.ipynb",
+        *("-p", "project", str(rehearsal.folder)),
+        environ=os.environ,
     )
     assert ended.returncode == 0, ended.stderr
     assert rehearsal.folder.name in (elsewhere / "out.ipynb").read_text("utf-8")

@@ -18,14 +18,14 @@ _HEX = re.compile(r"[0-9a-f]{24}\Z")
 _LONG_HEX = re.compile(r"[0-9a-f]{32}\Z")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("sample")
     write_sample(made)
     return made
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def sample(folder: Path) -> Sample:
     return read_sample(folder)
 

@@ -213,7 +213,7 @@ _AS_IMPORTERS_MADE_IT = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
     folder = tmp_path_factory.mktemp("sample")
     write_sample(folder)

@@ -17,7 +17,7 @@ Predicate = Callable[[Sample], bool]
 Row = tuple[str, Predicate]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
     folder = tmp_path_factory.mktemp("sample")
     write_sample(folder)

@@ -101,7 +101,7 @@ ANYTHING = st.recursive(
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def hostile(desks):
     """Open a space with a content type that takes everything in."""
     kinds = {"rich": "richtext", "many": "options", "link": "multilink"}

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def related(desks):
     """Make 60 targets and a story that relates to them all."""
     with desks() as desk:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shelf(desks):
     """Fill a space of its own: two folders, 30 stories each, some published."""
     with desks() as desk:

@@ -34,7 +34,7 @@ def test_any_query_is_read(pairs):
     assert isinstance(read_query(pairs), dict)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shelf(shared_desk):
     """Four stories with fields of several kinds in a folder of their own."""
     schema = {

@@ -16,7 +16,7 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def expected(
     small_site: Path,
     decided_project: Callable[[Path], Path],

@@ -18,7 +18,7 @@ def dial(desk: Desk, *plan: PlannedFault) -> None:
     desk.rehearsal.handle.state.dial.set(plan)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def whole() -> dict[str, dict]:
     """Hold the spaces that uninterrupted imports leave."""
     return {}

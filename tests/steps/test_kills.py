@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from patience import PATIENCE
 from rehearsal import Rehearsal
 
 from cmsmig.sandbox.options import SandboxOptions
@@ -23,13 +24,13 @@ def kill_at(rehearsal: Rehearsal, command: str, requests: int) -> None:
     """Start a command and kill it when so many requests have been answered."""
     recorder = rehearsal.handle.state.recorder
     process = rehearsal.process(command)
-    until = time.monotonic() + 40
+    until = time.monotonic() + PATIENCE
     while len(recorder.entries) < requests and process.poll() is None:
         assert time.monotonic() < until, "the command does not get on"
         with suppress(subprocess.TimeoutExpired):
             process.wait(0.002)
     process.kill()
-    process.communicate(timeout=10)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == -9, "the command was over before it was killed"
 
 
@@ -40,7 +41,7 @@ def slow(small_site: Path) -> SandboxOptions:
     )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def uninterrupted(small_site: Path, tmp_path_factory: pytest.TempPathFactory) -> dict:
     """Return what an import leaves when nothing happens to it."""
     folder = tmp_path_factory.mktemp("uninterrupted")

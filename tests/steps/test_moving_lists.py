@@ -13,7 +13,7 @@ from cmsmig.sandbox.sample.exact import write_load_site
 ITEMS = 104
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def long_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a content folder whose list of items has two pages."""
     folder = tmp_path_factory.mktemp("long") / "content"

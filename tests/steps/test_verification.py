@@ -141,7 +141,7 @@ CASES: dict[Callable[[Desk], None], list[str]] = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def imported(
     tmp_path_factory: pytest.TempPathFactory,
     tiny_site: Path,

@@ -1,0 +1,34 @@
+"""What Hypothesis draws: the same for a test in every selection, order and process.
+
+Of its own accord it would also draw constants that stand in those modules of ours
+which happen to be imported by then, go on where an earlier run failed, and begin
+with a seed of the process. And it would call a test slow by the wall clock.
+"""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
+
+NOTHING_FOUND = Constants()
+ALWAYS_THE_SAME = "always-the-same"
+NEW_EACH_TIME = "new-each-time"
+"""`make test OPTIONS=--hypothesis-profile=new-each-time` looks where nobody did."""
+
+
+def draw_the_same_always() -> None:
+    """Make every property test of this process draw what its own code decides."""
+    # There is no setting for it; without this name a test of ours fails.
+    providers._get_local_constants = lambda: NOTHING_FOUND
+    settings.register_profile(
+        NEW_EACH_TIME,
+        derandomize=False,
+        database=None,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+    settings.register_profile(
+        ALWAYS_THE_SAME, settings.get_profile(NEW_EACH_TIME), derandomize=True
+    )
+    settings.load_profile(ALWAYS_THE_SAME)

@@ -1,0 +1,35 @@
+"""Places of a test's own for all that programs keep for the user who runs them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+OF_THE_TESTS = frozenset({"CMSMIG_CHROMIUM", "CMSMIG_SCREENSHOTS"})
+"""What is set for the browser tests; all else of that name is the machine's own."""
+_PLACES = {
+    "XDG_CACHE_HOME": "cache",
+    "XDG_CONFIG_HOME": "config",
+    "XDG_DATA_HOME": "data",
+    "XDG_STATE_HOME": "states",
+    "JUPYTER_CONFIG_DIR": "jupyter-config",
+    "JUPYTER_DATA_DIR": "jupyter-data",
+    "JUPYTER_RUNTIME_DIR": "jupyter-runtime",
+    "IPYTHONDIR": "ipython",
+}
+
+
+def own_places(patch: pytest.MonkeyPatch, folder: Path, state: Path) -> None:
+    """Take the machine's settings, tokens, budgets and programs' files away.
+
+    Budgets go to `state`, the rest below `folder`. Nothing is made here.
+    """
+    for name in list(os.environ):
+        if name.startswith("CMSMIG_") and name not in OF_THE_TESTS:
+            patch.delenv(name)
+    patch.setenv("CMSMIG_STATE_DIR", str(state))
+    patch.delenv("JUPYTER_PATH", raising=False)
+    for name, place in _PLACES.items():
+        patch.setenv(name, str(folder / place))

@@ -1,0 +1,49 @@
+"""The limit of each test, in seconds of a machine that does nothing besides.
+
+A test that hangs is ended; one that waits for its turn on a crowded machine is not.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+from pytest_timeout import timeout_sigalrm
+
+_TICK = 2.0
+
+
+def crowding() -> float:
+    """Return how many programs want each core of this machine, at least one."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+def set_timer(
+    item: pytest.Item, settings: Any, crowded: Callable[[], float] = crowding
+) -> bool:
+    """Fail the test that runs, with every stack, once `settings.timeout` is used up.
+
+    The more programs want the machine, the slower that happens.
+    """
+    left = float(settings.timeout)
+    tick = min(_TICK, left)
+
+    def passed(number: int, frame: FrameType | None) -> None:
+        nonlocal left
+        left -= tick / crowded()
+        if left <= 0:
+            cancel()
+            timeout_sigalrm(item, settings)
+
+    def cancel() -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+
+    item.cancel_timeout = cancel  # type: ignore[attr-defined]
+    signal.signal(signal.SIGALRM, passed)
+    signal.setitimer(signal.ITIMER_REAL, tick, tick)
+    return True
