@@ -46,7 +46,7 @@ lab: $(RUNS) ## JupyterLab on the notebooks
 	$(BIN)/cmsmig lab
 
 test: $(STAMP) ## all the tests; OPTIONS="--random-order"
-	$(BIN)/python -m pytest $(OPTIONS)
+	$(BIN)/python -m pytest -n auto $(OPTIONS)
 
 check: $(STAMP) ## format, lint, types, layers, module lengths, notebooks
 	$(BIN)/ruff format --check .
