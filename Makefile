@@ -45,8 +45,8 @@ demo: $(RUNS) ## a whole migration of a sample site, in two minutes
 lab: $(RUNS) ## JupyterLab on the notebooks
 	$(BIN)/cmsmig lab
 
-test: $(STAMP) ## all the tests; OPTIONS="--random-order"
-	$(BIN)/python -m pytest -n auto $(OPTIONS)
+test: $(STAMP) ## all the tests, on all cores; OPTIONS="--random-order"
+	$(BIN)/python -m pytest -n logical --maxprocesses 8 $(OPTIONS)
 
 check: $(STAMP) ## format, lint, types, layers, module lengths, notebooks
 	$(BIN)/ruff format --check .

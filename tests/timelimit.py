@@ -1,4 +1,4 @@
-"""The limit of each test, in seconds of a machine that does nothing besides.
+"""Limits of tests, in seconds of a machine that does nothing besides.
 
 A test that hangs is ended; one that waits for its turn on a crowded machine is not.
 """
@@ -15,11 +15,17 @@ import pytest
 from pytest_timeout import timeout_sigalrm
 
 _TICK = 2.0
+_PATIENCE = 60.0
 
 
 def crowding() -> float:
     """Return how many programs want each core of this machine, at least one."""
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+def patience() -> float:
+    """Return the seconds that a test waits for what has to come."""
+    return _PATIENCE * crowding()
 
 
 def set_timer(

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab import TOKEN, Lab
-from patience import PATIENCE
 from playwright.async_api import Locator, Page, expect
+from timelimit import patience
 
 from cmsmig.notebook.registry import dom_class
 
@@ -56,8 +56,8 @@ class Book:
     @classmethod
     async def at(cls, lab: Lab, page: Page) -> Book:
         """Go to the Lab and wait until it is there."""
-        page.set_default_timeout(1000 * PATIENCE)
-        expect.set_options(timeout=1000 * PATIENCE)
+        page.set_default_timeout(1000 * patience())
+        expect.set_options(timeout=1000 * patience())
         await page.goto(f"{lab.address}/lab?token={TOKEN}&reset")
         await page.wait_for_function("() => window.jupyterapp?.restored")
         await page.evaluate("() => window.jupyterapp.restored")
@@ -99,6 +99,9 @@ class Book:
 
     async def choose(self, name: str, label: str, *, which: int = 0) -> None:
         """Choose an option of a drop-down by what it says, a count left out."""
+        await expect(
+            self._options(name, which).filter(has_text=label).first
+        ).to_be_attached()
         offered = await self.options(name, which=which)
         said = [re.sub(r" \([\d,]+\)$", "", each) for each in offered]
         known = offered if label in offered else said
@@ -121,8 +124,11 @@ class Book:
 
     async def options(self, name: str, *, which: int = 0) -> list[str]:
         """Return what a drop-down offers."""
-        listed = self.control(name).nth(which).locator("option")
-        return [" ".join(text.split()) for text in await listed.all_inner_texts()]
+        listed = await self._options(name, which).all_inner_texts()
+        return [" ".join(text.split()) for text in listed]
+
+    def _options(self, name: str, which: int) -> Locator:
+        return self.control(name).nth(which).locator("option")
 
     async def sees(self, *texts: str) -> None:
         """Wait until the outputs hold each of these texts."""

@@ -7,7 +7,7 @@ import re
 import threading
 from dataclasses import dataclass, field
 
-from patience import PATIENCE
+from timelimit import patience
 
 from cmsmig.sandbox.exchange import Call, Next, Reply
 
@@ -32,7 +32,9 @@ class Gate:
 
     async def reached(self) -> None:
         """Wait until a request stands before the gate."""
-        assert await asyncio.to_thread(self._reached.wait, PATIENCE), "no request came"
+        assert await asyncio.to_thread(self._reached.wait, patience()), (
+            "no request came"
+        )
 
     def open(self) -> None:
         """Let everything through, what waits too."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from patience import PATIENCE
 from standin import StandIn
+from timelimit import patience
 
 from cmsmig.run.child import clean_environment
 from cmsmig.run.lab import OVERRIDES, Place, lab_command
@@ -85,7 +85,7 @@ async def _serving(
     address = asyncio.get_running_loop().create_future()
     reading = asyncio.create_task(_heard(process.stderr, address))
     try:
-        yield await asyncio.wait_for(address, 2 * PATIENCE)
+        yield await asyncio.wait_for(address, 2 * patience())
     finally:
         process.send_signal(signal.SIGTERM)
         await process.wait()

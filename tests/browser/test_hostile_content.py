@@ -12,9 +12,9 @@ from book import Book
 from hearing import MARKER, listened
 from hostile import ABROAD, VECTORS
 from lab import Lab
-from patience import PATIENCE
 from playwright.async_api import Browser, Page, expect
 from project import Unattended
+from timelimit import patience
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(400)]
 SHOWN_IN = ("01_inspect_origin", "02_design_components", "03_preview_rich_text")
@@ -38,7 +38,7 @@ async def test_it_does_run_where_nothing_guards(browser: Browser) -> None:
     await page.set_content("".join(VECTORS.values()) + ABROAD, wait_until="load")
     await page.get_by_text("Follow the hostile link").click()
     await expect(page.locator("iframe")).to_have_count(3)
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         while len(set(hearing.ran)) < len(VECTORS):
             await page.evaluate("() => new Promise(requestAnimationFrame)")
     await context.close()

@@ -16,8 +16,8 @@ from book import Book
 from hearing import Hearing, listened
 from lab import Lab
 from manybodies import write_many_bodies
-from patience import PATIENCE
 from playwright.async_api import Browser, Page, expect
+from timelimit import patience
 
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.run.locate import find_notebooks, notebooks_folder
@@ -248,7 +248,7 @@ async def test_everything_can_be_reached_by_tab(desk: ReviewDesk) -> None:
     await desk.book.click("body-open")
     await desk.page.locator("#cmsmig-body-search-it").focus()
     reached = []
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         while "cmsmig-block-merge-0" not in reached:
             await desk.page.keyboard.press("Tab")
             reached.append(await desk.page.evaluate("() => document.activeElement.id"))

@@ -14,10 +14,10 @@ from book import Book
 from gate import Gate
 from hearing import Hearing
 from hostile import HOSTILE_NAME
-from patience import PATIENCE
 from playwright.async_api import expect
 from project import Rehearsed
 from standin import StandIn
+from timelimit import patience
 
 REVIEWER = "A. Reviewer"
 SUBSHELLS = "perCommTarget"
@@ -256,7 +256,7 @@ async def _decide_embeds(desk: Desk) -> None:
     await expect(book.region("unclosed")).to_contain_text("Note 2 (en)")
     await book.choose("embed-unclosed", "end where the body goes on")
     path = desk.folder / "decisions" / "embeds.yaml"
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         while "unclosed: end" not in (path.read_text("utf-8") if path.exists() else ""):
             await book.page.evaluate("() => new Promise(requestAnimationFrame)")
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE
+from timelimit import patience
 
 from cmsmig.errors import LedgerLockedError, StorageError
 from cmsmig.ledger.lease import lease
@@ -44,7 +44,7 @@ def held_by_another(path: Path) -> Iterator[subprocess.Popen[str]]:
         yield child
     finally:
         child.kill()
-        child.communicate(timeout=PATIENCE)
+        child.communicate(timeout=patience())
 
 
 def test_a_second_process_is_refused_at_once_and_told_who_holds_it(
@@ -73,7 +73,7 @@ def test_a_killed_process_holds_nothing(path: Path) -> None:
     """SIGKILL frees the lease; the old name inside does not matter."""
     with held_by_another(path) as child:
         child.kill()
-        child.wait(timeout=PATIENCE)
+        child.wait(timeout=patience())
         with lease(path, "cmsmig link"):
             assert "`cmsmig link`" in path.read_text()
 

@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE
+from timelimit import patience
 
 from cmsmig.errors import LedgerError
 from cmsmig.ledger import migrations
@@ -281,7 +281,7 @@ def test_two_processes_may_make_the_same_ledger_at_once(path: Path) -> None:
         )
         for _ in range(3)
     ]
-    ended = [child.communicate(b"x", timeout=PATIENCE) for child in children]
+    ended = [child.communicate(b"x", timeout=patience()) for child in children]
     assert [child.returncode for child in children] == [0, 0, 0], ended
     assert sql(path, "SELECT count(*) FROM migration") == [(migrations.LATEST,)]
 

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE
 from pulled_site import Controls, pulled_workspace
 from standin import StandIn
+from timelimit import patience
 
 from cmsmig.notebook.crosschecking import cross_checked, site_body
 from cmsmig.notebook.crosschecktables import compared
@@ -42,7 +42,7 @@ async def previews(folder: Path, *, interactive: bool = False) -> Previews:
 
 async def until(holds: Callable[[], bool]) -> None:
     """Wait until something holds."""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         while not holds():
             await asyncio.sleep(0.01)
 

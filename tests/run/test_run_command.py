@@ -14,9 +14,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from patience import PATIENCE
 from plaintools import plain_papermill
 from rehearsal import Rehearsal, run_here
+from timelimit import patience
 
 from cmsmig.errors import UsageError
 from cmsmig.run.demo import clear_own, mark_own
@@ -203,7 +203,7 @@ def test_lab_is_on_this_machine_only_and_brings_its_settings(tmp_path: Path) -> 
         settings = httpx.get(address, trust_env=False).json()["settings"]
     finally:
         process.send_signal(signal.SIGTERM)
-        rest = process.communicate(timeout=PATIENCE)[1]
+        rest = process.communicate(timeout=patience())[1]
     assert "Traceback" not in rest
     schemas = {each["id"]: each["schema"].get("properties", {}) for each in settings}
     news = schemas["@jupyterlab/apputils-extension:notification"]

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 from disguises import tells
-from patience import PATIENCE
 from rehearsal import Rehearsal
 from small_notebooks import write_notebook
+from timelimit import patience
 
 from cmsmig.errors import UsageError
 from cmsmig.events import unobserved
@@ -136,7 +136,7 @@ def test_a_stop_reaches_the_running_cell(tmp_path: Path, number: int) -> None:
     )
     assert begun.read_text("utf-8") == "now"
     process.send_signal(number)
-    out, err = process.communicate(timeout=PATIENCE)
+    out, err = process.communicate(timeout=patience())
     assert process.returncode == 5
     assert "00_first stopped" in out
     assert "it was stopped" in out

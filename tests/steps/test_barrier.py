@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from desk import Desk, exactly_one_of_everything
-from patience import PATIENCE
+from timelimit import patience
 
 from cmsmig.sandbox.exchange import Call, Next, Reply
 
@@ -27,7 +27,7 @@ class Gate:
     async def __call__(self, call: Call, answer: Next) -> Reply:
         if call.method == "GET" and call.path.endswith(HELD):
             with suppress(TimeoutError):
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(patience()):
                     await self.opened.wait()
             self.gave_up = not self.opened.is_set()
         self.signed = self.signed or call.path.endswith("/assets")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from patience import PATIENCE
+from timelimit import patience
 
 from cmsmig.errors import InterruptedRunError, LedgerError, StorageError
 from cmsmig.steps.batches import BATCH, Crew, StopSignal, Work, work_through
@@ -159,7 +159,7 @@ async def test_the_next_batch_is_intended_while_the_last_is_under_way() -> None:
         if piece == 3 * BATCH - 1:
             straggling.set()
 
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(patience()):
         await work_through(
             range(3 * BATCH),
             Work(log.intend, perform, log.abandon),
@@ -201,7 +201,7 @@ async def test_a_crew_is_idle_as_soon_as_one_has_nothing_to_begin() -> None:
             await log.perform(piece)
 
         work = Work(log.intend, perform, log.abandon)
-        async with asyncio.timeout(PATIENCE), Crew(workers, log.stop) as crew:
+        async with asyncio.timeout(patience()), Crew(workers, log.stop) as crew:
             await crew.take(work, [0, 1, 2])
             if workers == 1:
                 straggling.set()

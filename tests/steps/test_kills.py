@@ -10,8 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE
 from rehearsal import Rehearsal
+from timelimit import patience
 
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
@@ -24,13 +24,13 @@ def kill_at(rehearsal: Rehearsal, command: str, requests: int) -> None:
     """Start a command and kill it when so many requests have been answered."""
     recorder = rehearsal.handle.state.recorder
     process = rehearsal.process(command)
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + patience()
     while len(recorder.entries) < requests and process.poll() is None:
         assert time.monotonic() < until, "the command does not get on"
         with suppress(subprocess.TimeoutExpired):
             process.wait(0.002)
     process.kill()
-    process.communicate(timeout=PATIENCE)
+    process.communicate(timeout=patience())
     assert process.returncode == -9, "the command was over before it was killed"
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from patience import PATIENCE
+from timelimit import patience
 from virtual_time import VirtualTime, fullest_window
 
 from cmsmig.errors import StorageError
@@ -474,7 +474,7 @@ def test_two_processes_share_one_budget(tmp_path: Path) -> None:
     times = [
         float(line)
         for child in children
-        for line in child.communicate(timeout=PATIENCE)[0].splitlines()
+        for line in child.communicate(timeout=patience())[0].splitlines()
     ]
     assert [child.returncode for child in children] == [0, 0]
     assert len(times) == 30
