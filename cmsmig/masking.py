@@ -108,9 +108,11 @@ def _escapes(characters: str) -> re.Pattern[str]:
     number = "|".join(str(each) for each in sorted(codes))
     signs = re.escape("".join(sorted({"/", *characters} - {*_LETTERS})))
     return re.compile(
-        rf"\\\\*(?:u00(?P<json>{code})|x(?P<hex>{code})|(?P<itself>[{signs}]))"
+        # Each run of backslashes is looked at once: a hostile text may be all of them.
+        rf"(?<!\\)\\++(?:u00(?P<json>{code})|x(?P<hex>{code})|(?P<itself>[{signs}]))"
         rf"|%(?P<address>{code})"
-        rf"|&(?:#x0*(?P<page>{code});?|#0*(?P<number>{number});?|(?P<name>sol|amp(?=;(?:#|amp;|sol;)));)"
+        rf"|&#x0*(?P<page>{code});?|&#0*(?P<number>{number});?"
+        r"|&(?P<name>sol|amp(?=;(?:#|amp;|sol;)));"
     )
 
 
@@ -147,7 +149,9 @@ def _found(text: str) -> Iterator[tuple[int, int]]:
         start = text.find(form.text)
         while start >= 0:
             stop = start + len(form.text)
-            yield _run_around(text, start, stop) if form.within_run else (start, stop)
+            if form.within_run:
+                start, stop = _run_around(text, start, stop)
+            yield start, stop
             start = text.find(form.text, stop)
         yield from _cut_off(text, form.text)
 
@@ -172,8 +176,10 @@ def _run_around(text: str, start: int, stop: int) -> tuple[int, int]:
 
 def _unescaped_start(text: str, start: int) -> int:
     """Return a start that leaves no escape half: its backslash belongs to it."""
-    slashes = start - len(text[:start].rstrip("\\"))
-    return start - 1 if slashes % 2 else start
+    first = start
+    while first > 0 and text[first - 1] == "\\":
+        first -= 1
+    return start - (start - first) % 2
 
 
 @dataclass(frozen=True, slots=True)

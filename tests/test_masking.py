@@ -104,6 +104,27 @@ def test_a_token_that_is_cut_off_is_masked_too(name: str) -> None:
         assert masked(f"said: {told[:length]}").startswith(f"said: {HIDDEN}")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("\\" * 2_000_000, id="backslashes"),
+        pytest.param(r"\\u" * 500_000, id="half escapes"),
+        pytest.param("&#x" + "0" * 2_000_000, id="zeros"),
+        pytest.param("%25" * 500_000, id="escapes of escapes"),
+        pytest.param(f"{TOKEN} " * 50_000, id="tokens"),
+        pytest.param("\\" * 99 + f"{TOKEN} " * 50_000, id="tokens after backslashes"),
+        pytest.param(DISGUISES["base64"](TOKEN) * 30_000, id="one run of base64"),
+        pytest.param("A" * 2_000_000 + "=", id="base64 without end"),
+    ],
+)
+def test_no_text_holds_the_work_up(text: str) -> None:
+    """A hostile service chooses it: the time grows as its size does, no faster."""
+    hide(TOKEN)
+    shown = masked(text)
+    assert TOKEN not in shown
+    assert len(shown) <= len(text)
+
+
 def test_a_word_is_no_token() -> None:
     """What is shorter than any token there is may stand in any sentence."""
     for word in ("short", "00000000", "--------------"):
