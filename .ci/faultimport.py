@@ -141,7 +141,7 @@ def run_pull(
     One request follows the other, unless `at_once`.
     """
     project = Project(root)
-    pulling._IN_FLIGHT = 4 if at_once else 1
+    connect.ORIGIN_IN_FLIGHT = 4 if at_once else 1
     pulling.WORKERS = files.WORKERS = 8 if at_once else 1
     try:
         report = asyncio.run(

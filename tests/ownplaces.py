@@ -24,12 +24,14 @@ _PLACES = {
 def own_places(patch: pytest.MonkeyPatch, folder: Path, state: Path) -> None:
     """Take the machine's settings, tokens, budgets and programs' files away.
 
-    Budgets go to `state`, the rest below `folder`. Nothing is made here.
+    Budgets go to `state`, the rest below `folder`, which is made: IPython warns of a
+    place that it cannot make its own folder in.
     """
     for name in list(os.environ):
         if name.startswith("CMSMIG_") and name not in OF_THE_TESTS:
             patch.delenv(name)
     patch.setenv("CMSMIG_STATE_DIR", str(state))
     patch.delenv("JUPYTER_PATH", raising=False)
+    folder.mkdir(parents=True, exist_ok=True)
     for name, place in _PLACES.items():
         patch.setenv(name, str(folder / place))

@@ -188,7 +188,9 @@ def spacer(source: Source) -> bool:
 
 def list_blanks(source: Source) -> bool:
     """A list without items, or with something between them that shows nothing."""
-    return True in source.unseen
+    # A child that is no item may show nothing once it is converted: a frame without
+    # an address, say.
+    return True in source.unseen or source.any_of(_has_other_than_items)
 
 
 def values(source: Source) -> bool:
@@ -309,6 +311,12 @@ def _is_mistyped(element: Element) -> bool:
         ):
             return True
     return False
+
+
+def _has_other_than_items(element: Element) -> bool:
+    return element.tag in ("ul", "ol") and any(
+        isinstance(child, Element) and child.tag != "li" for child in element.children
+    )
 
 
 def _is_deep(root: Element) -> bool:

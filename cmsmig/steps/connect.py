@@ -17,7 +17,7 @@ from cmsmig.settings import Settings
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.session import Session
 
-_ORIGIN_IN_FLIGHT = 4
+ORIGIN_IN_FLIGHT = 4
 _WINDOW = 60.0
 _UNKNOWN_RATE = 60
 """Requests per minute of the smallest plan; the service then names its own."""
@@ -88,7 +88,7 @@ def open_origin(settings: Settings, observer: Observer) -> Session:
         "origin",
         authorization=f"Bearer {token}",
         budget=budget,
-        in_flight=_ORIGIN_IN_FLIGHT,
+        in_flight=ORIGIN_IN_FLIGHT,
         observer=observer,
         credentials_hint=CREDENTIALS_HINT,
     )

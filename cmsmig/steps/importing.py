@@ -134,8 +134,8 @@ async def run_command(
     as failed, and `PreflightError` is raised where anything would have to stand on
     it. A stopped or failed run is resumed by running the same command again.
     """
-    await require_same_site(project, settings, observer)
     migration = open_migration(project, settings)
+    await require_same_site(project, settings, observer)
     counter = WriteCounter(observer)
     with lease(project.lock, f"cmsmig {command}"):
         async with open_job(
@@ -325,8 +325,8 @@ async def plan_only(
     project: Project, settings: Settings, *, observer: Observer, recreate: bool = False
 ) -> Plan:
     """Return the plan and store it under its hash. Writes nothing there."""
-    await require_same_site(project, settings, observer)
     migration = open_migration(project, settings)
+    await require_same_site(project, settings, observer)
     async with open_job(
         project,
         settings,
@@ -345,8 +345,8 @@ async def verify_only(
     project: Project, settings: Settings, *, observer: Observer, stop: StopSignal
 ) -> Verification:
     """Return what a read-back of everything found. Reads only."""
-    await require_same_site(project, settings, observer)
     migration = open_migration(project, settings)
+    await require_same_site(project, settings, observer)
     async with open_job(
         project, settings, migration, observer, stop, verifying=True
     ) as job:

@@ -29,8 +29,8 @@ async def rebuild(
     A damaged ledger is put aside. The new one takes its place when it is whole.
     Raises `UsageError` when the ledger is whole and in use.
     """
-    await require_same_site(project, settings, observer)
     migration = open_migration(project, settings)
+    await require_same_site(project, settings, observer)
     with lease(project.lock, "cmsmig rebuild"):
         _refuse_whole(project.ledger)
         fresh = project.ledger.with_name(f"{project.ledger.name}.new")

@@ -63,13 +63,17 @@ class Rig(Rehearsal):
         return comparable_state(self.handle.state.space)
 
     def raw(self) -> dict[str, object]:
-        """Return the raw cache by file, the sandbox's own port taken out."""
+        """Return the raw cache by file, the sandbox's own port taken out.
+
+        What is below `.pages` belongs to a pull and its token, not to the site.
+        """
         folder = self.folder / "raw"
         return {
             str(path.relative_to(folder)): json.loads(
                 re.sub(rb"http://127\.0\.0\.1:\d+", b"", path.read_bytes())
             )
             for path in sorted(folder.rglob("*.json"))
+            if path.parent.name != ".pages"
         }
 
     def set(self, **settings: str) -> Undo:

@@ -149,6 +149,7 @@ class Finished:
         return {
             path.relative_to(raw).as_posix(): self._anywhere(path.read_text())
             for path in sorted(raw.rglob("*.json"))
+            if path.parent.name != ".pages"
         }
 
     def _anywhere(self, text: str) -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from same_content_sites import PLAIN_ORDERS, Orders, Shown, orders
 
 from cmsmig.sandbox.exchange import Call, Next, Reply, json_reply
-from cmsmig.steps import batches, files
+from cmsmig.steps import batches, connect, files
 from cmsmig.steps import pull as pulling
 
 STOP = "stop"
@@ -141,7 +141,7 @@ class Reception:
 def sized(way: Arrangement) -> Iterator[None]:
     """Read and work with as many at once, and in batches, as the way says."""
     with (
-        mock.patch.object(pulling, "_IN_FLIGHT", way.reading),
+        mock.patch.object(connect, "ORIGIN_IN_FLIGHT", way.reading),
         mock.patch.object(pulling, "WORKERS", way.reading),
         mock.patch.object(files, "WORKERS", way.reading),
         mock.patch.object(batches, "BATCH", way.batch),
