@@ -76,12 +76,10 @@ def leave_out(
 
 def source_role(element: Element) -> Role:
     """Return what an element of a source is, whichever deviations are on."""
-    tag = element.tag
-    if (
-        tag in _MAY_EMBED
-        or is_custom_embed(element)
-        or "data-emoji" in (given := element.attributes)
-    ):
+    tag, given = element.tag, element.attributes
+    emoji = tag == "span" and "data-emoji" in given
+    video = tag == "figure" and "data-page-url" in given
+    if emoji or video or tag in _MAY_EMBED or is_custom_embed(element):
         return Role.UNSURE
     if tag in _PLAIN:
         return _PLAIN[tag]

@@ -218,6 +218,8 @@ def test_a_paragraph_of_losses_alone_leaves_nothing(parts: list[str]) -> None:
         "<ul><p><div><iframe>",
         "<ol><p><figure><iframe>",
         "<h1><p data-blok>",
+        "<ul data-emoji>",
+        "<ul><figure data-page-url=y>-->",
         "<li></li><dd>d</dd>e",
         "<span id data-emoji><ol></ol> &",
         "<k id=u>>R",
