@@ -27,7 +27,7 @@ from cmsmig.richtext.pausing import collector_paused
 from cmsmig.richtext.pictures import body_of
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.rules import MORE_BLOCK_TAGS, RULES, link_allowed
-from cmsmig.richtext.shown import Showing
+from cmsmig.richtext.shown import INVISIBLE, Showing
 from cmsmig.richtext.stage import Stage
 from cmsmig.richtext.tokenizer import parse_as_official
 from cmsmig.richtext.unclosed import ReadBody, read_body
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _TAG = re.compile(r"<([a-zA-Z][^ \t\n\r\f/>]*)")
 _BLANK = " \t\r\n\f"
-_WORD = re.compile(r"\s*\S+")
+_WORD = re.compile(rf"[\s{INVISIBLE}]*+\S+")
 _SAME_TYPE = frozenset(("textStyle", "highlight", "styled"))
 
 
@@ -214,7 +214,7 @@ class _Conversion:
             if mark.source is not None and mark.name in ("link", "anchor"):
                 self._losses.settle(mark.source)
                 self._marking.add(mark.source.start)
-        if not self._waiting or text.isspace():
+        if not self._waiting or not text.strip(INVISIBLE) or text.isspace():
             return ((text, marks),)
         if any(mark.name in ("code", "anchor") for mark in marks):
             return ((text, marks),)

@@ -21,6 +21,7 @@ from cmsmig.richtext.embeds import Embeds
 from cmsmig.richtext.engine import AssetLookup
 from cmsmig.richtext.figures import Figures
 from cmsmig.richtext.frames import Frames, is_custom_embed, is_empty
+from cmsmig.richtext.leaving import LISTS, Leaving, elements_in
 from cmsmig.richtext.pictures import Pictures
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.rules import RULES, SPACER, link_allowed
@@ -38,8 +39,6 @@ LEVELS = tag_set("ul ol blockquote table figure figcaption pre")
 _LINED = tag_set("h1 h2 h3 h4 h5 h6 pre")
 SPACERS = tag_set("p h1 h2 h3 h4 h5 h6 figcaption")
 _OUTDOING = tag_set("ul ol li table tr td th blockquote")
-_STRUCTURED = tag_set("p h1 h2 h3 h4 h5 h6 ul ol li blockquote table tr td th pre")
-"""Elements that are paragraphs, lists or more, even when they show nothing."""
 CONTROLS = tag_set("input select textarea progress meter datalist")
 _LISTED = LEFT_OUT | CONTROLS | {"img", "cms:comment"}
 """What is listed for itself where it stands in a paragraph that leaves nothing."""
@@ -74,7 +73,7 @@ class Stage:
         self._custom = custom
         self._embeds = Embeds(source, policy, assets, losses)
         self._showing = Showing()
-        self._kept = Showing(kept=True)
+        self._leaving = Leaving(lists=Deviation.LIST_BLANKS not in on)
         pictures = Pictures(self._embeds, assets, losses, on)
         self.pictures = self._pictures = pictures
         self._figures = Figures(self._embeds, pictures, self._showing, losses, on)
@@ -158,7 +157,8 @@ class Stage:
         if given and is_custom_embed(element):
             if is_empty(element):
                 self._lost_whole("empty-embed", element)
-                return None
+                empty = tag in self._spacers and self._leaving.nothing(element)
+                return self._spacer(element) if empty else None
             if self._embedding:
                 return self._frames.custom_embed(element)
         if depth >= DEEPEST and self._shallow and tag in NESTING:
@@ -166,7 +166,7 @@ class Stage:
             element.tag = tag = "div"
         if tag == "p" and self._lined and self._inside:
             element.tag = tag = "section"  # no rule reads its attributes
-        if tag in self._spacers and self._is_spacer(element):
+        if tag in self._spacers and self._leaving.nothing(element):
             return self._spacer(element)
         handler = self._handlers.get(tag)
         if handler is not None:
@@ -180,29 +180,18 @@ class Stage:
             self._losses.lose("element", f"<{tag}>", element)
         return None
 
-    def _is_spacer(self, element: Element) -> bool:
-        """Say whether an element leaves nothing, and no empty list or code either."""
-        if self._kept.shows(element):
-            return False
-        lines = {"p"} if element.tag in _LINED and self._inside else frozenset[str]()
-        stack = _elements_in(element)
-        while stack:
-            below = stack.pop()
-            if below.tag in _STRUCTURED and below.tag not in lines:
-                return False
-            if below.tag not in LEFT_OUT:
-                stack.extend(_elements_in(below))
-        return True
-
     def _spacer(self, element: Element) -> Sequence[Node]:
         """Leave the end of the paragraph before it, and what links may jump to."""
         if element.tag != "figcaption" or text_of(element).strip(" \t\r\n\f"):
             self._losses.lose("spacer", f"<{element.tag}>", element)
         account(element, self._losses, shows=False)
         named: list[Element] = []
-        stack = _elements_in(element)
+        stack = elements_in(element)
         while stack:
             below = stack.pop()
+            if below.tag in LISTS or below.tag in SPACERS:
+                kind = "list-blank" if below.tag in LISTS else "spacer"
+                self._losses.lose(kind, f"<{below.tag}>", below)
             handler = self._handlers.get(below.tag)
             if handler is not None and below.tag in _LISTED:
                 handler(below)
@@ -212,7 +201,7 @@ class Stage:
                 continue
             if below.tag not in RULES and below.tag not in _PLAIN:
                 self._losses.lose("element", f"<{below.tag}>", below)
-            stack.extend(_elements_in(below))
+            stack.extend(elements_in(below))
             account(below, self._losses, shows=False)
             if below.tag == "a":
                 self.links.append((below, below.attributes.get("href", "")))
@@ -352,11 +341,6 @@ class Stage:
     def _lost_whole(self, kind: str, element: Element, *, why: str = "") -> None:
         what = self._source[element.start : element.end]
         self._losses.lose(kind, what, element, why=why)
-
-
-def _elements_in(element: Element) -> list[Element]:
-    """Return the elements right in an element, the last one first."""
-    return [each for each in reversed(element.children) if isinstance(each, Element)]
 
 
 def _is_outdone(heading: Element) -> bool:

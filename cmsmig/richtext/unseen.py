@@ -149,11 +149,12 @@ class _Walk:
         elif role not in (Role.PART, Role.PASSED):
             yield from self._ended()
             box = self._boxes[-1]
+            ends = not self._sure and _ends_list(element, role, box)
             if role in _NODES:
                 self._note(box, gave=self._sure or role is Role.BLOCK)
             elif role is Role.SPACER and box.role is Role.LIST:
                 yield Unseen(listed=True, element=element)
-            if not self._sure and _ends_list(element, role, box):
+            if ends:
                 yield Unseen(listed=True, around=box.element)
             if role in _BOXES:
                 self._boxes.append(_Box(element, role))

@@ -9,6 +9,7 @@ from cmsmig.richtext.native import Mode
 
 _BLANKS = re.compile(r"(?:\A[ \t\r\n\f])|(?:[ \t\r\n\f]\Z)|[ \t\r\n\f]{2}|[\t\r\n\f]")
 _SHOWN = re.compile(r"[^\s\u200b\u200c\u200d\u2060\ufeff]")
+_SPELLABLE = re.compile(r"[^\s\x00\"'<>/=]+")
 _TEXTBLOCKS = ("paragraph", "heading")
 
 
@@ -48,6 +49,9 @@ def _of_node(node: Mapping[str, object], mode: Mode) -> Iterator[str]:
         values = held.values() if isinstance(held, Mapping) else ()
         if mark["type"] in ("anchor", "styled", "textStyle") and not any(values):
             yield "empty mark: rendered without its attribute"
+        custom = held.get("custom") if isinstance(held, Mapping) else None
+        if isinstance(custom, Mapping) and not all(map(_SPELLABLE.fullmatch, custom)):
+            yield "a link's attribute that no HTML can spell"
         if mark["type"] == "highlight" and any(values):
             yield "highlight: its colour is rendered as a background"
     if kind == "image" and isinstance(given, Mapping) and not given.get("src"):

@@ -191,7 +191,7 @@ _LEFT = (
     "<h2><noscript><img src=i></noscript></h2>", "<p><img alt=a></p>", "<h4><tbody>",
     "<h4><y><th>", "<p><c data-emoji></p>",
     "<h4><d class=w-embed>", "<p><button></button></p>",
-    "<p><head><ol>", "<h2><figcaption>",
+    "<p><head><ol>", "<h4 class=w-embed><p>", "<h4><ol><t>", "<h2><figcaption>",
     "<em></details></article>x<p></article>",
 )  # fmt: skip
 
@@ -219,6 +219,7 @@ def test_a_paragraph_of_losses_alone_leaves_nothing(parts: list[str]) -> None:
         "<ol><p><figure><iframe>",
         "<h1><p data-blok>",
         "<ul data-emoji>",
+        "<ul><hr>",
         "<ul><figure data-page-url=y>-->",
         "<li></li><dd>d</dd>e",
         "<span id data-emoji><ol></ol> &",
