@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -17,6 +18,10 @@ MARKER = "hostile-content-ran"
 """What content that should not run says on the console when it does."""
 _LOCAL_SCHEMES = frozenset({"about", "blob", "data", "file"})
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+_KERNELS = re.compile(r"http://127\.0\.0\.1:\d+/api/kernels\?\d+")
+"""What the Lab asks for every few seconds. Its server answers with an error of its own
+while one of the kernels is just being started."""
 
 
 @dataclass
@@ -52,6 +57,8 @@ class Hearing:
             self.ran.append(message.text)
         elif message.type == "error":
             where = message.location.get("url", "")
+            if "status of 500" in message.text and _KERNELS.fullmatch(where):
+                return
             self.errors.append(f"{message.text} ({where})")
 
     def _requested(self, request: Request) -> None:
