@@ -19,10 +19,41 @@ from cmsmig.mapping.uids import story_uid
 from cmsmig.mapping.values import encode, target_ids
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.losses import Severity
+from cmsmig.richtext.validate import wrong_document
 
+MOST_TEXT = 5_000_000
+"""Characters of all texts of an item; the destination takes 5 MB of JSON in a story
+(technical limits)."""
 _AROUND = 40
 """How many characters are shown at each side of a half one."""
 _RELATIONS = frozenset((Encoding.RELATION, Encoding.RELATIONS))
+
+
+def story_or_reason(
+    item: Item, content_type: ContentTypeDesign, context: DraftContext
+) -> StoryDraft | str:
+    """Return the story an item becomes, or why there is none, for an editor.
+
+    An item that goes wrong fails alone.
+    """
+    if size := _oversize(item):
+        return (
+            f"No story can be made of {item.name or item.key.item_id}: its texts hold "
+            f"{size // 1_000_000} MB, and the destination takes "
+            f"{MOST_TEXT // 1_000_000} MB in a story; shorten or split it in the "
+            "origin, then pull again."
+        )
+    try:
+        draft = draft_story(item, content_type, context)
+        wrong = wrong_document(draft.content)
+    except Exception as error:
+        wrong = f"{type(error).__name__}: {error}"
+    if wrong:
+        return (
+            f"No story could be made of {item.name or item.key.item_id} ({wrong}); "
+            "report this with the item's raw record."
+        )
+    return draft
 
 
 def draft_story(
@@ -92,6 +123,12 @@ def _use(
     collection = context.collections.get(content_type.collection_id)
     field = collection.field(design.origin) if collection else None
     return FieldUse(design, field.validations if field else {}, item.key, context)
+
+
+def _oversize(item: Item) -> int:
+    """Return the characters of the item's texts where they are too many, else 0."""
+    size = sum(len(value) for value in item.data.values() if isinstance(value, str))
+    return size if size > MOST_TEXT else 0
 
 
 def _value(item: Item, design: FieldDesign) -> Json:

@@ -40,13 +40,12 @@ from cmsmig.mapping.review import (
 )
 from cmsmig.mapping.routes import Routes
 from cmsmig.mapping.selection import Selected, Selection, SkippedItem, select_items
-from cmsmig.mapping.story import draft_story
+from cmsmig.mapping.story import story_or_reason
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.origin.schema import Collection, Item, Site
 from cmsmig.richtext.engine import Engine
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.richtext.validate import wrong_document
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decisionfiles import Decisions, read_decisions
 from cmsmig.steps.pulledfiles import file_facts, file_hosts, missing_files
@@ -170,13 +169,7 @@ class Migration:
         content_type = self.design.content_type(entry.item.key.collection_id)
         if content_type is None:
             return None
-        try:
-            draft = draft_story(entry.item, content_type, context)
-        except Exception as error:
-            return _undrafted(entry.item, f"{type(error).__name__}: {error}")
-        if wrong := wrong_document(draft.content):
-            return _undrafted(entry.item, wrong)
-        return draft
+        return story_or_reason(entry.item, content_type, context)
 
     def planned_drafts(self, proven: Mapping[str, AssetHome] | None = None) -> Drafted:
         """Return the drafts as they will be when every file has been uploaded.
@@ -208,13 +201,6 @@ class Migration:
             collections={each.collection_id: each for each in self.origin.collections},
             blocks=self.splits.blocks,
         )
-
-
-def _undrafted(item: Item, why: str) -> str:
-    return (
-        f"No story could be made of {item.name or item.key.item_id} ({why}); report "
-        "this with the item's raw record."
-    )
 
 
 def read_origin(project: Project, site_id: str | None) -> Origin:

@@ -31,6 +31,7 @@ BODIES = {
     "scripts": "<script>alert(1)</script><p onclick='x()'>Text</p><svg><script>1",
     "nothing but blanks": " \r\n\t\u2028\u200b\ufeff",
     "control characters": "".join(map(chr, range(32))) + "\x7f\x85",
+    "more than a story holds": "<p>A long text.</p>" * 300_000,
 }
 NAMES_OF_ITEMS = {
     "lone surrogate": "Half \ud83d a smile",
@@ -82,8 +83,19 @@ def test_a_body_that_is_not_html_stops_nothing(
     assert accounting["created"] + accounting["failed"] == 6
     assert accounting["failed"] == ended.code
     assert "Traceback" not in ended.err
-    assert started.run("verify", "--json").code == 0
+    assert started.run("verify", "--json").code == (4 if accounting["failed"] else 0)
     healed(started, whole)
+
+
+def test_an_item_larger_than_a_story_is_told(rig: Callable[..., Rig]) -> None:
+    """It fails alone, and the reason names it and the size."""
+    started = rig()
+    body = BODIES["more than a story holds"]
+    started.faults.append(items_edited(lambda data: data.update(text=body)))
+    started.done("pull", "--refresh")
+    started.run("import")
+    (failed,) = started.done("status", "--json").document["failed"]
+    assert "Note 3: its texts hold 5 MB" in failed["explanation"]
 
 
 @pytest.mark.parametrize("name", NAMES_OF_ITEMS.values(), ids=NAMES_OF_ITEMS)
