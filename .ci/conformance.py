@@ -225,7 +225,7 @@ async def random_texts(official: Official, chosen: argparse.Namespace) -> list[T
 def _applies() -> Callable[[str], bool] | None:
     """Return whether a deviation applies to a body, if there are named ones."""
     try:
-        from cmsmig.richtext.deviations import deviations_in
+        from cmsmig.richtext.parity.deviations import deviations_in
     except ImportError:
         return None
 

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from cmsmig.mapping.addresses import with_sources
 from cmsmig.mapping.splitting import BlockComponents, block_values, document_nodes
-from cmsmig.richtext.blocks import (
+from cmsmig.richtext.blocks.outline import BlockKind, outline_of, top_nodes
+from cmsmig.richtext.blocks.proposals import (
     Heuristic,
     Heuristics,
     fits,
@@ -26,7 +27,6 @@ from cmsmig.richtext.blocks import (
     propose_blocks,
 )
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.richtext.outline import BlockKind, outline_of, top_nodes
 
 RULES = Heuristics(frozenset(Heuristic))
 NAMES = BlockComponents("text", "figure", "gallery", "quote", "code", "table")

@@ -1,6 +1,6 @@
 """Rules of this project: each known widget becomes a block."""
 
-from cmsmig.richtext.customrules import Tag, component, rule
+from cmsmig.richtext.custom.rules import Tag, component, rule
 
 SIGNUP = component("signup_form", "Sign-up form", form="text", label="text")
 MAP = component("map", address="text", note={"type": "text", "max_length": 80})

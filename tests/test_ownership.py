@@ -24,7 +24,7 @@ GIVEN = {**TOKENS, "CMSMIG_SPACE_ID": "1"}
 RULES = """
 from pathlib import Path
 Path(__file__).with_name("ran").touch()
-from cmsmig.richtext.customrules import rule
+from cmsmig.richtext.custom.rules import rule
 @rule("div")
 def plain(tag):
     return None

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from html import escape
 
-from cmsmig.richtext.dom import Element, Node, Text
-from cmsmig.richtext.parse import parse
+from cmsmig.richtext.html.dom import Element, Node, Text
+from cmsmig.richtext.html.parse import parse
 
 _HOST = re.compile(r"\s*(?:https?:)?//(?:[^/?#@\\\s]*@)?([^/?#\\\s]+)", re.IGNORECASE)
 _STOPS = r"\s\"'<>`\\{}|^\u200b-\u200f\u2018-\u201f\u00ab\u00bb\u2039\u203a"

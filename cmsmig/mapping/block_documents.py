@@ -14,8 +14,8 @@ from cmsmig.errors import DecisionsError
 from cmsmig.mapping.bodyreviews import BodyKey, BodyReview, DecidedBlock, rules_of
 from cmsmig.mapping.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.documents import Entry, read_document
-from cmsmig.richtext.blocks import Heuristic, Heuristics, How
-from cmsmig.richtext.outline import BlockKind
+from cmsmig.richtext.blocks.outline import BlockKind
+from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics, How
 
 REVIEWS = "\nreviews:\n"
 

@@ -21,8 +21,8 @@ from cmsmig.mapping.equality import equal_component
 from cmsmig.mapping.facts import SpaceFacts
 from cmsmig.mapping.keys import numbered_name
 from cmsmig.mapping.splitting import BlockComponents
-from cmsmig.richtext.blocks import Heuristic
-from cmsmig.richtext.outline import BlockKind
+from cmsmig.richtext.blocks.outline import BlockKind
+from cmsmig.richtext.blocks.proposals import Heuristic
 
 ROLES: Mapping[BlockKind, BlockRole] = {
     BlockKind.TEXT: BlockRole.TEXT,

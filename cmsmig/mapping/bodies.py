@@ -11,11 +11,11 @@ from cmsmig.mapping.blockdesigns import components_of
 from cmsmig.mapping.bodyreviews import BodyKey
 from cmsmig.mapping.encoded import Encoded, FieldUse, as_text, is_unset
 from cmsmig.mapping.splitting import block_values
-from cmsmig.richtext.blocks import Block
-from cmsmig.richtext.content import empty_paragraph
+from cmsmig.richtext.blocks.outline import BlockKind, top_nodes
+from cmsmig.richtext.blocks.proposals import Block
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Loss, Severity
-from cmsmig.richtext.outline import BlockKind, top_nodes
+from cmsmig.richtext.schema.content_model import empty_paragraph
 
 
 def empty_document() -> JsonObject:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cmsmig.canonical import fingerprint
-from cmsmig.richtext.blocks import (
+from cmsmig.richtext.blocks.outline import BlockKind, Outline
+from cmsmig.richtext.blocks.proposals import (
     RULES_VERSION,
     Blocks,
     Heuristic,
@@ -18,7 +19,6 @@ from cmsmig.richtext.blocks import (
     accepted,
     runs_of,
 )
-from cmsmig.richtext.outline import BlockKind, Outline
 
 IN_BULK, INDIVIDUALLY = "in bulk", "individually"
 

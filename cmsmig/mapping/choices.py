@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from cmsmig.mapping.bodyreviews import BodyKey, BodyReview
 from cmsmig.mapping.design import Reviewed
-from cmsmig.richtext.blocks import Heuristics
+from cmsmig.richtext.blocks.proposals import Heuristics
 from cmsmig.richtext.policy import Treatment, Unclosed
 
 NO_HEURISTICS = Heuristics()

@@ -18,7 +18,7 @@ from cmsmig.mapping.choices import (
 from cmsmig.mapping.design import BlockRole, Design, Reviewed
 from cmsmig.mapping.design_document import design_body, read_design
 from cmsmig.mapping.documents import Entry, read_document, write_document
-from cmsmig.richtext.outline import BlockNames
+from cmsmig.richtext.blocks.outline import BlockNames
 from cmsmig.richtext.policy import EmbedPolicy
 
 Decision = (

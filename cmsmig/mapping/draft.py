@@ -11,7 +11,7 @@ from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.bodyreviews import BodyKey
 from cmsmig.mapping.design import Design
 from cmsmig.origin.schema import Collection, Site
-from cmsmig.richtext.blocks import Blocks
+from cmsmig.richtext.blocks.proposals import Blocks
 from cmsmig.richtext.engine import Engine
 from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.policy import EmbedPolicy

@@ -12,10 +12,10 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.addresses import is_file
 from cmsmig.mapping.checks import problem
 from cmsmig.mapping.encoded import Encoded, FieldUse, as_text, is_unset
-from cmsmig.richtext.dom import find
+from cmsmig.richtext.html.dom import find
+from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.losses import Loss, Severity
-from cmsmig.richtext.parse import parse
-from cmsmig.richtext.signatures import clean_address, frame_address
+from cmsmig.richtext.prepare.embed_signatures import clean_address, frame_address
 
 _MAILTO = re.compile(r"\s*mailto:([^?\s]+@[^?\s]+)\s*", re.IGNORECASE)
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.richtext.blocks import Blocks, nodes_of
-from cmsmig.richtext.outline import BlockKind, component_of
+from cmsmig.richtext.blocks.outline import BlockKind, component_of
+from cmsmig.richtext.blocks.proposals import Blocks, nodes_of
 
 _ASSET_NAMES = ("alt", "title", "source", "copyright", "meta_data")
 """What an image node and an asset value both hold, under the same names."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from cmsmig.mapping.bodyreviews import BodyFacts, BodyReview, rules_of, rules_text
-from cmsmig.richtext.blocks import (
+from cmsmig.richtext.blocks.outline import BlockKind
+from cmsmig.richtext.blocks.proposals import (
     RULES_VERSION,
     Block,
     Blocks,
@@ -17,7 +18,6 @@ from cmsmig.richtext.blocks import (
     needs_review,
     propose_blocks,
 )
-from cmsmig.richtext.outline import BlockKind
 
 _BY_HAND = {
     How.MERGED: "Merged by hand.",

@@ -19,7 +19,7 @@ from cmsmig.mapping.uids import story_uid
 from cmsmig.mapping.values import encode, target_ids
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.losses import Severity
-from cmsmig.richtext.validate import wrong_document
+from cmsmig.richtext.schema.validate import wrong_document
 
 MOST_TEXT = 5_000_000
 """Characters of all texts of an item; the destination takes 5 MB of JSON in a story

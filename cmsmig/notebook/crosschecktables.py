@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from cmsmig.report.safehtml import Cell, coded, more, note, paragraph, source, table
-from cmsmig.richtext.comparison import Fault
+from cmsmig.richtext.parity.comparison import Fault
 from cmsmig.steps.crosscheck import CrossCheck, Outcome, Verdict
 
 _LISTED = 20

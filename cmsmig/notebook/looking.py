@@ -13,7 +13,7 @@ from typing import TypeVar
 from cmsmig.mapping.bodyreviews import BodyKey
 from cmsmig.mapping.standings import BodyState, Standing
 from cmsmig.report.shelf import BodyShelf
-from cmsmig.richtext.outline import BlockKind
+from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.steps.reviewing import Review
 
 T = TypeVar("T")

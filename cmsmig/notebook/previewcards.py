@@ -11,8 +11,8 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.notebook.livehtml import button, ident, select
 from cmsmig.report.marking import destination_html
 from cmsmig.report.safehtml import escape, sanitised
-from cmsmig.richtext.blocks import Block, Blocks, How, nodes_of, runs_of
-from cmsmig.richtext.outline import BlockKind, NodeOutline, Outline, kinds_of
+from cmsmig.richtext.blocks.outline import BlockKind, NodeOutline, Outline, kinds_of
+from cmsmig.richtext.blocks.proposals import Block, Blocks, How, nodes_of, runs_of
 
 KINDS = {
     BlockKind.TEXT: "text",

@@ -28,7 +28,7 @@ from cmsmig.notebook.previewing import Previews
 from cmsmig.notebook.previewpick import PAGE, Pick
 from cmsmig.notebook.ui import Element
 from cmsmig.report.safehtml import note, sheet
-from cmsmig.richtext.outline import BlockKind
+from cmsmig.richtext.blocks.outline import BlockKind
 
 _ALL = "all"
 

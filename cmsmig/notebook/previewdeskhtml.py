@@ -11,7 +11,7 @@ from cmsmig.notebook.livehtml import STYLE, bar, button, ident, region, select
 from cmsmig.notebook.looking import Tally
 from cmsmig.notebook.previewcards import KINDS
 from cmsmig.report.safehtml import note, sheet
-from cmsmig.richtext.outline import BlockKind
+from cmsmig.richtext.blocks.outline import BlockKind
 
 REGIONS = (
     "tally",

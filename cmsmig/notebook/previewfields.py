@@ -12,7 +12,7 @@ from cmsmig.notebook.previewhtml import fields_html
 from cmsmig.notebook.previewing import Previews
 from cmsmig.notebook.ui import Element
 from cmsmig.report.safehtml import note, sheet
-from cmsmig.richtext.blocks import Heuristic, Heuristics
+from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 
 _MODES = (
     ("one rich text field", str(BodyMode.ONE_RICHTEXT)),

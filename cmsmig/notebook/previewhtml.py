@@ -24,7 +24,7 @@ from cmsmig.report.safehtml import (
     table,
 )
 from cmsmig.report.shelf import BodyShelf
-from cmsmig.richtext.blocks import Heuristic
+from cmsmig.richtext.blocks.proposals import Heuristic
 from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.policy import Treatment, Unclosed
 

@@ -9,7 +9,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.errors import UsageError
 from cmsmig.report.console import emit_json, emit_lines
 from cmsmig.report.progress import Progress
-from cmsmig.richtext.blocks import Heuristic, Heuristics
+from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.deciding import Accepted, accept_proposals
 

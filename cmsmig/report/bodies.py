@@ -16,9 +16,9 @@ from cmsmig.mapping.draft import AssetHome, DraftContext
 from cmsmig.mapping.encoded import FieldUse
 from cmsmig.mapping.values import encode
 from cmsmig.origin.schema import Collection, Item
-from cmsmig.richtext.dom import Element, path_of, walk
+from cmsmig.richtext.html.dom import Element, path_of, walk
+from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.losses import Loss, Severity
-from cmsmig.richtext.parse import parse
 from cmsmig.steps.migration import Migration
 
 _BODIES = (Encoding.RICHTEXT, Encoding.MARKDOWN_AS_RICHTEXT)

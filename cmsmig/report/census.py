@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from cmsmig.mapping.routes import Routes
 from cmsmig.origin.schema import Item
 from cmsmig.report.oldpages import every_item
-from cmsmig.richtext.soup import Tag, parse_html
+from cmsmig.richtext.html.soup import Tag, parse_html
 from cmsmig.steps.migration import Origin
 
 _BODY_TYPES = ("RichText",)

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.choices import EmbedsDecision
 from cmsmig.mapping.proposals import propose_embeds
+from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.richtext.parse import parse
 from cmsmig.richtext.policy import EmbedPolicy, Treatment, Unclosed
-from cmsmig.richtext.signatures import host_of, hosts_of
+from cmsmig.richtext.prepare.embed_signatures import host_of, hosts_of
 
 FIGURE = "figure"
 LINKED_IMAGE = "linked-image"

@@ -26,7 +26,7 @@ from cmsmig.report.bodies import (
 )
 from cmsmig.report.embeds import EmbedSort, embeds_of
 from cmsmig.richtext.policy import Treatment
-from cmsmig.richtext.unclosed import read_body
+from cmsmig.richtext.prepare.unclosed_embeds import read_body
 from cmsmig.steps.migration import Migration
 
 Told: TypeAlias = Callable[[str, JsonObject], BodyFacts]

@@ -7,34 +7,34 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from cmsmig.canonical import JsonObject
-from cmsmig.richtext.amended import repairs_for, rules_for
-from cmsmig.richtext.attributes import account_field, means_a_place
-from cmsmig.richtext.collect import Collector
-from cmsmig.richtext.context import Context
+from cmsmig.richtext.build.amended_rules import repairs_for, rules_for
+from cmsmig.richtext.build.attributes import account_field, means_a_place
+from cmsmig.richtext.build.element_rules import MORE_BLOCK_TAGS, RULES, link_allowed
+from cmsmig.richtext.build.hooks import UNHEARD, Hooks, Runs
+from cmsmig.richtext.build.loss_collector import Collector
+from cmsmig.richtext.build.tree_builder import Context
 from cmsmig.richtext.deviation import ALL, Deviation
-from cmsmig.richtext.dom import Element, dissolve, walk
 from cmsmig.richtext.engine import (
     NO_ASSETS,
     NO_EMBED_CHOICES,
     AssetLookup,
     Converted,
 )
-from cmsmig.richtext.hooks import UNHEARD, Hooks, Runs
-from cmsmig.richtext.leftout import leave_out
-from cmsmig.richtext.marks import Mark, MarkSet, added
-from cmsmig.richtext.parse import parse
-from cmsmig.richtext.pausing import collector_paused
-from cmsmig.richtext.pictures import body_of
+from cmsmig.richtext.gc_pause import collector_paused
+from cmsmig.richtext.html.dom import Element, dissolve, walk
+from cmsmig.richtext.html.parse import parse
+from cmsmig.richtext.html.tokenizer import parse_as_official
+from cmsmig.richtext.html.visibility import INVISIBLE, Showing
 from cmsmig.richtext.policy import EmbedPolicy
-from cmsmig.richtext.rules import MORE_BLOCK_TAGS, RULES, link_allowed
-from cmsmig.richtext.shown import INVISIBLE, Showing
-from cmsmig.richtext.stage import Stage
-from cmsmig.richtext.tokenizer import parse_as_official
-from cmsmig.richtext.unclosed import ReadBody, read_body
+from cmsmig.richtext.prepare.left_out import leave_out
+from cmsmig.richtext.prepare.pictures import body_of
+from cmsmig.richtext.prepare.stage import Stage
+from cmsmig.richtext.prepare.unclosed_embeds import ReadBody, read_body
+from cmsmig.richtext.schema.marks import Mark, MarkSet, added
 
 if TYPE_CHECKING:
     # Whoever has rules has loaded BeautifulSoup; nobody else needs to wait for it.
-    from cmsmig.richtext.claims import CustomRules
+    from cmsmig.richtext.custom.claims import CustomRules
 
 _TAG = re.compile(r"<([a-zA-Z][^ \t\n\r\f/>]*)")
 _BLANK = " \t\r\n\f"
@@ -93,7 +93,7 @@ class NativeEngine:
         assets: AssetLookup = NO_ASSETS,
     ) -> Converted:
         """Convert Markdown. Never raises, whatever the text is."""
-        from cmsmig.richtext.markdown import html_of_markdown
+        from cmsmig.richtext.markdown.convert import html_of_markdown
 
         return self.from_html(html_of_markdown(text), policy, assets)
 

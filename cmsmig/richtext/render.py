@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from cmsmig.jsontext import json_text, number_text
-from cmsmig.richtext.dom import tag_set
-from cmsmig.richtext.javascript import is_index
-from cmsmig.richtext.rules import link_allowed
+from cmsmig.richtext.build.element_rules import link_allowed
+from cmsmig.richtext.html.dom import tag_set
+from cmsmig.richtext.html.javascript import is_index
 
 _TAGS = {
     "paragraph": "p",

@@ -18,8 +18,8 @@ from pathlib import Path
 from cmsmig.errors import OfficialFailedError
 from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted, unobserved
 from cmsmig.official.bridge import IN_FLIGHT, PATIENCE, Official, open_official
-from cmsmig.richtext.comparison import Compared, Defect, Engines, compare
-from cmsmig.richtext.deviations import DEVIATIONS, Deviation
+from cmsmig.richtext.parity.comparison import Compared, Defect, Engines, compare
+from cmsmig.richtext.parity.deviations import DEVIATIONS, Deviation
 from cmsmig.steps.batches import StopSignal
 
 STEP = "cross-check"

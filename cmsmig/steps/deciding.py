@@ -20,7 +20,7 @@ from cmsmig.mapping.proposals import (
     propose_embeds,
 )
 from cmsmig.origin.schema import Item
-from cmsmig.richtext.blocks import Heuristics
+from cmsmig.richtext.blocks.proposals import Heuristics
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decisionfiles import read_decisions, write_decision

@@ -26,7 +26,7 @@ from cmsmig.ledger.rows import GONE, HomeRow, Intent, ItemRow
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.linking import Linked, link_story
 from cmsmig.mapping.story import story_body
-from cmsmig.richtext.validate import wrong_document
+from cmsmig.richtext.schema.validate import wrong_document
 from cmsmig.steps.batches import Work, work_through
 from cmsmig.steps.folders import parent_id
 from cmsmig.steps.homes import content_hash

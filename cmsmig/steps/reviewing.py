@@ -25,7 +25,8 @@ from cmsmig.mapping.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions import block_names
 from cmsmig.mapping.design import BlockRole, Design, Reviewed
 from cmsmig.mapping.standings import BodyState, Standing, standing
-from cmsmig.richtext.blocks import (
+from cmsmig.richtext.blocks.outline import BlockKind, outline_of
+from cmsmig.richtext.blocks.proposals import (
     Blocks,
     Heuristics,
     merged,
@@ -33,7 +34,6 @@ from cmsmig.richtext.blocks import (
     retyped,
     split,
 )
-from cmsmig.richtext.outline import BlockKind, outline_of
 from cmsmig.settings import Project
 from cmsmig.steps.blocksfile import BlocksFile
 

@@ -28,9 +28,9 @@ from cmsmig.printable import PrintableStream
 from cmsmig.settings import Project, find_project, load_settings
 
 if TYPE_CHECKING:
-    from cmsmig.richtext.claims import CustomRules
-    from cmsmig.richtext.customrules import CustomRule, RuleComponent, RuleFunction
-    from cmsmig.richtext.soup import Tag
+    from cmsmig.richtext.custom.claims import CustomRules
+    from cmsmig.richtext.custom.rules import CustomRule, RuleComponent, RuleFunction
+    from cmsmig.richtext.html.soup import Tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def load_rules(project: Project, name: str) -> RuleFile | None:
     if not name:
         return None
     # Only here: BeautifulSoup takes longer to load than most commands run.
-    from cmsmig.richtext.claims import CustomRules
+    from cmsmig.richtext.custom.claims import CustomRules
 
     path = _inside(project, name)
     require_own(path, Path(os.path.realpath(project.root)))
@@ -164,7 +164,7 @@ def _line(error: BaseException, path: Path) -> str:
 
 
 def _rules(names: Mapping[str, object]) -> Iterator[CustomRule]:
-    from cmsmig.richtext.customrules import CustomRule
+    from cmsmig.richtext.custom.rules import CustomRule
 
     found = {id(each): each for each in names.values() if isinstance(each, CustomRule)}
     for each in found.values():
@@ -172,7 +172,7 @@ def _rules(names: Mapping[str, object]) -> Iterator[CustomRule]:
 
 
 def _components(names: Mapping[str, object]) -> Iterator[RuleComponent]:
-    from cmsmig.richtext.customrules import RuleComponent
+    from cmsmig.richtext.custom.rules import RuleComponent
 
     found = {
         id(each): each for each in names.values() if isinstance(each, RuleComponent)

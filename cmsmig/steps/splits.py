@@ -14,9 +14,9 @@ from cmsmig.mapping.decisions import block_names, embed_policy
 from cmsmig.mapping.design import Design, Encoding
 from cmsmig.mapping.standings import BodyState, Standing, standing
 from cmsmig.origin.schema import Item, Locale
-from cmsmig.richtext.blocks import Blocks
+from cmsmig.richtext.blocks.outline import outline_of
+from cmsmig.richtext.blocks.proposals import Blocks
 from cmsmig.richtext.engine import Engine
-from cmsmig.richtext.outline import outline_of
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.steps.decisionfiles import Decisions
 

@@ -17,7 +17,7 @@ from cmsmig.mapping.components import component_bodies
 from cmsmig.mapping.draft import Home, StoryDraft
 from cmsmig.mapping.equality import equal_component
 from cmsmig.mapping.linking import link_story
-from cmsmig.richtext.validate import documents_in, problems
+from cmsmig.richtext.schema.validate import documents_in, problems
 from cmsmig.steps.alternates import languages_of
 from cmsmig.steps.batches import Work, work_through
 from cmsmig.steps.homes import comparable

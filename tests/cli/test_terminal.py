@@ -225,7 +225,7 @@ def test_rules_of_a_project_print_nothing_that_acts(tmp_path: Path) -> None:
     """What a rule prints of a body goes the same way."""
     (tmp_path / "rules.py").write_text(
         "import sys\n"
-        "from cmsmig.richtext.customrules import component, rule\n"
+        "from cmsmig.richtext.custom.rules import component, rule\n"
         "component('box', text='text')\n"
         "@rule('div.box')\n"
         "def box(tag):\n"

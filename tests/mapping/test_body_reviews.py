@@ -23,9 +23,15 @@ from cmsmig.mapping.bodyreviews import (
 from cmsmig.mapping.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions import decided_value, from_text, to_text
 from cmsmig.mapping.standings import BodyState, standing
-from cmsmig.richtext.blocks import Heuristic, Heuristics, How, merged, propose_blocks
+from cmsmig.richtext.blocks.outline import BlockKind, outline_of
+from cmsmig.richtext.blocks.proposals import (
+    Heuristic,
+    Heuristics,
+    How,
+    merged,
+    propose_blocks,
+)
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.richtext.outline import BlockKind, outline_of
 
 TEXT = st.text(max_size=12)
 RULES = st.builds(

@@ -27,7 +27,8 @@ from cmsmig.mapping.linking import link_story
 from cmsmig.mapping.proposals import propose_blocks as block_designs
 from cmsmig.mapping.splitting import block_values
 from cmsmig.mapping.story import draft_story
-from cmsmig.richtext.blocks import (
+from cmsmig.richtext.blocks.outline import outline_of
+from cmsmig.richtext.blocks.proposals import (
     Blocks,
     Heuristic,
     Heuristics,
@@ -35,7 +36,6 @@ from cmsmig.richtext.blocks import (
     propose_blocks,
 )
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.richtext.outline import outline_of
 
 EVERYTHING = Heuristics(frozenset(Heuristic))
 BODY = field("body", Encoding.RICHTEXT, "RichText")

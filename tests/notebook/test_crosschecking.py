@@ -14,7 +14,7 @@ from timelimit import patience
 from cmsmig.notebook.crosschecking import cross_checked, site_body
 from cmsmig.notebook.crosschecktables import compared
 from cmsmig.notebook.previewing import Previews, open_previews
-from cmsmig.richtext.comparison import Defect, Fault
+from cmsmig.richtext.parity.comparison import Defect, Fault
 from cmsmig.steps.crosscheck import CrossCheck, Outcome, Verdict
 from cmsmig.steps.deciding import accept_proposals
 

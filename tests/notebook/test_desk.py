@@ -29,9 +29,9 @@ from cmsmig.notebook.previewing import (
     embed_policies,
     open_previews,
 )
-from cmsmig.richtext.blocks import Heuristic, Heuristics, propose_blocks
+from cmsmig.richtext.blocks.outline import outline_of
+from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics, propose_blocks
 from cmsmig.richtext.native import convert_text
-from cmsmig.richtext.outline import outline_of
 from cmsmig.richtext.policy import Treatment
 from cmsmig.steps.deciding import accept_proposals
 

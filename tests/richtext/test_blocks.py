@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import UsageError
-from cmsmig.richtext.blocks import (
+from cmsmig.richtext.blocks.outline import (
+    BlockKind,
+    Outline,
+    kinds_for,
+    outline_of,
+    top_nodes,
+)
+from cmsmig.richtext.blocks.proposals import (
     Block,
     Blocks,
     Heuristic,
@@ -27,7 +34,6 @@ from cmsmig.richtext.blocks import (
     split,
 )
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.richtext.outline import BlockKind, Outline, kinds_for, outline_of, top_nodes
 
 EVERYTHING = Heuristics(frozenset(Heuristic))
 STORY = (

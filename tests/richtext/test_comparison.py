@@ -10,10 +10,10 @@ from bodies import bodies, garbage
 from hypothesis import HealthCheck, given, settings
 
 from cmsmig.jsontext import json_text
-from cmsmig.richtext.comparison import Compared, Engines, Fault, compare
-from cmsmig.richtext.deviations import Deviation
 from cmsmig.richtext.engine import NO_ASSETS, NO_EMBED_CHOICES, Converted
 from cmsmig.richtext.native import Mode, NativeEngine
+from cmsmig.richtext.parity.comparison import Compared, Engines, Fault, compare
+from cmsmig.richtext.parity.deviations import Deviation
 
 OFFICIAL = Path(__file__).parent / "official"
 ENGINES = Engines()

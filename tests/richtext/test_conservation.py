@@ -11,7 +11,7 @@ from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
-from cmsmig.richtext.validate import problems
+from cmsmig.richtext.schema.validate import problems
 
 KINDS = ("video", "iframe", "embed", "component", "media")
 chosen = settings(

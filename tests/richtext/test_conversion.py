@@ -11,9 +11,9 @@ import pytest
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.richtext.engine import Converted, ImageTarget, Unmapped
 from cmsmig.richtext.native import Mode, NativeEngine, convert_text
-from cmsmig.richtext.plaintext import visible_text
+from cmsmig.richtext.plain_text import visible_text
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
-from cmsmig.richtext.validate import problems
+from cmsmig.richtext.schema.validate import problems
 
 
 def converted(html: str, policy: EmbedPolicy | None = None) -> Converted:

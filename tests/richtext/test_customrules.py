@@ -14,12 +14,12 @@ from bodies import bodies
 from conservation import unaccounted
 from hypothesis import HealthCheck, assume, given, settings
 
-from cmsmig.richtext.claims import CustomRules
-from cmsmig.richtext.customrules import CustomRule, Tag, component, rule
+from cmsmig.richtext.custom.claims import CustomRules
+from cmsmig.richtext.custom.rules import CustomRule, Tag, component, rule
 from cmsmig.richtext.engine import Converted
+from cmsmig.richtext.html.soup import Selector, Tree
 from cmsmig.richtext.native import Mode, NativeEngine
-from cmsmig.richtext.soup import Selector, Tree
-from cmsmig.richtext.validate import problems
+from cmsmig.richtext.schema.validate import problems
 
 NOTE = component("note", text="text", html="textarea", more="bloks")
 
@@ -405,7 +405,7 @@ SELECTORS = (
 @given(bodies)
 def test_what_the_quick_look_excludes_never_matches(html: str) -> None:
     """It only ever saves work."""
-    from cmsmig.richtext.parse import parse
+    from cmsmig.richtext.html.parse import parse
 
     tree = Tree(parse(html))
     for css in SELECTORS:

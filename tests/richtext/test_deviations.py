@@ -12,15 +12,15 @@ from bodies import bodies, garbage
 from hypothesis import HealthCheck, given, settings
 
 from cmsmig.canonical import JsonObject
-from cmsmig.richtext.confinement import confined
-from cmsmig.richtext.deviations import (
+from cmsmig.richtext.native import Mode, NativeEngine
+from cmsmig.richtext.parity.bounds import confined
+from cmsmig.richtext.parity.deviations import (
     ALL,
     DEVIATIONS,
     Deviation,
     DeviationRule,
     deviations_in,
 )
-from cmsmig.richtext.native import Mode, NativeEngine
 
 OFFICIAL = Path(__file__).parent / "official"
 SAMPLES: dict[Deviation, str] = {

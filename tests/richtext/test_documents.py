@@ -15,9 +15,9 @@ from validity import faults
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.links import StoryLink, rewrite_links
 from cmsmig.richtext.native import Mode, NativeEngine
-from cmsmig.richtext.plaintext import visible_text
+from cmsmig.richtext.plain_text import visible_text
 from cmsmig.richtext.render import render_rich_text
-from cmsmig.richtext.validate import problems
+from cmsmig.richtext.schema.validate import problems
 
 
 def document_of(html: str) -> JsonObject:

@@ -12,7 +12,7 @@ from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Severity
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
-from cmsmig.richtext.validate import problems
+from cmsmig.richtext.schema.validate import problems
 
 EXAMPLES = {
     "video": (

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.jsontext import json_text, number_text
-from cmsmig.richtext.dom import Element, Text
-from cmsmig.richtext.inlinestyle import computed, declared
-from cmsmig.richtext.javascript import as_json, number_of, read_value
-from cmsmig.richtext.references import decoded, decoded_attribute
-from cmsmig.richtext.tokenizer import parse_as_official
+from cmsmig.richtext.html.dom import Element, Text
+from cmsmig.richtext.html.entities import decoded, decoded_attribute
+from cmsmig.richtext.html.inline_style import computed, declared
+from cmsmig.richtext.html.javascript import as_json, number_of, read_value
+from cmsmig.richtext.html.tokenizer import parse_as_official
 
 _JSON = st.recursive(
     st.none()

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from reading import lines, stuck, unread
 from roundtrip import unsettled
 
-from cmsmig.richtext.deviations import ALL, Deviation, deviations_in
 from cmsmig.richtext.native import Mode, NativeEngine
+from cmsmig.richtext.parity.deviations import ALL, Deviation, deviations_in
 from cmsmig.richtext.render import render_rich_text
-from cmsmig.richtext.validate import problems
+from cmsmig.richtext.schema.validate import problems
 
 _TAGS = (
     *("p", "div", "b", "em", "span", "a href=/x", "li", "ul", "ol", "h2", "h3", "pre"),

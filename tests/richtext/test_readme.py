@@ -7,7 +7,7 @@ from pathlib import Path
 
 import example_rules
 
-from cmsmig.richtext.deviations import DEVIATIONS
+from cmsmig.richtext.parity.deviations import DEVIATIONS
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 

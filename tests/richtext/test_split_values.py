@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.splitting import BlockComponents, block_values, document_nodes
-from cmsmig.richtext.blocks import (
+from cmsmig.richtext.blocks.outline import outline_of, top_nodes
+from cmsmig.richtext.blocks.proposals import (
     Heuristic,
     Heuristics,
     merged,
@@ -18,8 +19,7 @@ from cmsmig.richtext.blocks import (
     split,
 )
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.richtext.outline import outline_of, top_nodes
-from cmsmig.richtext.validate import documents_in, problems
+from cmsmig.richtext.schema.validate import documents_in, problems
 
 NAMES = BlockComponents("text", "figure", "gallery", "quote", "code", "table")
 

@@ -13,11 +13,11 @@ from cmsmig.errors import DecisionsError
 from cmsmig.mapping.choices import EmbedsDecision
 from cmsmig.mapping.decisions import embed_policy, from_text, to_text
 from cmsmig.mapping.design import Design
-from cmsmig.richtext.deviations import Deviation, deviations_in
 from cmsmig.richtext.losses import Severity
 from cmsmig.richtext.native import Mode, NativeEngine
+from cmsmig.richtext.parity.deviations import Deviation, deviations_in
 from cmsmig.richtext.policy import EmbedPolicy, Treatment, Unclosed
-from cmsmig.richtext.validate import problems
+from cmsmig.richtext.schema.validate import problems
 
 EMBED = '<div data-rt-embed-type="true">'
 KIND = "unclosed-embed"

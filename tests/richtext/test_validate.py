@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cmsmig.richtext.validate import documents_in, invalid_in, problems
+from cmsmig.richtext.schema.validate import documents_in, invalid_in, problems
 
 Change = Callable[[dict[str, Any]], object]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cmsmig.richtext.validate import problems
+from cmsmig.richtext.schema.validate import problems
 
 EXACT_MAY: dict[str, str] = {
     r"An image's attribute (id|src|alt|title|source|copyright|meta_data) is .+": (

@@ -22,7 +22,7 @@ from same_content_ways import CANCEL, PLAIN, STOP, Arrangement, Break, Reception
 
 from cmsmig.errors import CmsmigError
 from cmsmig.events import RequestSent
-from cmsmig.richtext.blocks import Heuristic, Heuristics
+from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import (
     SandboxHandle,

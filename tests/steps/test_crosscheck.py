@@ -12,8 +12,8 @@ from standin import StandIn
 
 from cmsmig.errors import OfficialUnavailableError
 from cmsmig.events import Event, StepAdvanced, StepFinished, StepStarted
-from cmsmig.richtext.comparison import Fault
-from cmsmig.richtext.deviations import Deviation
+from cmsmig.richtext.parity.comparison import Fault
+from cmsmig.richtext.parity.deviations import Deviation
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.crosscheck import (
     CrossCheck,

@@ -18,7 +18,7 @@ from cmsmig.steps.rulefile import NamedRules, load_rules
 
 NAMED = 'richtext.rules = "rules.py"'
 LEAD = """\
-from cmsmig.richtext.customrules import component, rule
+from cmsmig.richtext.custom.rules import component, rule
 
 LEAD = component("lead", "Lead paragraph", text="textarea")
 
@@ -28,7 +28,7 @@ def lead(tag):
     return LEAD(text=tag.get_text())
 """
 UNDECLARED = """\
-from cmsmig.richtext.customrules import rule
+from cmsmig.richtext.custom.rules import rule
 
 @rule("p:first-of-type")
 def lead(tag):
@@ -134,12 +134,12 @@ def test_a_rule_that_goes_wrong_is_in_the_plan(stage: Stage) -> None:
         ("x = 1", "holds no rule"),
         ("\x00", "cannot be used"),
         (
-            "from cmsmig.richtext.customrules import rule\n\n@rule('div[')\n"
+            "from cmsmig.richtext.custom.rules import rule\n\n@rule('div[')\n"
             "def one(tag):\n    return None",
             "line 3: ValueError: `div[` is no CSS selector",
         ),
         (
-            "from cmsmig.richtext.customrules import component\n"
+            "from cmsmig.richtext.custom.rules import component\n"
             "A = component('a', b='words')",
             "line 2: ValueError: the field `b` has the type `words`",
         ),

@@ -14,9 +14,9 @@ from cmsmig.mapping.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.design import BlockRole, Design, Reviewed
 from cmsmig.mapping.proposals import propose_blocks
 from cmsmig.mapping.standings import BodyState
-from cmsmig.richtext.blocks import Heuristic, Heuristics
+from cmsmig.richtext.blocks.outline import BlockKind
+from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.richtext.outline import BlockKind
 from cmsmig.settings import Project, find_project
 from cmsmig.steps.decisionfiles import decision_in, write_decision
 from cmsmig.steps.reviewing import Review

@@ -12,7 +12,7 @@ from cmsmig.mapping import linking
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.links import LinkCounts, Resolve
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.richtext.validate import wrong_document
+from cmsmig.richtext.schema.validate import wrong_document
 
 
 def test_a_body_that_breaks_the_converter_fails_alone(

@@ -1,0 +1,241 @@
+"""Accounts for the attributes that no node or mark takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from cmsmig.richtext.build.loss_collector import Collector
+from cmsmig.richtext.build.style_marks import declarations
+from cmsmig.richtext.html.dom import Element, tag_set
+from cmsmig.richtext.html.sizes import AUTO, UNFIT, is_size
+from cmsmig.richtext.losses import Severity
+
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+
+KEPT: dict[str, frozenset[str]] = {
+    **dict.fromkeys(_HEADINGS, frozenset(("level",))),
+    "a": frozenset(("href", "target", "rel", "download", "hreflang", "type")),
+    "ol": frozenset(("start", "data-order")),
+    "td": frozenset(("colspan", "rowspan", "colwidth")),
+    "th": frozenset(("colspan", "rowspan", "colwidth")),
+    "span": frozenset(
+        ("class", "data-id", "data-emoji", "data-name", "data-src", "src")
+    ),
+}
+"""By element, what conversion reads; `id` and `style` are looked at apart, and
+a link keeps all but what `link_keeps` refuses."""
+
+_STYLED_EVERYWHERE = frozenset(
+    ("font-weight", "font-style", "text-decoration", "vertical-align", "white-space")
+)
+_STYLED: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("p", *_HEADINGS), frozenset(("text-align",))),
+    "span": frozenset(("color",)),
+    "mark": frozenset(("color",)),
+    "td": frozenset(("background-color", "width")),
+    "th": frozenset(("width",)),
+}
+_REDUNDANT = frozenset(
+    (
+        *((tag, "role", "list") for tag in ("ul", "ol")),
+        ("li", "role", "listitem"),
+        ("ol", "type", "1"),
+        ("table", "role", "table"),
+    )
+)
+"""Element, attribute and value that say what the node says by itself."""
+_TELLING = frozenset(
+    ("title", "alt", "cite", "aria-label", "aria-description", "datetime", "summary")
+)
+"""Attributes that say something to a reader or a machine."""
+_ORIGIN_IDS = ("w-node-", "docs-internal-guid-")
+"""Ids that builders and word processors write; nothing links to them."""
+_MEANS_NOTHING = frozenset(("srcset", "sizes"))
+_FLAGS = tag_set(
+    "allowfullscreen async autofocus autoplay checked compact contenteditable "
+    "controls declare default defer disabled formnovalidate hidden inert ismap "
+    "itemscope loop multiple muted nohref nomodule noresize noshade novalidate nowrap "
+    "open playsinline popover readonly required reversed selected"
+)
+"""Attributes that say something without a value. Source: the HTML standard, its
+index of attributes and its obsolete features."""
+_HIDING = (("display", "none"), ("visibility", "hidden"))
+_UNSAFE = frozenset(("class", "style", "ping", "srcdoc", "formaction", "xlink:href"))
+_ORIGIN_DATA = ("data-w-", "data-wf-", "data-rt-")
+WINDOWS = ("_blank", "_self", "_parent", "_top")
+_CODES = frozenset(("code", "pre"))
+_FIELD = tag_set("href target data-linktype data-uuid data-anchor name")
+"""What a link field holds, or is accounted for elsewhere."""
+_IMAGE = tag_set(
+    "src data-src alt title source copyright meta_data id width height srcset sizes "
+    "loading style"
+)
+
+
+def means_a_place(name: str) -> bool:
+    """Say whether an id may be linked to, and is not one that a builder writes."""
+    return bool(name.strip()) and not name.startswith(_ORIGIN_IDS)
+
+
+def link_keeps(name: str) -> bool:
+    """Say whether a link's attribute may stay: none that runs code, and none of
+    the origin's looks."""
+    return not (
+        name in _UNSAFE or name.startswith("on") or name.startswith(_ORIGIN_DATA)
+    )
+
+
+def window_of(target: str) -> str:
+    """Return where a link opens: a new window for any name but the four that browsers
+    know, and empty when nothing is said."""
+    if target.lower() in WINDOWS:
+        return target.lower()
+    return "_blank" if target.strip() else ""
+
+
+def account(element: Element, losses: Collector, *, shows: bool = True) -> None:
+    """Record the attributes that conversion does not read. Changes nothing.
+
+    Without `shows` the element is left out, and what it hid stays unseen.
+    """
+    kept = _kept_of(element)
+    for name, value in element.attributes.items():
+        if name == "style":
+            _account_style(element, value, losses, shows=shows)
+        elif (element.tag, name, value) in _REDUNDANT:
+            continue
+        elif name in _FLAGS:
+            lose_flag(element, name, losses, shows=shows)
+        elif name == "id" or (name == "name" and element.tag == "a"):
+            if value.strip() and not means_a_place(value):
+                _lose(element, name, value, losses)
+        elif name not in kept and value.strip() and name not in _MEANS_NOTHING:
+            _lose(element, name, value, losses)
+
+
+def _kept_of(element: Element) -> frozenset[str]:
+    """Return what conversion reads of an element."""
+    if element.tag not in _CODES or not _tells_language(element):
+        return KEPT.get(element.tag, frozenset())
+    given = element.attributes
+    return frozenset(("data-language" if given.get("data-language") else "class",))
+
+
+def _tells_language(code: Element) -> bool:
+    """Say whether a code block's language is read here: from the first `code` in it,
+    and from the block itself when it has none."""
+    if code.tag == "pre":
+        return code.code is None
+    outer = code.parent
+    while outer is not None:
+        if outer.code is code:
+            return True
+        outer = outer.parent
+    return False
+
+
+def account_wrapper(element: Element, losses: Collector) -> None:
+    """Record what the wrapper of a custom embed says besides being one."""
+    for name, value in element.attributes.items():
+        if name == "style":
+            _account_style(element, value, losses, everywhere=frozenset())
+        elif name == "class":
+            for each in element.classes:
+                if not each.startswith("w-"):
+                    losses.lose("attribute", each, element)
+        elif name in _FLAGS:
+            lose_flag(element, name, losses)
+        elif name != "id" and value.strip() and not name.startswith(_ORIGIN_DATA):
+            _lose(element, name, value, losses)
+
+
+def account_field(link: Element, losses: Collector) -> None:
+    """Record what a mark could hold of a link, and a picture's link field can't."""
+    for name, value in link.attributes.items():
+        if name in _FIELD or not link_keeps(name):
+            continue
+        if name in _FLAGS:
+            lose_flag(link, name, losses)
+        elif name == "id" and means_a_place(value):
+            losses.lose("anchor", value, link)
+        elif value.strip():
+            _lose(link, name, value, losses)
+
+
+def account_link(element: Element, losses: Collector) -> None:
+    """Record what a link that stands does not keep."""
+    for name, value in element.attributes.items():
+        if name == "style":
+            _account_style(element, value, losses)
+        elif value.strip() and not link_keeps(name):
+            _lose(element, name, value, losses)
+
+
+def account_image(element: Element, losses: Collector, *, sized: bool = False) -> None:
+    """Record a picture's size, source set and whatever else has no place.
+
+    `sized`: its width has found one.
+    """
+    given = element.attributes
+    for name in set_flags(given):
+        lose_flag(element, name, losses)
+    for name in ("height",) if sized else ("width", "height"):
+        if (said := given.get(name, "").strip().lower()) not in AUTO:
+            why = "" if is_size(said) else UNFIT
+            losses.lose("size", f"{name}: {given[name]}", element, why=why)
+    if given.get("srcset", "").strip():
+        losses.lose("source-set", "srcset", element)
+    if given.get("style"):
+        _account_style(element, given["style"], losses)
+    for name, value in given.items():
+        if name not in _IMAGE and name not in _FLAGS and value.strip():
+            _lose(element, name, value, losses)
+
+
+def set_flags(names: Iterable[str]) -> Iterator[str]:
+    """Yield the boolean attributes among some."""
+    return (name for name in names if name in _FLAGS)
+
+
+def lose_flag(
+    element: Element, name: str, losses: Collector, *, shows: bool = True
+) -> None:
+    """Record a boolean attribute, which says something without a value, too."""
+    value = element.attributes[name]
+    what = f'{name}="{value}"' if value.strip() else name
+    if name == "hidden" and shows and _has_content(element):
+        losses.lose("hidden", what, element)
+    elif name == "reversed" and element.tag == "ol":
+        losses.lose("reversed", what, element)
+    else:
+        losses.lose("attribute", what, element)
+
+
+def _has_content(element: Element) -> bool:
+    return bool(element.children) or element.tag == "img"
+
+
+def _account_style(
+    element: Element,
+    value: str,
+    losses: Collector,
+    *,
+    shows: bool = True,
+    everywhere: frozenset[str] = _STYLED_EVERYWHERE,
+) -> None:
+    taken = _STYLED.get(element.tag, frozenset()) | everywhere
+    for name, setting in declarations(value).items():
+        if name.lower() in taken:
+            continue
+        hides = (name.lower(), setting.split("!")[0].strip().lower()) in _HIDING
+        kind = "hidden" if hides and shows and _has_content(element) else "style"
+        losses.lose(kind, f"{name}: {setting}", element)
+
+
+def _lose(element: Element, name: str, value: str, losses: Collector) -> None:
+    if name in _TELLING:
+        losses.lose("description", value, element)
+    elif name.startswith("on"):
+        losses.lose("script", f'{name}="{value}"', element, severity=Severity.MEANING)
+    else:
+        losses.lose("attribute", f'{name}="{value}"', element)

@@ -1,0 +1,138 @@
+"""Gathers losses during one conversion, and what has found its place."""
+
+from __future__ import annotations
+
+from cmsmig.richtext.html.dom import Element, Node, Text, path_of
+from cmsmig.richtext.losses import Loss, Severity
+
+_CONTEXT_LENGTH = 80
+
+LAYOUT, MEANING, CONTENT = Severity.LAYOUT, Severity.MEANING, Severity.CONTENT
+
+KINDS: dict[str, tuple[Severity, str]] = {
+    "alignment": (LAYOUT, "Nothing here can hold the alignment of this figure."),
+    "anchor": (MEANING, "Links to this place of the page lead to its top now."),
+    "attribute": (LAYOUT, "Rich text has no place for this attribute."),
+    "mark-in-code": (LAYOUT, "A text that is code can't be anything else besides."),
+    "code-in-link": (LAYOUT, "A text can't be code and a link, so the link stands."),
+    "character": (LAYOUT, "Services that store texts refuse this character."),
+    "comment": (MEANING, "A comment that never ends hides the rest of the body."),
+    "component": (CONTENT, "Components are left out, as the embed choices say."),
+    "custom-rule": (MEANING, "A rule of this project has to do with it."),
+    "description": (MEANING, "Rich text has no place for a text that isn't shown."),
+    "dropped": (CONTENT, "Rich text can't hold this element and it was left out."),
+    "element": (LAYOUT, "Rich text has no such element; its text stands as it is."),
+    "embed": (CONTENT, "This embed is left out, as the embed choices say."),
+    "empty-code": (
+        CONTENT,
+        "The origin delivered this code block empty, so its code must be copied "
+        "by hand.",
+    ),
+    "empty-embed": (
+        CONTENT,
+        "The origin delivered this embed empty, so its code must be copied by hand.",
+    ),
+    "form-control": (CONTENT, "Rich text can't hold form controls."),
+    "hidden": (MEANING, "What this hid on the origin's page shows now."),
+    "iframe": (CONTENT, "Frames are left out, as the embed choices say."),
+    "image": (CONTENT, "This picture has no address, so it can't be shown."),
+    "link": (CONTENT, "The text stands, but this link could not be kept."),
+    "linked-image": (CONTENT, "The picture stands without its link, as chosen."),
+    "list-blank": (LAYOUT, "This shows nothing in a list and is no item of it."),
+    "media": (CONTENT, "Video and audio are left out, as the embed choices say."),
+    "missing-file": (CONTENT, "This file could not be had; its old address stands."),
+    "nesting": (LAYOUT, "Nested this deep, the content stands without this level."),
+    "reversed": (MEANING, "The numbers of this list counted down, and count up now."),
+    "script": (CONTENT, "Scripts don't belong in rich text, and this one never ran."),
+    "sentence": (LAYOUT, "This is a block here, and parts the sentence it stood in."),
+    "size": (LAYOUT, "Nothing here can hold the size of this picture."),
+    "source-set": (LAYOUT, "The destination makes its own picture sizes."),
+    "spacer": (LAYOUT, "A paragraph that shows nothing was left out."),
+    "style": (LAYOUT, "Rich text has no place for this style."),
+    "target": (LAYOUT, "No link can open in a window of this name; a new one opens."),
+    "text": (CONTENT, "Rich text can't show this text here."),
+    "unclosed-embed": (
+        MEANING,
+        "Something in this embed is never closed, so it holds the rest of the body.",
+    ),
+    "video": (CONTENT, "Videos are left out, as the embed choices say."),
+}
+"""Every kind of loss: how bad it is as a rule, and why it happens."""
+
+
+class Collector:
+    """One conversion's losses. Layout losses of one kind and thing are one."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[int, int, Loss]] = []
+        self._layout: dict[tuple[str, str], tuple[Element, int]] = {}
+        self._settled: set[int] = set()
+        self._told: dict[tuple[str, str, int], bool] = {}
+
+    def lose(
+        self,
+        kind: str,
+        what: str,
+        at: Element,
+        *,
+        why: str = "",
+        severity: Severity | None = None,
+    ) -> None:
+        """Record that `what` has no place; layout losses are counted together.
+
+        An element that goes on after its end loses nothing a second time.
+        """
+        usual, reason = KINDS[kind]
+        told = (kind, what, at.start)
+        if told in self._told and (at.goes_on or self._told[told]):
+            return
+        self._told[told] = at.goes_on
+        if (severity or usual) is LAYOUT and not why:
+            first, times = self._layout.get((kind, what), (at, 0))
+            self._layout[kind, what] = (first, times + 1)
+            return
+        loss = Loss(
+            kind, what, path_of(at), context_of(at), why or reason, severity or usual
+        )
+        self._found.append((at.start, len(self._found), loss))
+
+    def settle(self, element: Element) -> None:
+        """Remember that an element has its place or is a loss already."""
+        self._settled.add(element.start)
+
+    def settled(self, element: Element) -> bool:
+        """Say whether an element has its place or is a loss already."""
+        return element.start in self._settled
+
+    def losses(self) -> tuple[Loss, ...]:
+        """Return the losses in the order of the body."""
+        found = list(self._found)
+        for (kind, what), (at, times) in self._layout.items():
+            counted = context_of(at) if times == 1 else f"{times} times in this body"
+            severity, why = KINDS[kind]
+            loss = Loss(kind, what, path_of(at), counted, why, severity)
+            found.append((at.start, len(found), loss))
+        return tuple(loss for _, _, loss in sorted(found, key=lambda row: row[:2]))
+
+
+def context_of(element: Element) -> str:
+    """Return the beginning of the text in or around an element."""
+    return _beginning(element) or (
+        _beginning(element.parent) if element.parent is not None else ""
+    )
+
+
+def _beginning(element: Element) -> str:
+    pieces: list[str] = []
+    length, steps = 0, 0
+    stack: list[Node] = [element]
+    while stack and length < _CONTEXT_LENGTH and steps < 4 * _CONTEXT_LENGTH:
+        node = stack.pop()
+        steps += 1
+        if isinstance(node, Text):
+            piece = " ".join(node.value[: 2 * _CONTEXT_LENGTH].split())
+            pieces.append(piece)
+            length += len(piece)
+        elif node.tag not in ("script", "style"):
+            stack.extend(reversed(node.children[: 2 * _CONTEXT_LENGTH]))
+    return " ".join(piece for piece in pieces if piece)[:_CONTEXT_LENGTH]

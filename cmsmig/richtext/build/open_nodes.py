@@ -1,0 +1,168 @@
+"""The nodes that are open while a document is built, and places in them.
+
+For every piece the shortest way to a place that takes it: wrappers are opened,
+nodes are left. That is how the official converter's parser (ProseMirror's)
+behaves, told in own words.
+"""
+
+from __future__ import annotations
+
+from cmsmig.canonical import JsonObject
+from cmsmig.richtext.schema.content_model import (
+    BLOCKS,
+    CONTENT,
+    INLINES,
+    default_attributes,
+    empty_paragraph,
+    wrapping,
+)
+from cmsmig.richtext.schema.nodes import Open
+
+_SOLID_PENALTY = 2
+_LISTS = ("bullet_list", "ordered_list")
+
+
+class Places:
+    """A stack of open nodes.
+
+    `inside`: a block in a text does not spoil it; `items`: a list without items is
+    none.
+    """
+
+    def __init__(self, *, inside: bool, items: bool) -> None:
+        self._inside = inside
+        self._items = items
+        self._nodes = [Open("doc", {}, True, False)]
+        self._open = 0
+        self._verbatim = False
+        self._kept = -1
+        """Everything open down from there keeps its blanks."""
+        self._continued: list[tuple[str, JsonObject] | None] = []
+        """What goes on behind a block in it, for each node that is walked."""
+
+    def _find_place(self, kind: str, *, cautious: bool) -> bool:
+        """Make the innermost node that takes `kind` with least wrapping the top."""
+        top = self._nodes[self._open]
+        if kind in top.model[top.state][0]:
+            return True
+        best: tuple[str, ...] | None = None
+        at, penalty = 0, 0
+        for depth in range(self._open, -1, -1):
+            node = self._nodes[depth]
+            way = wrapping(node.kind, node.state, kind)
+            if way is None and self._may_begin_item(node, kind):
+                way = ()
+            if way is not None and (best is None or len(best) > len(way) + penalty):
+                best, at = way, depth
+                if not way:
+                    break
+            if node.solid:
+                if cautious:
+                    break
+                penalty += _SOLID_PENALTY
+            if best is not None and penalty >= len(best):
+                break  # nothing further out can be nearer
+        if best is None:
+            return False
+        self._move_to(at, kind)
+        for index, name in enumerate(best):
+            self._open_wrapper(name, [*best, kind][index + 1])
+        return True
+
+    def _move_to(self, depth: int, kind: str) -> None:
+        if self._inside and kind not in INLINES:
+            for node in self._nodes[depth + 1 : self._open + 1]:
+                node.left = node.left or node.takes_text
+        if self._verbatim:
+            self._keep(depth)
+        self._open = depth
+        node = self._nodes[depth]
+        if self._may_begin_item(node, kind) and not wrapping(node.kind, 0, kind):
+            self._close_extra()
+            if not node.state:
+                node.content.append(empty_paragraph())
+                node.state = 1
+
+    def _may_begin_item(self, node: Open, kind: str) -> bool:
+        return (
+            self._inside
+            and node.kind == "list_item"
+            and not node.state
+            and kind in BLOCKS
+            and kind != "paragraph"
+        )
+
+    def _open_wrapper(self, name: str, inner: str) -> None:
+        interrupted = self._continued[-1] if self._continued else None
+        if self._inside and name == "paragraph" and interrupted is not None:
+            kind, attributes = interrupted
+            top = self._nodes[self._open]
+            if kind in top.model[top.state][0] and inner in CONTENT[kind][0][0]:
+                self._enter(kind, dict(attributes), solid=False)
+                return
+        self._enter(name, default_attributes(name), solid=False)
+
+    def _part(self, node: Open) -> None:
+        """Leave a heading in which a block has ended: what follows is another."""
+        if self._inside and node.takes_text and node.content and not node.verbatim:
+            self._open -= 1
+
+    def _end_continued(self, *, code: bool) -> None:
+        """Leave what went on behind a block in an element that ends now.
+
+        `code`: code that went on has ended, too; else it has a new line.
+        """
+        top = self._nodes[self._open]
+        if not self._inside or not top.takes_text or top.solid:
+            return
+        if top.verbatim and not code:
+            top.parted = True
+        else:
+            self._open -= 1
+            self._kept = min(self._kept, self._open)
+
+    def _enter(self, kind: str, attributes: JsonObject, *, solid: bool) -> None:
+        top = self._take(kind)
+        verbatim = kind == "code_block" or top.verbatim
+        self._open += 1
+        node = Open(kind, attributes, solid, verbatim, self._open)
+        node.keeps = verbatim or top.keeps
+        self._nodes.append(node)
+
+    def _take(self, kind: str) -> Open:
+        """Close what is no longer needed and step the top's automaton."""
+        if len(self._nodes) - 1 > self._open:
+            self._close_extra()
+        top = self._nodes[self._open]
+        top.state = top.model[top.state][0][kind]
+        return top
+
+    def _close_extra(self) -> None:
+        while len(self._nodes) - 1 > self._open:
+            node = self._nodes.pop()
+            parent = self._nodes[-1]
+            if self._items and not node.content and node.kind in _LISTS:
+                parent.state = 1 if parent.content else 0
+                continue
+            finished = node.finish()
+            needed = parent.kind == "list_item" and not parent.content
+            if node.left and "content" not in finished and not needed:
+                parent.state = 1 if parent.content else 0
+                continue
+            parent.content.append(finished)
+
+    def _sync(self, to: Open) -> bool:
+        if to.depth > self._open or self._nodes[to.depth] is not to:
+            if self._verbatim:
+                self._keep(self._kept)
+                self._kept = self._open
+            return False
+        if self._verbatim:
+            self._keep(to.depth)
+        self._open = to.depth
+        return True
+
+    def _keep(self, outside: int) -> None:
+        """Let the blanks stay in what is left here, where blanks are kept."""
+        for node in self._nodes[outside + 1 : self._open + 1]:
+            node.keeps = True

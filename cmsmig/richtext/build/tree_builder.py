@@ -1,0 +1,322 @@
+"""Fits a tree of elements into the content model.
+
+Marks are passed down, and every piece finds a place, as in the official
+converter's parser (ProseMirror's), told in own words. The repairs put right what
+it spoils, each for itself.
+The walk keeps its own stack, so nesting may be as deep as it likes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from cmsmig.canonical import JsonObject
+from cmsmig.richtext.build.element_rules import (
+    BLOCK_TAGS,
+    IGNORED_TAGS,
+    LINE_ENDS,
+    MORE_BLOCK_TAGS,
+    SPACER,
+    Rule,
+    Rules,
+)
+from cmsmig.richtext.build.hooks import AS_OFFICIAL, UNHEARD, Hooks, Repairs
+from cmsmig.richtext.build.open_nodes import Places
+from cmsmig.richtext.build.style_marks import styled_marks
+from cmsmig.richtext.html.dom import Element, Node, Text
+from cmsmig.richtext.html.inline_style import computed
+from cmsmig.richtext.html.javascript import BLANKS
+from cmsmig.richtext.html.tree_edits import nest_lists
+from cmsmig.richtext.schema.content_model import INLINES, LEAVES, TEXTBLOCKS, wrapping
+from cmsmig.richtext.schema.marks import Mark, MarkSet
+from cmsmig.richtext.schema.nodes import Open, Run
+
+_BLANKS = re.compile(r"[ \t\r\n\f]+")
+_NEWLINE = re.compile(r"\r?\n|\r")
+_BLANK = " \t\r\n\f"
+_EACH_BLANK = tuple(_BLANK)
+
+
+_Frame: TypeAlias = "tuple[Iterator[Node], MarkSet, Open | None, bool, bool]"
+"""An element that is being walked: what is left in it and the marks there; then
+what comes behind it: the node to return to, whether that is its own and is left too,
+and whether blanks were kept outside."""
+
+
+class Context(Places):
+    """Builds one document."""
+
+    def __init__(
+        self, rules: Rules, repairs: Repairs = AS_OFFICIAL, hooks: Hooks = UNHEARD
+    ) -> None:
+        super().__init__(inside=repairs.inside, items=repairs.items)
+        self._rules = rules
+        self._parted = TEXTBLOCKS if repairs.inside else frozenset[str]()
+        self._blanks = repairs.blanks
+        self._blocks = MORE_BLOCK_TAGS if repairs.apart else BLOCK_TAGS
+        self._entered = hooks.entered
+        self._joined = hooks.joined
+        self._placed = hooks.placed
+        self._filled = hooks.filled
+        self._marked = hooks.marked
+        self._unplaced = hooks.unplaced
+        self._cut = hooks.cut
+        self._said = False
+        """Whether a text stands right before, on the same line of a page."""
+        self._cutting: Element | None = None
+        """What stands behind that text, and before the next."""
+        self._frames: list[_Frame] = []
+
+    def build(self, root: Element, marks: MarkSet = ()) -> JsonObject:
+        """Return the document of what is below `root`. Call once."""
+        frames = self._frames
+        self._descend(root, marks, None, outer=False)
+        while frames:
+            frame = frames[-1]
+            children, marks, to, leave, outer = frame
+            after_break = False
+            for node in children:
+                if isinstance(node, Text):
+                    self._text(node.value, marks, after_break)
+                    after_break = False
+                    continue
+                self._element(node, marks)
+                if frames[-1] is not frame:
+                    break
+                after_break = node.tag == "br"
+            else:
+                frames.pop()
+                self._leave(to, leave, outer)
+        self._open = 0
+        self._close_extra()
+        return self._nodes[0].finish()
+
+    def _descend(
+        self,
+        element: Element,
+        marks: MarkSet,
+        to: Open | None,
+        *,
+        outer: bool,
+        leave: bool = False,
+    ) -> None:
+        """Walk what is in `element` next. `leave`: `to` is its own node."""
+        self._frames.append((iter(element.children), marks, to, leave, outer))
+
+    def _leave(self, to: Open | None, leave: bool, outer: bool) -> None:
+        if leave:
+            self._continued.pop()
+        if to is not None:
+            self._new_line()
+            self._return(to, leave)
+        self._verbatim = outer
+
+    def _return(self, to: Open, leave: bool) -> None:
+        if not self._sync(to):
+            self._end_continued(code=leave)
+            return
+        to.parted = self._inside
+        if not leave:
+            self._part(to)
+            return
+        self._open -= 1
+        if to.spacer:
+            self._leave_out(to)
+
+    def _new_line(self) -> None:
+        self._said, self._cutting = False, None
+
+    def _speak(self) -> None:
+        """Take in that a text stands here now."""
+        if self._cutting is not None and self._cut is not None:
+            self._cut(self._cutting)
+        self._said, self._cutting = True, None
+
+    def _leave_out(self, spacer: Open) -> None:
+        """Take a paragraph away again; what it ended has ended."""
+        if self._nodes[-1] is spacer and not spacer.content:
+            self._nodes.pop()
+            parent = self._nodes[-1]
+            parent.state = 1 if parent.content else 0
+
+    # Text
+
+    def _text(self, value: str, marks: MarkSet, after_break: bool) -> None:
+        top = self._nodes[self._open]
+        if top.verbatim:
+            self._insert_text(value.replace("\r\n", "\n").replace("\r", "\n"), marks)
+            return
+        if not top.takes_text and not value.strip(_BLANK):
+            return
+        if self._verbatim or top.keeps:
+            if self._goes_on_as_code(top):
+                self._insert_text(_NEWLINE.sub("\n", value), marks)
+            else:
+                self._lines(value, marks)
+            return
+        if _is_uneven(value):
+            value = _BLANKS.sub(" ", value)
+        if value.startswith(" ") and self._swallows_blank(top, after_break):
+            value = value[1:]
+        if value:
+            self._insert_text(value, marks)
+
+    def _swallows_blank(self, top: Open, after_break: bool) -> bool:
+        if self._open != len(self._nodes) - 1:
+            return self._blanks and not top.takes_text
+        if not top.content or after_break:
+            return True
+        before = top.content[-1]
+        if isinstance(before, Run):
+            return before.text.endswith(_EACH_BLANK)
+        return self._blanks and not top.takes_text
+
+    def _goes_on_as_code(self, top: Open) -> bool:
+        """Say whether a block has parted the code that goes on here."""
+        held = self._continued[-1] if self._continued else None
+        return held is not None and held[0] == "code_block" and not top.takes_text
+
+    def _lines(self, value: str, marks: MarkSet) -> None:
+        top = self._nodes[self._open]
+        if wrapping(top.kind, top.state, "hard_break") is None:
+            self._insert_text(_NEWLINE.sub(" ", value), marks)
+            return
+        for index, line in enumerate(_NEWLINE.split(value)):
+            if index:
+                self._insert_leaf("hard_break", {}, marks, cautious=True)
+            if line:
+                self._insert_text(line, marks)
+
+    def _insert_text(self, text: str, marks: MarkSet) -> None:
+        if not text:
+            return
+        if not self._nodes[self._open].takes_text:
+            cautious = not text.strip(BLANKS)
+            if not self._find_place("text", cautious=cautious):
+                return
+        top = self._take("text")
+        if not text.isspace():
+            self._speak()
+        if top.kind == "code_block":
+            top.content.append(Run(top.on_its_line(text), ()))
+            if marks and self._marked is not None and text.strip():
+                self._marked(marks, False)
+        elif self._placed is None:
+            top.content.append(Run(text, marks))
+        else:
+            for piece, held in self._placed(text, marks):
+                top.content.append(Run(piece, held))
+
+    # Elements
+
+    def _element(self, element: Element, marks: MarkSet) -> None:
+        tag = element.tag
+        outer = self._verbatim
+        style = element.attributes.get("style", "")
+        if tag == "pre" or (
+            style and "pre" in style and "pre" in computed(style).get("white-space", "")
+        ):
+            self._verbatim = True
+        if self._entered is not None:
+            self._entered(element)
+        if tag in MORE_BLOCK_TAGS or tag in LINE_ENDS:
+            self._new_line()
+        if tag in ("ul", "ol"):
+            nest_lists(element)
+        rules = self._rules.get(tag, ())
+        if rules or tag not in IGNORED_TAGS:
+            for rule in rules:
+                read = rule.read(element)
+                if read is None:
+                    continue
+                if style:
+                    marks = styled_marks(style, marks)
+                if not rule.mark:
+                    self._node(element, rule, read, marks, outer)
+                    return
+                marks = self._joined(Mark(rule.name, read, element), marks)
+                if rule.consuming:
+                    self._descend(element, marks, None, outer=outer)
+                    return
+            self._transparent(element, marks, style, outer)
+            return
+        self._verbatim = outer
+
+    def _transparent(
+        self, element: Element, marks: MarkSet, style: str, outer: bool
+    ) -> None:
+        to: Open | None = None
+        if element.tag in self._blocks:
+            top = self._nodes[self._open]
+            if self._inside and top.kind == "code_block":
+                top.parted = True
+            elif top.takes_text and top.content and self._open:
+                self._open -= 1
+            to = self._nodes[self._open]
+        elif not element.children:
+            self._verbatim = outer
+            return
+        if style:
+            marks = styled_marks(style, marks)
+        self._descend(element, marks, to, outer=outer)
+
+    def _node(
+        self,
+        element: Element,
+        rule: Rule,
+        read: JsonObject,
+        marks: MarkSet,
+        outer: bool,
+    ) -> None:
+        if rule.name in LEAVES:
+            if self._filled is not None and element.payload is not None:
+                self._filled(element, marks)
+            cautious = element.tag == "br"
+            if self._said and rule.name in ("image", "blok"):
+                self._said, self._cutting = False, element
+            if cautious and self._goes_on_as_code(self._nodes[self._open]):
+                self._insert_text("\n", marks)
+            elif not self._insert_leaf(rule.name, read, marks, cautious=cautious):
+                if cautious and self._nodes[self._open].takes_text:
+                    self._text("\n", marks, False)
+                elif self._unplaced is not None:
+                    self._unplaced(element)
+            self._verbatim = outer
+            return
+        if not self._find_place(rule.name, cautious=False):
+            self._descend(element, marks, None, outer=outer)
+            return
+        self._enter(rule.name, read, solid=True)
+        top = self._nodes[self._open]
+        top.spacer = element.tag == SPACER
+        continued = rule.name in self._parted
+        self._continued.append((rule.name, read) if continued else None)
+        self._descend(element, marks, top, outer=outer, leave=True)
+
+    def _insert_leaf(
+        self, kind: str, attributes: JsonObject, marks: MarkSet, *, cautious: bool
+    ) -> bool:
+        if not self._find_place(kind, cautious=cautious):
+            return False
+        top = self._take(kind)
+        node: JsonObject = {"type": kind}
+        if attributes:
+            node["attrs"] = attributes
+        if kind in INLINES and marks and top.kind != "code_block":
+            node["marks"] = [mark.as_json() for mark in marks]
+            if self._marked is not None:
+                self._marked(marks, True)
+        top.content.append(node)
+        if kind == "emoji":
+            self._speak()
+        return True
+
+
+def _is_uneven(text: str) -> bool:
+    """Say whether a text has blanks that are not shown as they stand.
+
+    Few have, and looking is quicker than replacing each blank by itself.
+    """
+    return "  " in text or "\n" in text or "\t" in text or "\r" in text or "\f" in text

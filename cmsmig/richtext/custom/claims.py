@@ -1,0 +1,218 @@
+"""A project's own rules over one body: which elements they claim, and the nodes
+that stand for those."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from cmsmig.canonical import JsonObject
+from cmsmig.richtext.build.attributes import account
+from cmsmig.richtext.build.loss_collector import Collector
+from cmsmig.richtext.custom.returned_blocks import ADDRESSES, block_of, holds, left_out
+from cmsmig.richtext.custom.rules import CustomRule
+from cmsmig.richtext.engine import AssetLookup
+from cmsmig.richtext.html.dom import Element, Node, tag_set, walk
+from cmsmig.richtext.html.soup import Tag, Tree
+from cmsmig.richtext.prepare.figure_layout import layout_of, lose_layout
+
+_LONGEST = 300
+_PLACE_IN_MEMORY = re.compile(r" at 0x[0-9a-fA-F]+")
+"""An object's address differs from run to run, and losses must not."""
+_KEPT = tag_set(
+    "a abbr b big blockquote body caption cite code del em font i ins li mark ol q s "
+    "small span strike strong sub sup table tbody td tfoot th thead tr u ul"
+)
+"""Elements that the stage leaves standing around their content anyway."""
+_TEXTBLOCKS = tag_set("p h1 h2 h3 h4 h5 h6 pre div section article")
+_PASSED_OVER = tag_set("figure figcaption main nav header footer aside hgroup picture")
+"""Elements whose passing nobody would miss."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An element that a rule made a block of."""
+
+    element: Element
+    rule: str
+    block: JsonObject
+    place: str
+    link: Element | None
+    """The link around the element."""
+
+
+@dataclass(slots=True)
+class _Found:
+    claims: dict[int, Claim] = field(default_factory=dict)
+    opened: dict[int, Element | None] = field(default_factory=dict)
+    """Elements around a claimed one, which no other structure may swallow, and
+    the link that each is in."""
+    failures: list[tuple[Element, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class CustomRules:
+    """The rules of a project, in the order of their file."""
+
+    rules: tuple[CustomRule, ...]
+
+    def claimed(
+        self, html: str, root: Element, assets: AssetLookup, losses: Collector
+    ) -> Claimed | None:
+        """Return what the rules make of a body; None when none matches anything.
+
+        The first rule that returns a block has the element; elements come in the
+        order of the body, and those inside of a claimed one are not asked about.
+        A rule that goes wrong is a loss, and then the next one is asked.
+        """
+        lowered = html.lower()
+        asked = [each for each in self.rules if each.may_match(lowered)]
+        if not asked:
+            return None
+        found = _find(asked, Tree(root), assets)
+        for element, why in found.failures:
+            losses.lose("custom-rule", _begin_tag(html, element), element, why=why)
+        if not found.claims:
+            return None
+        return Claimed(found.claims, found.opened, assets, losses)
+
+
+class Claimed:
+    """Answers the HTML stage, element by element."""
+
+    def __init__(
+        self,
+        claims: dict[int, Claim],
+        opened: Mapping[int, Element | None],
+        assets: AssetLookup,
+        losses: Collector,
+    ) -> None:
+        self._claims = claims
+        self._opened = opened
+        self._assets = assets
+        self._losses = losses
+
+    def __call__(self, element: Element) -> list[Node] | None:
+        """Return what stands for an element; None: treat it as without rules."""
+        if (claim := self._claims.get(id(element))) is not None:
+            return [self._node(claim)]
+        if id(element) in self._opened:
+            return self._open(element)
+        return None
+
+    def _node(self, claim: Claim) -> Element:
+        element = claim.element
+        if missing := left_out(element, claim.block):
+            why = f"The rule `{claim.rule}` of this project left it out of its block."
+            self._losses.lose("custom-rule", missing, element, why=why)
+        made = Element("cms:blok", {}, element.start)
+        made.parent, made.nth = element.parent, element.nth
+        body: JsonObject = {
+            "id": self._assets.uid(claim.place),
+            "body": [claim.block],
+        }
+        made.payload = body
+        if claim.link is not None and holds(claim.block, _href(claim.link)):
+            self._losses.settle(claim.link)
+            self._losses.settle(made)
+        return made
+
+    def _open(self, element: Element) -> list[Node] | None:
+        """Let a structure around a claimed element stand as its content."""
+        wraps = "data-rt-embed-type" in element.attributes or (
+            "w-embed" in element.classes or "data-emoji" in element.attributes
+        )
+        if element.tag in _KEPT and not wraps:
+            return None
+        for name in ADDRESSES:
+            if address := element.attributes.pop(name, "").strip():
+                why = "A rule of this project made a block of something inside of it."
+                self._losses.lose("custom-rule", address, element, why=why)
+        if element.tag == "figure":
+            lose_layout(layout_of(element), element, self._losses)
+        else:
+            account(element, self._losses)
+        if element.tag not in _TEXTBLOCKS:
+            if element.tag not in _PASSED_OVER:
+                self._losses.lose("element", f"<{element.tag}>", element)
+            element.tag = "div"
+        element.attributes = {
+            name: value
+            for name, value in element.attributes.items()
+            if name in ("id", "style")
+        }
+        return [element]
+
+
+def _find(rules: list[CustomRule], tree: Tree, assets: AssetLookup) -> _Found:
+    matching = [
+        (each, frozenset().union(*(one.matching(tree) for one in each.selectors)))
+        for each in rules
+    ]
+    found = _Found()
+    inside: set[int] = set()
+    for element, tag in tree.pairs():
+        if id(element) in inside:
+            continue
+        for custom, tags in matching:
+            if id(tag) in tags and (
+                claim := _asked(custom, element, tag, assets, found)
+            ):
+                found.claims[id(element)] = claim
+                inside.update(id(below) for below in walk(element))
+                break
+    return found
+
+
+def _asked(
+    custom: CustomRule, element: Element, tag: Tag, assets: AssetLookup, found: _Found
+) -> Claim | None:
+    place = f"rule/{len(found.claims) + 1}"
+    try:
+        returned = custom(tag)
+    except (Exception, SystemExit) as error:
+        said = _PLACE_IN_MEMORY.sub("", f"{type(error).__name__}: {error}")
+        found.failures.append((element, _told(custom.name, said)))
+        return None
+    if returned is None:
+        return None
+    try:
+        block = block_of(returned, assets.uid, f"{place}/body")
+    except ValueError as error:
+        found.failures.append((element, _told(custom.name, str(error))))
+        return None
+    link = _open_around(element, found.opened)
+    return Claim(element, custom.name, block, place, link)
+
+
+def _told(name: str, said: str) -> str:
+    said = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
+    return (
+        f"The rule `{name}` of this project went wrong here ({said}), so the element "
+        "was treated as without it."
+    )
+
+
+def _href(link: Element) -> str:
+    return link.attributes.get("href", "").strip()
+
+
+def _open_around(element: Element, opened: dict[int, Element | None]) -> Element | None:
+    """Open what is around an element; return the link that it is in."""
+    path: list[Element] = []
+    outer = element.parent
+    while outer is not None and id(outer) not in opened:
+        path.append(outer)
+        outer = outer.parent
+    link = None if outer is None else opened[id(outer)]
+    for each in reversed(path):
+        if each.tag == "a" and _href(each):
+            link = each
+        opened[id(each)] = link
+    return link
+
+
+def _begin_tag(html: str, element: Element) -> str:
+    tag = html[element.start : element.inner_start] or f"<{element.tag}>"
+    return tag if len(tag) <= _LONGEST else f"{tag[:_LONGEST]}…"

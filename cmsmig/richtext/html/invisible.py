@@ -1,0 +1,216 @@
+"""Finds what shows nothing and would still be a paragraph or an item of its own.
+
+Text comes in runs: what stands between two blocks. A run of invisible characters
+becomes a paragraph nobody sees, and between the items of a list it becomes an
+item; so does a list without items. The tree is only read here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import TypeAlias
+
+from cmsmig.richtext.html.dom import Element, Node, Text
+from cmsmig.richtext.html.visibility import INVISIBLE
+
+_BLANK = " \t\r\n\f"
+
+
+class Role(Enum):
+    """What an element is to the text around it."""
+
+    PART = auto()
+    """Its content goes on in the run around it."""
+    BREAK = auto()
+    """A line break."""
+    SIGN = auto()
+    """Seen, as a character is."""
+    ENDING = auto()
+    """It ends the run before it and the one in it, and is no node."""
+    BLOCK = auto()
+    """A block that shows something; its content is not looked at here."""
+    UNSURE = auto()
+    """A block, nothing at all, or nothing but its content: as other choices say."""
+    SPACER = auto()
+    """A paragraph to be left out."""
+    PASSED = auto()
+    """Left out with everything in it."""
+    TEXT = auto()
+    """A paragraph or heading."""
+    CODE = auto()
+    QUOTE = auto()
+    """A quote or a cell: nothing in it needs to come first."""
+    LIST = auto()
+    ITEM = auto()
+    TABLE = auto()
+    CAPTION = auto()
+    """A finished block; what is in it is a document of its own."""
+
+
+_BOXES = frozenset(
+    (Role.TEXT, Role.CODE, Role.QUOTE, Role.LIST, Role.ITEM, Role.TABLE)
+) | {Role.CAPTION, Role.UNSURE}
+_ENTERED = _BOXES | {Role.PART, Role.ENDING}
+_NODES = frozenset((Role.BLOCK, Role.CODE, Role.TABLE, Role.CAPTION))
+Reading: TypeAlias = Callable[[Element], Role]
+"""Says of each element what it is."""
+
+
+@dataclass(slots=True)
+class Run:
+    """Texts and line breaks between two blocks, with the elements that hold them."""
+
+    shown: bool = False
+    texts: list[tuple[Element, Text]] = field(default_factory=list)
+    """Those of invisible characters."""
+    breaks: list[tuple[Element, Element]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Unseen:
+    """A run or an element that is to be no node where it stands."""
+
+    listed: bool
+    """In a list and outside of its items; or a list without items."""
+    run: Run | None = None
+    element: Element | None = None
+    """It shows nothing."""
+    around: Element | None = None
+    """A list without items around blocks that are none."""
+
+
+@dataclass(slots=True)
+class _Box:
+    """A node that is being walked, with the runs that wait to be judged."""
+
+    element: Element
+    role: Role
+    gave: bool = False
+    """Something in it shows, or is a node, whatever the choices."""
+    may: bool = False
+    """Something in it may do so."""
+    items: bool = False
+    """It is a list, and something in it is an item."""
+    waiting: list[Run] = field(default_factory=list)
+
+
+def unseen_in(
+    root: Element, role_of: Reading, *, sure: bool = True
+) -> Iterator[Unseen]:
+    """Yield what shows nothing, as `role_of` reads the elements. Linear.
+
+    Without `sure` it is a source before anything is done to it: then what may
+    show nothing, too.
+    """
+    return _Walk(role_of, sure=sure).walk(root)
+
+
+class _Walk:
+    def __init__(self, role_of: Reading, *, sure: bool) -> None:
+        self._role_of = role_of
+        self._sure = sure
+        self._boxes: list[_Box] = []
+        self._run = Run()
+
+    def walk(self, root: Element) -> Iterator[Unseen]:
+        self._boxes.append(_Box(root, Role.CAPTION))
+        stack: list[tuple[Node, Element, Role | None]] = [
+            (child, root, None) for child in reversed(root.children)
+        ]
+        while stack:
+            node, parent, leaving = stack.pop()
+            if isinstance(node, Text):
+                self._text(node, parent)
+            elif leaving is not None:
+                yield from self._left(leaving)
+            else:
+                role = self._role_of(node)
+                yield from self._met(node, parent, role)
+                if role not in _ENTERED:
+                    continue
+                if role is not Role.PART:
+                    stack.append((node, parent, role))
+                stack.extend((child, node, None) for child in reversed(node.children))
+        yield from self._ended()
+
+    def _text(self, text: Text, parent: Element) -> None:
+        if text.value.strip(INVISIBLE):
+            self._run.shown = True
+        elif text.value.strip(_BLANK):
+            self._run.texts.append((parent, text))
+
+    def _met(self, element: Element, parent: Element, role: Role) -> Iterator[Unseen]:
+        if role is Role.BREAK:
+            self._run.breaks.append((parent, element))
+        elif role is Role.SIGN:
+            self._run.shown = True
+        elif role not in (Role.PART, Role.PASSED):
+            yield from self._ended()
+            box = self._boxes[-1]
+            ends = not self._sure and _ends_list(element, role, box)
+            if role in _NODES:
+                self._note(box, gave=self._sure or role is Role.BLOCK)
+            elif role is Role.SPACER and box.role is Role.LIST:
+                yield Unseen(listed=True, element=element)
+            if ends:
+                yield Unseen(listed=True, around=box.element)
+            if role in _BOXES:
+                self._boxes.append(_Box(element, role))
+
+    def _left(self, role: Role) -> Iterator[Unseen]:
+        yield from self._ended()
+        if role not in _BOXES:
+            return
+        box, outer = self._boxes.pop(), self._boxes[-1]
+        if box.may:
+            yield from (Unseen(listed=False, run=run) for run in box.waiting)
+        if not box.gave and _may_be_none(role, outer.role):
+            yield from (Unseen(listed=True, run=run) for run in box.waiting)
+            yield Unseen(listed=True, element=box.element)
+            self._note(outer, gave=False, may=not self._sure)
+        elif role is not Role.UNSURE:
+            self._note(outer, gave=self._sure or box.gave)
+            outer.items = outer.items or role is Role.ITEM or box.element.tag == "p"
+        else:
+            self._note(outer, gave=False)
+        if self._sure and role is Role.LIST and box.gave and not box.items:
+            yield Unseen(listed=True, around=box.element)
+
+    def _note(self, box: _Box, *, gave: bool, may: bool = True) -> None:
+        box.gave, box.may = box.gave or gave, box.may or may
+
+    def _ended(self) -> Iterator[Unseen]:
+        """Judge the run that ends here, and begin another."""
+        run, box = self._run, self._boxes[-1]
+        if not (run.shown or run.texts or run.breaks):
+            return
+        self._run = Run()
+        if run.shown:
+            self._note(box, gave=True)
+            box.items = True
+        elif box.role is Role.UNSURE:
+            yield from (Unseen(listed=listed, run=run) for listed in (False, True))
+        elif box.role is Role.LIST:
+            yield Unseen(listed=True, run=run)
+        elif box.role in (Role.TEXT, Role.QUOTE):
+            box.waiting.append(run)
+        elif run.texts and (
+            box.role is Role.CAPTION or (box.role is Role.ITEM and box.may)
+        ):
+            yield Unseen(listed=False, run=run)
+        else:
+            self._note(box, gave=self._sure)
+
+
+def _ends_list(element: Element, role: Role, box: _Box) -> bool:
+    """Say whether a block may end a list that has no items yet."""
+    if box.role is not Role.LIST or box.gave:
+        return False
+    return role is not Role.ITEM and role is not Role.ENDING and element.tag != "p"
+
+
+def _may_be_none(role: Role, outer: Role) -> bool:
+    """Say whether an element that shows nothing should be no node."""
+    return role is Role.LIST or (outer is Role.LIST and role in (Role.TEXT, Role.QUOTE))

@@ -1,0 +1,310 @@
+"""HTML text to a tree. Drops nothing, moves nothing, at any depth.
+
+Parsers made for browsers cut deep nesting off, move text out of tables and
+differ between their own versions, so the same body would give different
+documents on two machines. This one keeps every character where it stands.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from html import unescape
+
+from cmsmig.richtext.build.element_rules import MORE_BLOCK_TAGS
+from cmsmig.richtext.html.dom import Element, Node, Text, tag_set
+from cmsmig.richtext.html.entities import shown_attribute
+
+VOID = tag_set("area base br col embed hr img input link meta param source track wbr")
+RAW = frozenset(("script", "style", "xmp", "iframe", "noembed", "noframes"))
+"""Elements whose content is characters, not markup."""
+ESCAPABLE_RAW = frozenset(("textarea", "title"))
+FORMATTING = tag_set(
+    "a b big code em font i mark s del small span strike strong sub sup tt u"
+)
+"""Reopened when an element around them is closed first, as browsers do."""
+CLOSES_PARAGRAPH = tag_set(
+    "address article aside blockquote center details dialog dir div dl fieldset "
+    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr main menu nav "
+    "ol p pre section summary table ul li dt dd"
+)
+_LISTS = frozenset(("ul", "ol", "menu", "dir", "table", "blockquote"))
+_TABLES = frozenset(("table",))
+_CELLS = frozenset(("td", "th"))
+_SECTIONS = frozenset(("thead", "tbody", "tfoot"))
+_CAPTION = frozenset(("caption",))
+CLOSED_BY_SIBLING: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+    "li": (frozenset(("li",)), _LISTS),
+    "dt": (frozenset(("dt", "dd")), frozenset(("dl", "table"))),
+    "dd": (frozenset(("dt", "dd")), frozenset(("dl", "table"))),
+    "option": (frozenset(("option",)), frozenset(("select", "datalist"))),
+    "td": (_CELLS | _CAPTION, frozenset(("table", "tr"))),
+    "th": (_CELLS | _CAPTION, frozenset(("table", "tr"))),
+    "tr": (_CAPTION | {"tr"}, _TABLES),
+    "thead": (_SECTIONS | _CAPTION, _TABLES),
+    "tbody": (_SECTIONS | _CAPTION, _TABLES),
+    "tfoot": (_SECTIONS | _CAPTION, _TABLES),
+}
+"""A start tag closes the open element of the first set, up to the second."""
+
+_VALUE = r"\"[^\"]*+\"|'[^']*+'|[^ \t\n\r\f>]++"
+_NAME = r"=[^ \t\n\r\f/>=]*+|[^ \t\n\r\f/>=]++"
+"""An equals sign begins a name where none was begun."""
+_MARKUP = (
+    r"<(?P<end>/?)(?P<tag>[a-zA-Z][^ \t\n\r\f/>\x00]*)"
+    r"(?P<attributes>(?:[ \t\n\r\f/\x00]++"
+    rf"|(?:{_NAME})(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+(?:{_VALUE})?+)?+)*+)>"
+    r"|<(?:[!?]|/(?![a-zA-Z]))[^>]*>"
+)
+TOKEN = re.compile(rf"<!--(?:-?>|.*?(?:--!?>|\Z))|{_MARKUP}", re.DOTALL)
+TOKEN_BEGUN = re.compile(rf"<!--|{_MARKUP}")
+"""The same, but of a comment its beginning."""
+COMMENT_ENDS = ("-->", "--!>", "<!-->", "<!--->")
+_ATTRIBUTE = re.compile(
+    rf"(?P<name>{_NAME})(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+(?:\"(?P<double>[^\"]*+)\""
+    r"|'(?P<single>[^']*+)'|(?P<bare>[^ \t\n\r\f>]++))?+)?+"
+)
+
+
+def parse(source: str) -> Element:
+    """Return a `body` element holding the tree of `source`. Never raises."""
+    return _TreeBuilder(source).build()
+
+
+def left_open(source: str) -> tuple[str, ...]:
+    """Return the ends that a piece of HTML lacks, the innermost first."""
+    builder = _TreeBuilder(f"{source} >")  # a comment without any bracket is one, too
+    builder.read()
+    return builder.lacking()
+
+
+class _TreeBuilder:
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._root = Element("body")
+        self._open = [self._root]
+        self._counts: dict[str, int] = defaultdict(int)
+        self._cells: list[dict[str, int]] = [defaultdict(int)]
+        self._without_code: list[Element] = []
+        self._owed: dict[str, int] = defaultdict(int)
+        """Blocks that an end tag of something around them has ended."""
+        self._unread: list[str] = []
+        """The ends of code that goes on to the end of the source."""
+
+    def build(self) -> Element:
+        """Return the tree. Call once."""
+        self.read()
+        self._close_down_to(0, len(self._source))
+        return self._root
+
+    def lacking(self) -> tuple[str, ...]:
+        """Return the ends of what is open."""
+        opened = (f"</{element.tag}>" for element in reversed(self._open[1:]))
+        return (*self._unread, *opened)
+
+    def read(self) -> None:
+        """Read all of the source; what is open stays open."""
+        source, position = self._source, 0
+        last = source.rfind(">") + 1  # without it each "<a" would scan to the end
+        while (token := TOKEN.search(source, position, last)) is not None:
+            start, end = token.span()
+            if start > position:
+                self._text(source[position:start])
+            closing, name, attributes = token.groups()
+            position = end
+            if name is None:
+                self._hidden(token)
+            elif closing:
+                self._end(name.lower(), start, end)
+            else:
+                position = self._start(name.lower(), attributes, start, end)
+        if position < len(source):
+            self._text(source[position:])
+
+    def _hidden(self, token: re.Match[str]) -> None:
+        """Keep a comment that never ends as an element: it hides a body's rest."""
+        held = token[0]
+        if held.startswith("<!--") and not held.endswith(COMMENT_ENDS):
+            comment = Element("cms:comment", {}, token.start())
+            comment.end = token.end()
+            self._open[-1].append(comment)
+            self._unread.append("-->")
+
+    def _text(self, raw: str) -> None:
+        value = unescape(raw) if "&" in raw else raw
+        if "\0" in value:
+            value = value.replace("\0", "")  # browsers show nothing for it
+        self._open[-1].children.append(Text(value))
+
+    def _start(self, tag: str, attributes: str, start: int, end: int) -> int:
+        """Open an element; return where reading goes on."""
+        again = self._close_implied(tag, start)
+        element = Element(tag, attributes_of(attributes), start)
+        self._open[-1].append(element)
+        element.end = element.inner_start = element.inner_end = end
+        if tag in VOID:
+            return end
+        if tag in RAW or tag in ESCAPABLE_RAW:
+            return self._raw(element, end)
+        self._push(element)
+        if again:
+            self._reopen(again)
+        if tag == "pre":
+            self._without_code.append(element)
+        elif tag == "code":
+            for outside in self._without_code:
+                outside.code = element
+            self._without_code.clear()
+        return end
+
+    def _raw(self, element: Element, position: int) -> int:
+        closing = re.compile(rf"</{element.tag}(?=[ \t\n\r\f/>])", re.IGNORECASE)
+        begun = closing.search(self._source, position)
+        found = begun and TOKEN.match(self._source, begun.start())
+        stop = len(self._source) if not found else found.start()
+        if not found:
+            self._unread.append(f"</{element.tag}>")
+        content = self._source[position:stop]
+        if element.tag in ESCAPABLE_RAW:
+            content = unescape(content)
+        if content:
+            element.children.append(Text(content.replace("\0", "\ufffd")))
+        element.inner_end = stop
+        element.end = len(self._source) if not found else found.end()
+        return element.end
+
+    def _close_implied(self, tag: str, position: int) -> list[Element]:
+        """Close what ends where `tag` begins; return what goes on inside of it."""
+        if tag in CLOSES_PARAGRAPH and self._open[-1].tag == "p":
+            self._close_down_to(len(self._open) - 1, position)
+        rule = CLOSED_BY_SIBLING.get(tag)
+        if rule is None or not any(self._counts.get(name) for name in rule[0]):
+            return []
+        if tag in _TABLE_TAGS and not self._counts.get("table"):
+            return []  # browsers know no part of a table outside of one
+        closed, barriers = rule
+        for index in range(len(self._open) - 1, 0, -1):
+            name = self._open[index].tag
+            if name in closed:
+                inside = self._open[:index:-1] if tag in _GOING_ON else []
+                for element in self._open[index + 1 :]:
+                    self._owe(element)
+                self._close_down_to(index, position)
+                return [element for element in inside if element.tag in FORMATTING]
+            if name in barriers:
+                break
+        return []
+
+    def _end(self, tag: str, start: int, end: int) -> None:
+        counts = self._counts if tag in _TABLE_TAGS else self._cells[-1]
+        if not counts.get(tag):
+            self._stray_end(tag, start, end)
+            return
+        if self._open[-1].tag == tag:  # as in all that is well-formed
+            self._close(start, end)
+            return
+        reopened: list[Element] = []
+        for index in range(len(self._open) - 1, 0, -1):
+            element = self._open[index]
+            if element.tag == tag:
+                self._close_down_to(index + 1, start)
+                self._close_down_to(index, start, end)
+                break
+            if element.tag in FORMATTING:
+                reopened.append(element)
+            self._owe(element)
+        if tag in _GOING_ON:  # what began before this one goes on after it
+            reopened = [each for each in reopened if each.start < element.start]
+        if tag in FORMATTING or tag in _GOING_ON or tag == "p":
+            self._reopen(reopened)
+
+    def _stray_end(self, tag: str, start: int, end: int) -> None:
+        """Part the texts around an end tag that ends nothing.
+
+        Browsers read `</br>` as `<br>`, make an empty paragraph of `</p>`, and end a
+        block by its own end tag alone.
+        """
+        if tag == "br":
+            self._start(tag, "", start, end)
+            return
+        if tag != "p" and not self._owed[tag]:
+            return
+        self._owed[tag] -= self._owed[tag] > 0
+        if _may_join(self._open):
+            current = self._open[-1]
+            parting = Element("div", {}, start)
+            parting.end = parting.inner_start = parting.inner_end = end
+            parting.parent = current
+            current.children.append(parting)  # no place of its own in a path
+
+    def _owe(self, element: Element) -> None:
+        if element.tag in MORE_BLOCK_TAGS:
+            self._owed[element.tag] += 1
+
+    def _reopen(self, elements: list[Element]) -> None:
+        """Open formatting elements again; one of a kind, or it could explode."""
+        innermost = {element.tag: element for element in reversed(elements)}
+        for element in innermost.values():
+            again = Element(element.tag, dict(element.attributes), element.start)
+            again.goes_on = True
+            self._open[-1].append(again)
+            self._push(again)
+
+    def _push(self, element: Element) -> None:
+        tag = element.tag
+        self._open.append(element)
+        self._counts[tag] += 1
+        self._cells[-1][tag] += 1
+        if tag in _CELLS and self._counts["table"] > 0:
+            self._cells.append(defaultdict(int))
+
+    def _close_down_to(self, index: int, inner: int, outer: int | None = None) -> None:
+        while len(self._open) > max(index, 1):
+            self._close(inner, inner if outer is None else outer)
+
+    def _close(self, inner: int, outer: int) -> None:
+        """Close the innermost element; its end tag is between the two places."""
+        element = self._open.pop()
+        tag = element.tag
+        element.inner_end = inner
+        element.end = outer
+        if tag in _CELLS and self._counts["table"] > 0:
+            self._cells.pop()
+        self._counts[tag] -= 1
+        self._cells[-1][tag] -= 1
+        if self._without_code and self._without_code[-1] is element:
+            self._without_code.pop()
+
+
+def _may_join(opened: list[Element]) -> bool:
+    """Say whether a text that is added now would go on in what stands before it."""
+    for depth, element in enumerate(reversed(opened[-_LOOKED_BACK:])):
+        before = element.children[-2:-1] if depth else element.children[-1:]
+        if before:
+            return _goes_on(before[0])
+        if element.tag in MORE_BLOCK_TAGS:
+            return False
+    return len(opened) > _LOOKED_BACK
+
+
+def _goes_on(last: Node) -> bool:
+    if isinstance(last, Text):
+        return bool(last.value.strip())
+    return last.tag not in MORE_BLOCK_TAGS and last.tag not in VOID
+
+
+_LOOKED_BACK = 20
+"""Elements around a place in which something may stand before it."""
+_GOING_ON = frozenset(("li", "dt", "dd", "thead", "tbody", "tfoot"))
+"""Formatting that is open in the one before goes on in these."""
+_TABLE_TAGS = tag_set("table thead tbody tfoot tr td th caption")
+
+
+def attributes_of(raw: str) -> dict[str, str]:
+    """Return the attributes by lower case name; of doubles the first stands."""
+    found: dict[str, str] = {}
+    if not raw:
+        return found
+    for name, double, single, bare in _ATTRIBUTE.findall(raw):
+        found.setdefault(name.lower(), shown_attribute(double or single or bare))
+    return found

@@ -1,0 +1,106 @@
+"""Which elements show something to a reader."""
+
+from __future__ import annotations
+
+from cmsmig.richtext.html.dom import Element, Node, Text, tag_set
+
+INVISIBLE = " \t\r\n\f\v\u00a0\u200b\u200c\u200d\u2060\ufeff"
+"""A paragraph of nothing else is a spacer."""
+SHOWN = tag_set(
+    "img iframe video audio hr input select textarea svg canvas object embed math map "
+    "wf-component script style picture form button table cms:blok"
+)
+"""Elements that show something, or are a loss of their own, without a text."""
+HIDDEN = tag_set("head title noscript object")
+"""Elements that the official leaves out with everything in them."""
+_SILENT = HIDDEN | {"script", "style"}
+_EMBED_MARKS = ("data-rt-embed-type", "data-emoji")
+
+
+LEFT_OUT = tag_set("script style head title noscript input")
+"""Elements that are listed, with everything in them, and leave nothing."""
+_LEAVES_ITS_TEXT = tag_set("select textarea picture form button")
+"""Elements of which only what is in them is left."""
+
+
+class Showing:
+    """Says which elements of one body show something; linear over all questions.
+
+    `kept`: that leaves something in the document, more than a loss. `texts`: that
+    holds a text.
+    """
+
+    def __init__(self, *, kept: bool = False, texts: bool = False) -> None:
+        self._known: dict[Element, bool] = {}
+        self._kept = kept
+        self._texts = texts
+
+    def shows(self, root: Element) -> bool:
+        """Say whether anything below `root` is seen."""
+        for child in root.children:
+            if isinstance(child, Text) and child.value.strip(INVISIBLE):
+                return True
+        if (known := self._known.get(root)) is not None:
+            return known
+        entered: dict[Element, Element | None] = {root: None}
+        stack: list[tuple[Node, Element]] = [
+            (child, root) for child in reversed(root.children)
+        ]
+        shown_in: Element | None = None
+        while stack and shown_in is None:
+            node, parent = stack.pop()
+            if isinstance(node, Text):
+                if node.value.strip(INVISIBLE):
+                    shown_in = parent
+                continue
+            known = self._known.get(node)
+            if known is None and self._is_passed_over(node):
+                continue
+            if known or (known is None and self._is_shown(node)):
+                shown_in = parent
+            elif known is None:
+                entered[node] = parent
+                stack.extend((child, node) for child in reversed(node.children))
+        self._known.update(dict.fromkeys(entered, False))
+        while shown_in is not None:
+            self._known[shown_in] = True
+            shown_in = entered[shown_in]
+        return self._known[root]
+
+    def _is_passed_over(self, element: Element) -> bool:
+        if self._texts:
+            return element.tag in _SILENT
+        return self._kept and _leaves_nothing(element)
+
+    def _is_shown(self, element: Element) -> bool:
+        if self._texts:
+            return False
+        if self._kept and (element.tag in _LEAVES_ITS_TEXT or _is_bare(element)):
+            return False
+        return _is_shown(element)
+
+
+def _is_bare(element: Element) -> bool:
+    """Say whether an element has the mark of an emoji or embed and is none."""
+    given = element.attributes
+    if "data-emoji" in given:
+        return element.tag not in ("span", "img")
+    return element.tag not in SHOWN and not any(
+        isinstance(child, Element) or child.value.strip() for child in element.children
+    )
+
+
+def _leaves_nothing(element: Element) -> bool:
+    if element.tag == "img":
+        return not {"src", "data-src", "data-emoji"} & element.attributes.keys()
+    return element.tag in LEFT_OUT
+
+
+def _is_shown(element: Element) -> bool:
+    if element.tag in SHOWN:
+        return True
+    given = element.attributes
+    return bool(given) and (
+        any(name in given for name in _EMBED_MARKS)
+        or "w-embed" in given.get("class", "")
+    )

@@ -1,0 +1,206 @@
+"""One body as we convert it, held against what the official converter made of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.jsontext import json_text
+from cmsmig.richtext.engine import Engine
+from cmsmig.richtext.markdown.convert import html_of_markdown
+from cmsmig.richtext.native import Mode, NativeEngine
+from cmsmig.richtext.parity.bounds import Outside, outside
+from cmsmig.richtext.parity.deviations import (
+    ALL,
+    DEVIATIONS,
+    Deviation,
+    Touch,
+    deviations_in,
+)
+
+_SHOWN = 120
+"""Characters of each side of a difference."""
+_BEFORE = 30
+"""How many of them stand before the first one that differs."""
+_TOUCHES = {rule.name: rule.touches for rule in DEVIATIONS}
+
+
+class Fault(StrEnum):
+    """What is wrong with our conversion of a body."""
+
+    EXACT = "exact"
+    """Exact mode differs from the official converter."""
+    UNNAMED = "unnamed"
+    """Faithful mode differs from it, and no deviation applies."""
+    BEYOND = "beyond"
+    """Faithful mode differs in more than the deviations that apply may touch."""
+    RAISED = "raised"
+    """Our converter ended with an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """One fault of ours in a body, with the first place where it shows."""
+
+    fault: Fault
+    path: str
+    """Of the node or value in the document, such as `doc.content[3].attrs`."""
+    ours: str
+    """What we have there, shortened; or the error."""
+    official: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What came of a body: equal, or deviating by these names, or with defects."""
+
+    equal: bool
+    """Whether faithful mode gives the official document, byte for byte."""
+    deviations: tuple[Deviation, ...] = ()
+    """Those that apply to the body, when faithful mode gives another document."""
+    defects: tuple[Defect, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """The converters that are compared: without assets, policies and own rules."""
+
+    exact: Engine = field(default_factory=lambda: NativeEngine(Mode.EXACT))
+    faithful: Engine = field(default_factory=NativeEngine)
+    bounded: Engine = field(
+        default_factory=lambda: NativeEngine(deviations=ALL - {Deviation.MARKUP})
+    )
+    """Faithful mode without the one deviation that may touch everything."""
+
+
+def compare(text: str, official: str, engines: Engines, *, markdown: bool) -> Compared:
+    """Compare both modes with the official JSON of a body. Pure; never raises."""
+    try:
+        return _compared(text, official, engines, markdown=markdown)
+    except Exception as error:
+        told = f"{type(error).__name__}: {error}"
+        defect = Defect(Fault.RAISED, "", told, _around(official, 0))
+        return Compared(equal=False, defects=(defect,))
+
+
+def _compared(
+    text: str, official: str, engines: Engines, *, markdown: bool
+) -> Compared:
+    exact = _document(engines.exact, text, markdown=markdown)
+    # Documents that are equal are read once: what JSON holds may be too deep to read.
+    theirs = exact if json_text(exact) == official else _read(official)
+    defects = [] if theirs is exact else [_difference(Fault.EXACT, exact, official)]
+    ours = _document(engines.faithful, text, markdown=markdown)
+    if json_text(ours) == official:
+        return Compared(equal=not defects, defects=tuple(defects))
+    names = deviations_in(html_of_markdown(text) if markdown else text)
+    if not names:
+        defects.append(_difference(Fault.UNNAMED, ours, official))
+    elif theirs is not None:
+        if Deviation.MARKUP in names:
+            ours = _document(engines.bounded, text, markdown=markdown)
+        bounded = tuple(name for name in names if name is not Deviation.MARKUP)
+        touches = frozenset[Touch]().union(*(_TOUCHES[name] for name in bounded))
+        found = outside(ours, theirs, touches)
+        if found is not None and not _one_by_one(
+            text, bounded, theirs, ours, markdown=markdown
+        ):
+            defects.append(_beyond(found))
+    return Compared(equal=False, deviations=names, defects=tuple(defects))
+
+
+def _one_by_one(
+    text: str,
+    names: tuple[Deviation, ...],
+    official: JsonObject,
+    ours: JsonObject,
+    *,
+    markdown: bool,
+) -> bool:
+    """Say whether switching deviations on one after the other leads from the official
+    document to ours, each within its own bounds.
+
+    Where one brings a text in and another takes one into a block, the bounds of
+    both together do not tell which text is whose.
+    """
+    before = official
+    for count, name in enumerate(names, start=1):
+        engine = NativeEngine(deviations=frozenset(names[:count]))
+        after = _document(engine, text, markdown=markdown)
+        if outside(after, before, _TOUCHES[name]) is not None:
+            return False
+        before = after
+    return json_text(before) == json_text(ours)
+
+
+def _document(engine: Engine, text: str, *, markdown: bool) -> JsonObject:
+    convert = engine.from_markdown if markdown else engine.from_html
+    return convert(text).document
+
+
+def _read(official: str) -> JsonObject | None:
+    """Return a document, or None for what Python cannot read or what is none."""
+    try:
+        read = json.loads(official)
+    except (ValueError, RecursionError):
+        return None
+    return read if isinstance(read, dict) else None
+
+
+def _beyond(found: Outside) -> Defect:
+    at = _parting(found.ours, found.official)
+    return Defect(
+        Fault.BEYOND, found.path, _around(found.ours, at), _around(found.official, at)
+    )
+
+
+def _difference(fault: Fault, ours: JsonObject, official: str) -> Defect:
+    """Return the first difference of a document and the official text."""
+    theirs = _read(official)
+    path, mine, other = (
+        ("doc", ours, theirs) if theirs is None else _first(ours, theirs)
+    )
+    told = json_text(mine), official if theirs is None else json_text(other)
+    at = _parting(*told)
+    return Defect(fault, path, _around(told[0], at), _around(told[1], at))
+
+
+def _first(ours: JsonObject, theirs: JsonObject) -> tuple[str, Json, Json]:
+    """Return the path of the deepest first difference, and what is there."""
+    here: tuple[str, Json, Json] = ("doc", ours, theirs)
+    while (found := _inside(*here)) is not None:
+        here = found
+    return here
+
+
+def _inside(path: str, mine: Json, other: Json) -> tuple[str, Json, Json] | None:
+    """Return the first member that differs, None when the values themselves do."""
+    if isinstance(mine, dict) and isinstance(other, dict):
+        if list(mine) != list(other):
+            return None
+        pairs = [(f"{path}.{key}", mine[key], other[key]) for key in mine]
+    elif isinstance(mine, list) and isinstance(other, list):
+        pairs = [
+            (f"{path}[{index}]", *both)
+            for index, both in enumerate(zip(mine, other, strict=False))
+        ]
+    else:
+        return None
+    return next(
+        (each for each in pairs if json_text(each[1]) != json_text(each[2])), None
+    )
+
+
+def _parting(one: str, other: str) -> int:
+    """Return where two texts begin to differ."""
+    least = min(len(one), len(other))
+    return next((at for at in range(least) if one[at] != other[at]), least)
+
+
+def _around(text: str, at: int) -> str:
+    """Return what stands at a place of a text, with dots for what is left out."""
+    start = max(at - _BEFORE, 0)
+    shown = text[start : start + _SHOWN]
+    return f"{'…' if start else ''}{shown}{'…' if start + _SHOWN < len(text) else ''}"

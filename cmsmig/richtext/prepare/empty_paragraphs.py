@@ -1,0 +1,48 @@
+"""Which paragraphs and headings leave nothing in a document, whatever is in them."""
+
+from __future__ import annotations
+
+from cmsmig.richtext.html.dom import Element, tag_set
+from cmsmig.richtext.html.visibility import LEFT_OUT, Showing
+
+LISTS = frozenset(("ul", "ol"))
+_STRUCTURED = tag_set("blockquote table tr td th pre")
+"""Elements that are nodes even when they show nothing, and no paragraphs."""
+
+
+class Leaving:
+    """Says it of the elements of one body; linear over all questions.
+
+    `lists`: a list is a node even when it shows nothing.
+    """
+
+    def __init__(self, *, lists: bool) -> None:
+        self._kept = Showing(kept=True)
+        self._structured = _STRUCTURED | LISTS | {"li"} if lists else _STRUCTURED
+        self._holding: set[Element] = set()
+
+    def nothing(self, element: Element) -> bool:
+        """Say whether nothing of an element is left but losses."""
+        if self._kept.shows(element) or element in self._holding:
+            return False
+        stack = elements_in(element)
+        while stack:
+            below = stack.pop()
+            if below.tag in self._structured:
+                self._hold(below)
+                return False
+            if below.tag not in LEFT_OUT:
+                stack.extend(elements_in(below))
+        return True
+
+    def _hold(self, structure: Element) -> None:
+        """Remember that something is left of all that is around a structure."""
+        around = structure.parent
+        while around is not None and around not in self._holding:
+            self._holding.add(around)
+            around = around.parent
+
+
+def elements_in(element: Element) -> list[Element]:
+    """Return the elements right in an element, the last one first."""
+    return [each for each in reversed(element.children) if isinstance(each, Element)]

@@ -1,0 +1,374 @@
+"""The HTML stage: recognises what the origin's editors make and rewrites
+addresses, before anything is converted. Spec: import rule 5, rich text
+structures in origin HTML.
+
+It knows three dialects: the API's (`data-rt-*`), the published page's
+(`w-richtext-*`, `w-embed`) and whatever importers have stored. What has no
+place in a document is recorded; the tree changes only where a deviation or a
+file's new address says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from typing import TypeAlias
+
+from cmsmig.richtext.build.attributes import WINDOWS, account, account_link
+from cmsmig.richtext.build.element_rules import RULES, SPACER, link_allowed
+from cmsmig.richtext.build.loss_collector import Collector
+from cmsmig.richtext.deviation import ALL, Deviation
+from cmsmig.richtext.engine import AssetLookup
+from cmsmig.richtext.html.dom import Element, Node, Text, tag_set, text_of
+from cmsmig.richtext.html.visibility import HIDDEN, INVISIBLE, LEFT_OUT, SHOWN, Showing
+from cmsmig.richtext.policy import EmbedPolicy
+from cmsmig.richtext.prepare.embeds import Embeds
+from cmsmig.richtext.prepare.empty_paragraphs import LISTS, Leaving, elements_in
+from cmsmig.richtext.prepare.figures import Figures
+from cmsmig.richtext.prepare.frames import Frames, is_custom_embed, is_empty
+from cmsmig.richtext.prepare.pictures import Pictures
+from cmsmig.richtext.prepare.table_parts import is_bare, lower_feet, taken_out_captions
+
+DEEPEST = 16
+"""Levels of lists, quotes and tables that are kept: a level is four of JSON, and
+readers of JSON refuse what nests deeper than a hundred."""
+
+NESTING = tag_set(
+    "ul ol li blockquote table thead tbody tfoot tr td th caption figure figcaption pre"
+)
+LEVELS = tag_set("ul ol blockquote table figure figcaption pre")
+_LINED = tag_set("h1 h2 h3 h4 h5 h6 pre")
+SPACERS = tag_set("p h1 h2 h3 h4 h5 h6 figcaption")
+_OUTDOING = tag_set("ul ol li table tr td th blockquote")
+CONTROLS = tag_set("input select textarea progress meter datalist")
+_LISTED = LEFT_OUT | CONTROLS | {"img", "cms:comment"}
+"""What is listed for itself where it stands in a paragraph that leaves nothing."""
+MEDIA = frozenset(("video", "audio"))
+RAW_EMBEDS = tag_set("svg math canvas object embed applet map")
+_MACHINERY = tag_set("meta link base param track area")
+_PLAIN = tag_set(
+    "body div section article main nav header footer aside figure figcaption span "
+    "hgroup thead tbody tfoot picture colgroup col wbr caption cms:blok"
+)
+"""Elements without a rule whose passing nobody would miss."""
+
+Handler: TypeAlias = "Callable[[Element], Sequence[Node] | None]"
+"""Returns what stands for an element; None: it stays as it is."""
+
+
+class Stage:
+    """Works one body over. `custom` is asked first about every element."""
+
+    def __init__(
+        self,
+        source: str,
+        policy: EmbedPolicy,
+        assets: AssetLookup,
+        losses: Collector,
+        on: Set[Deviation] = ALL,
+        custom: Handler | None = None,
+    ) -> None:
+        self._source = source
+        self._assets = assets
+        self._losses = losses
+        self._custom = custom
+        self._embeds = Embeds(source, policy, assets, losses)
+        self._showing = Showing()
+        self._leaving = Leaving(lists=Deviation.LIST_BLANKS not in on)
+        pictures = Pictures(self._embeds, assets, losses, on)
+        self.pictures = self._pictures = pictures
+        self._figures = Figures(self._embeds, pictures, self._showing, losses, on)
+        self._frames = Frames(self._embeds, assets, losses)
+        self._handlers = self._handled(on)
+        self._spacers = SPACERS if Deviation.SPACER in on else frozenset[str]()
+        self._embedding = Deviation.EMBED in on
+        self._shallow = Deviation.NESTING in on
+        self._windows = Deviation.LINK_TARGET in on
+        self._link: Element | None = None
+        self._inside = Deviation.BLOCKS_INSIDE in on
+        self._captioned = False
+        self._lined = False
+        """Whether a paragraph is a line here, of a heading or of code."""
+        self.links: list[tuple[Element, str]] = []
+        """Every link that was met, and where it leads."""
+
+    def work(self, root: Element) -> None:
+        """Rewrite the tree below `root` in place."""
+        stack: list[tuple[Element, Element | None, int, bool, bool]] = [
+            (root, None, 0, False, False)
+        ]
+        while stack:
+            parent, self._link, depth, self._captioned, self._lined = stack.pop()
+            children: list[Node] = []
+            for child in parent.children:
+                if isinstance(child, Text) or child.payload is not None:
+                    children.append(child)
+                    continue
+                made = self._staged(child, depth)
+                if made is None:
+                    children.append(child)
+                else:
+                    children.extend(made)
+            parent.children = children
+            for node in reversed(children):
+                if isinstance(node, Element) and _holds_elements(node):
+                    link = node if node.tag == "a" else self._link
+                    level = depth + (node.tag in LEVELS)
+                    captioned = self._captioned or node.payload is not None
+                    lined = node.tag in _LINED or (
+                        self._lined and node.tag not in NESTING
+                    )
+                    stack.append((node, link, level, captioned, lined))
+
+    def _handled(self, on: Set[Deviation]) -> dict[str, Handler]:
+        table: dict[str, Handler] = {
+            "figure": self._figure,
+            "a": self._anchor,
+            "img": self._image,
+            "pre": self._code_block,
+            "source": self._source_set,
+            "span": self._span,
+            "cms:comment": self._comment,
+            "script": self._script,
+            "style": self._script,
+            **dict.fromkeys(CONTROLS, self._control),
+            **dict.fromkeys(HIDDEN, self._drop),
+            **dict.fromkeys(_MACHINERY, self._machinery),
+        }
+        if Deviation.VIDEO in on:
+            table |= {"iframe": self._frames.frame}
+            table |= dict.fromkeys(MEDIA, self._frames.media)
+        else:
+            table |= dict.fromkeys(("iframe", *MEDIA), self._not_embedded)
+        if Deviation.EMBED in on:
+            table |= dict.fromkeys(RAW_EMBEDS, self._frames.other)
+        if Deviation.TABLE_PARTS in on:
+            table["table"] = self._table
+        if Deviation.COMPONENT in on:
+            table["wf-component"] = self._frames.component
+        return table
+
+    def _staged(self, element: Element, depth: int) -> Sequence[Node] | None:
+        tag = element.tag
+        if self._custom is not None:
+            made = self._custom(element)
+            if made is not None:
+                return made
+        given = element.attributes
+        if given and is_custom_embed(element):
+            if is_empty(element):
+                self._lost_whole("empty-embed", element)
+                empty = tag in self._spacers and self._leaving.nothing(element)
+                return self._spacer(element) if empty else None
+            if self._embedding:
+                return self._frames.custom_embed(element)
+        if depth >= DEEPEST and self._shallow and tag in NESTING:
+            self._losses.lose("nesting", f"<{tag}>", element)
+            element.tag = tag = "div"
+        if tag == "p" and self._lined and self._inside:
+            element.tag = tag = "section"  # no rule reads its attributes
+        if tag in self._spacers and self._leaving.nothing(element):
+            return self._spacer(element)
+        handler = self._handlers.get(tag)
+        if handler is not None:
+            return handler(element)
+        if tag not in RULES and tag not in _PLAIN:
+            kind = "hidden" if _is_unshown(element) else "element"
+            self._losses.lose(kind, f"<{tag}>", element)
+        if given:
+            account(element, self._losses)
+        if tag in _LINED and self._inside and _is_outdone(element):
+            self._losses.lose("element", f"<{tag}>", element)
+        return None
+
+    def _spacer(self, element: Element) -> Sequence[Node]:
+        """Leave the end of the paragraph before it, and what links may jump to."""
+        if element.tag != "figcaption" or text_of(element).strip(" \t\r\n\f"):
+            self._losses.lose("spacer", f"<{element.tag}>", element)
+        account(element, self._losses, shows=False)
+        named: list[Element] = []
+        stack = elements_in(element)
+        while stack:
+            below = stack.pop()
+            if below.tag in LISTS or below.tag in SPACERS:
+                kind = "list-blank" if below.tag in LISTS else "spacer"
+                self._losses.lose(kind, f"<{below.tag}>", below)
+            handler = self._handlers.get(below.tag)
+            if handler is not None and below.tag in _LISTED:
+                handler(below)
+                continue
+            if is_custom_embed(below):
+                self._lost_whole("empty-embed", below)
+                continue
+            if below.tag not in RULES and below.tag not in _PLAIN:
+                self._losses.lose("element", f"<{below.tag}>", below)
+            stack.extend(elements_in(below))
+            account(below, self._losses, shows=False)
+            if below.tag == "a":
+                self.links.append((below, below.attributes.get("href", "")))
+            if below.attributes.get("id") or below.attributes.get("name"):
+                below.children = []
+                named.append(below)
+        element.tag = "div" if element.tag == "figcaption" else SPACER
+        element.attributes = {
+            name: value for name, value in element.attributes.items() if name == "id"
+        }
+        for below in named:
+            below.tag, below.payload = "span", {}
+            place = below.attributes.get("id") or below.attributes.get("name", "")
+            below.attributes = {"id": place}
+        element.children = list(named)
+        element.payload = {"textAlign": None}
+        return (element,)
+
+    # Figures and pictures
+
+    def _figure(self, element: Element) -> None:
+        self._figures.work(element, self._link, captioned=self._captioned)
+
+    def _image(self, element: Element) -> Sequence[Node] | None:
+        if "data-emoji" in element.attributes:
+            return None
+        made = self._pictures.place(element, self._link)
+        return None if made is element else (made,)
+
+    def _source_set(self, element: Element) -> None:
+        address = element.attributes.get("srcset", "")
+        self._losses.lose("source-set", address, element)
+
+    def _not_embedded(self, element: Element) -> None:
+        kind = "iframe" if element.tag == "iframe" else "media"
+        self._lost_tag(kind, element, why="This is converted as the official does.")
+
+    def _table(self, element: Element) -> Sequence[Node]:
+        """Return a table behind its captions, its foot below its rows."""
+        account(element, self._losses)
+        captions = taken_out_captions(element)
+        for caption in captions:
+            account(caption, self._losses)
+            caption.tag = "div"
+        if captions and is_bare(element):
+            element.tag = "div"
+        lower_feet(element)
+        return (*captions, element)
+
+    # Links, code, and what is left out
+
+    def _anchor(self, element: Element) -> None:
+        given = element.attributes
+        href = given.get("href", "")
+        if not href or not link_allowed(href):
+            account(element, self._losses)
+            if href.strip():
+                self.links.append((element, href))
+            elif "href" in given:
+                self._blank_link(element)
+            return
+        account_link(element, self._losses)
+        window = given.get("target", "")
+        if self._windows and window.strip() and window.lower() not in WINDOWS:
+            self._losses.lose("target", window, element)
+        self.links.append((element, href))
+        if reason := self._assets.missing(href):
+            self._losses.lose("missing-file", href, element, why=reason)
+        if (target := self._assets.file(href)) is not None:
+            given["href"] = target
+            given["data-linktype"] = "asset"
+
+    def _blank_link(self, element: Element) -> None:
+        """Record a link that leads nowhere, if it shows anything to click on."""
+        if self._losses.settled(element) or not self._showing.shows(element):
+            return
+        self._losses.settle(element)  # it may go on in another element
+        what = self._source[element.start : element.inner_start] or "<a>"
+        why = "This link has no address, so its content stands without it."
+        self._losses.lose("link", what, element, why=why)
+
+    def _span(self, element: Element) -> None:
+        given = element.attributes
+        account(element, self._losses)
+        if "data-emoji" not in given or "id" in given:
+            return  # with an id it is a place to jump to, and its text stands
+        shown = self._hidden_by_emoji(element).strip(" \t\r\n\f")
+        if shown and shown != given["data-emoji"].strip():
+            self._losses.lose("text", shown, element)
+
+    def _hidden_by_emoji(self, emoji: Element) -> str:
+        """Record what an emoji has no place for, but its text, which is returned."""
+        pieces: list[str] = []
+        stack: list[Node] = list(reversed(emoji.children))
+        while stack:
+            node = stack.pop()
+            if isinstance(node, Text):
+                pieces.append(node.value)
+            elif node.tag in SHOWN or node.tag in HIDDEN or is_custom_embed(node):
+                self._lost_whole("dropped", node)
+            else:
+                if node.tag == "a":
+                    self.links.append((node, node.attributes.get("href", "")))
+                account(node, self._losses)
+                if name := node.attributes.get("id"):
+                    self._losses.lose("anchor", name, node)
+                stack.extend(reversed(node.children))
+        emoji.children = []
+        return "".join(pieces)
+
+    def _code_block(self, element: Element) -> None:
+        if not text_of(element) and not self._showing.shows(element):
+            self._lost_whole("empty-code", element)
+        account(element, self._losses)
+
+    def _script(self, element: Element) -> None:
+        self._lost_whole("script", element)
+
+    def _control(self, element: Element) -> None:
+        self._lost_tag("form-control", element)
+
+    def _comment(self, element: Element) -> None:
+        self._lost_whole("comment", element)
+
+    def _drop(self, element: Element) -> None:
+        self._lost_whole("dropped", element)
+        element.children = []
+
+    def _machinery(self, element: Element) -> None:
+        self._lost_whole("dropped", element)
+
+    def _lost_tag(self, kind: str, element: Element, *, why: str = "") -> None:
+        """Record an element whose content stands."""
+        what = self._source[element.start : element.inner_start or element.end]
+        self._losses.lose(kind, what, element, why=why)
+
+    def _lost_whole(self, kind: str, element: Element, *, why: str = "") -> None:
+        what = self._source[element.start : element.end]
+        self._losses.lose(kind, what, element, why=why)
+
+
+def _is_outdone(heading: Element) -> bool:
+    """Say whether all that a heading shows stands in lists, tables or quotes, which
+    a heading can't hold."""
+    stack: list[Node] = [heading]
+    blocks = False
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Text):
+            if node.value.strip(INVISIBLE):
+                return False
+        elif node.tag in _OUTDOING:
+            blocks = True
+        elif node is heading or node.tag not in _LINED:
+            stack.extend(node.children)
+    return blocks
+
+
+def _is_unshown(element: Element) -> bool:
+    """Say whether browsers show nothing of what is in an element."""
+    unshown = element.tag == "template" or (
+        element.tag == "dialog" and "open" not in element.attributes
+    )
+    return unshown and bool(element.children)
+
+
+def _holds_elements(element: Element) -> bool:
+    """Say whether more than one text may stand in an element."""
+    children = element.children
+    return len(children) > 1 or (bool(children) and isinstance(children[0], Element))

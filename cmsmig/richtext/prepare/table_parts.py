@@ -1,0 +1,67 @@
+"""The parts of a table where a page shows them: captions above it, its foot below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cmsmig.richtext.html.dom import Element, Text
+
+_SECTIONS = frozenset(("thead", "tbody", "tfoot"))
+_ROWS = frozenset(("thead", "tbody", "tr"))
+
+
+def has_moved_parts(table: Element) -> bool:
+    """Say whether a page shows parts of a table elsewhere than the source does."""
+    return any(True for _ in _captions(table)) or _is_foot_above(table)
+
+
+def taken_out_captions(table: Element) -> list[Element]:
+    """Take the captions out of a table and return them."""
+    found = list(_captions(table))
+    for holder, caption in found:
+        apart = Element("div", {}, caption.start)
+        apart.parent = holder
+        loose = any(isinstance(e, Text) and e.value.strip() for e in holder.children)
+        at = next(i for i, each in enumerate(holder.children) if each is caption)
+        holder.children[at : at + 1] = [apart] if loose else []
+    return [caption for _, caption in found]
+
+
+def is_bare(table: Element) -> bool:
+    """Say whether nothing is in a table."""
+    return not any(
+        isinstance(each, Element) or each.value.strip() for each in table.children
+    )
+
+
+def lower_feet(table: Element) -> None:
+    """Move the feet of a table below its rows, where pages show them."""
+    if _is_foot_above(table):
+        table.children.sort(key=_is_foot)
+
+
+def _captions(table: Element) -> Iterator[tuple[Element, Element]]:
+    """Yield the captions of a table, each behind the element that holds it."""
+    for child in table.children:
+        if not isinstance(child, Element):
+            continue
+        if child.tag == "caption":
+            yield table, child
+        elif child.tag in _SECTIONS:
+            for each in child.children:
+                if isinstance(each, Element) and each.tag == "caption":
+                    yield child, each
+
+
+def _is_foot(node: object) -> bool:
+    return isinstance(node, Element) and node.tag == "tfoot"
+
+
+def _is_foot_above(table: Element) -> bool:
+    feet = False
+    for child in table.children:
+        if isinstance(child, Element):
+            feet = feet or child.tag == "tfoot"
+            if feet and child.tag in _ROWS:
+                return True
+    return False

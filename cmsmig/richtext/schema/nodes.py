@@ -1,0 +1,135 @@
+"""Nodes under construction, and what they become."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.richtext.schema.content_model import CONTENT, TEXTBLOCKS, required_content
+from cmsmig.richtext.schema.marks import MarkSet
+
+_BLANK = " \t\r\n\f"
+
+
+class Run:
+    """A text with its marks while its paragraph is open."""
+
+    __slots__ = ("marks", "text")
+
+    def __init__(self, text: str, marks: MarkSet) -> None:
+        self.text = text
+        self.marks = marks
+
+
+class Open:
+    """A node under construction."""
+
+    __slots__ = (
+        "attributes",
+        "content",
+        "depth",
+        "keeps",
+        "kind",
+        "left",
+        "model",
+        "parted",
+        "solid",
+        "spacer",
+        "state",
+        "takes_text",
+        "verbatim",
+    )
+
+    def __init__(
+        self,
+        kind: str,
+        attributes: JsonObject,
+        solid: bool,
+        verbatim: bool,
+        depth: int = 0,
+    ) -> None:
+        self.depth = depth
+        self.kind = kind
+        self.model = CONTENT[kind]
+        self.takes_text = kind in TEXTBLOCKS
+        self.attributes = attributes
+        self.solid = solid
+        self.verbatim = verbatim
+        """Its text is taken as it is, newlines and all."""
+        self.keeps = verbatim
+        """Its blanks are kept, at its end as well."""
+        self.state = 0
+        self.spacer = False
+        """A paragraph to be left out."""
+        self.left = False
+        """A block that stood in this textblock has ended it."""
+        self.parted = False
+        """A block in this code begins or ends here: what follows has its own line."""
+        self.content: list[JsonObject | Run] = []
+
+    def on_its_line(self, text: str) -> str:
+        """Return the next text of a code block; a block in code is a line."""
+        parted, self.parted = self.parted, False
+        last = self.content[-1] if parted and self.content else None
+        if not isinstance(last, Run) or last.text.endswith("\n"):
+            return text
+        return text if text.startswith("\n") else f"\n{text}"
+
+    def finish(self) -> JsonObject:
+        """Return the node, completed with what must be in it."""
+        content = (
+            self._joined() if self.takes_text else cast("list[Json]", self.content)
+        )
+        if not content and not self.model[self.state][1]:
+            content = required_content(self.kind)
+        node: JsonObject = {"type": self.kind}
+        if self.attributes:
+            node["attrs"] = self.attributes
+        if content:
+            node["content"] = content
+        return node
+
+    def _joined(self) -> list[Json]:
+        """Return the content with neighbouring runs of equal marks as one text."""
+        runs = self.content
+        if not runs:
+            return []
+        last = runs[-1]
+        if isinstance(last, Run) and not self.keeps:
+            last.text = last.text.rstrip(_BLANK)
+        if len(runs) == 1 and isinstance(last, Run):
+            return [text_node(last.text, last.marks)] if last.text else []
+        joined: list[Json] = []
+        pieces: list[str] = []
+        marks: MarkSet = ()
+        for child in runs:
+            if not isinstance(child, Run):
+                _end_text(pieces, marks, joined)
+                joined.append(child)
+                continue
+            if pieces and child.marks is not marks and child.marks != marks:
+                _end_text(pieces, marks, joined)
+            pieces.append(child.text)
+            marks = child.marks
+        _end_text(pieces, marks, joined)
+        return joined
+
+
+def _end_text(pieces: list[str], marks: MarkSet, joined: list[Json]) -> None:
+    if not pieces:
+        return
+    text = pieces[0] if len(pieces) == 1 else "".join(pieces)
+    if text:
+        joined.append(text_node(text, marks))
+    pieces.clear()
+
+
+def text_node(text: str, marks: MarkSet) -> JsonObject:
+    """Return a text as a document holds it."""
+    if not marks:
+        return {"type": "text", "text": text}
+    return {
+        "type": "text",
+        "marks": [mark.as_json() for mark in marks],
+        "text": text,
+    }
