@@ -15,8 +15,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from cmsmig.mapping.addresses import with_sources
-from cmsmig.mapping.splitting import BlockComponents, block_values, document_nodes
+from cmsmig.mapping.block_splitting import BlockComponents, block_values, document_nodes
+from cmsmig.mapping.convert.file_addresses import with_sources
 from cmsmig.richtext.blocks.outline import BlockKind, outline_of, top_nodes
 from cmsmig.richtext.blocks.proposals import (
     Heuristic,

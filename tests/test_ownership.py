@@ -11,7 +11,7 @@ from rehearsal import run_here
 
 from cmsmig.configuration.ownership import require_own
 from cmsmig.errors import SettingsError
-from cmsmig.mapping.choices import ConflictsDecision
+from cmsmig.mapping.decisions.choices import ConflictsDecision
 from cmsmig.settings import Project, Settings, find_project, load_settings
 from cmsmig.steps.decisionfiles import write_decision
 from cmsmig.steps.rulefile import load_rules

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject
 from cmsmig.itemkey import ItemKey
-from cmsmig.mapping.bodyreviews import BodyKey
-from cmsmig.mapping.design import Design
+from cmsmig.mapping.decisions.body_reviews import BodyKey
+from cmsmig.mapping.decisions.design import Design
 from cmsmig.origin.schema import Collection, Site
 from cmsmig.richtext.blocks.proposals import Blocks
 from cmsmig.richtext.engine import Engine

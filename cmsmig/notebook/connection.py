@@ -11,9 +11,9 @@ from markupsafe import Markup
 
 from cmsmig.configuration.plans import destination_limits
 from cmsmig.errors import CmsmigError, SettingsError, UndecidedError
-from cmsmig.mapping.choices import CollectionsDecision
-from cmsmig.mapping.decisions import D
-from cmsmig.mapping.design import Design
+from cmsmig.mapping.decisions.choices import CollectionsDecision
+from cmsmig.mapping.decisions.decision_files import D
+from cmsmig.mapping.decisions.design import Design
 from cmsmig.notebook import ui
 from cmsmig.notebook.decided import decided
 from cmsmig.notebook.kernel import show

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from cmsmig.errors import OfficialUnavailableError
 from cmsmig.events import Event, Noticed, Observer, StepAdvanced, StepStarted
-from cmsmig.mapping.design import Encoding
+from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.notebook import ui
 from cmsmig.notebook.crosschecktables import compared
 from cmsmig.notebook.panel import Panel

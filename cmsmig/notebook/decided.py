@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from cmsmig.errors import UndecidedError, UsageError
-from cmsmig.mapping.decisions import FILE_NAMES, D, Decision
-from cmsmig.mapping.design import Reviewed
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D, Decision
+from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.settings import Project
 from cmsmig.steps.decisionfiles import decision_in, write_decision

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from cmsmig.mapping.design import ContentTypeDesign, Design, FieldDesign
+from cmsmig.mapping.decisions.design import ContentTypeDesign, Design, FieldDesign
 from cmsmig.report.designs import DesignDesk
 from cmsmig.report.safehtml import Cell, heading, note, paragraph, sheet, table
 from cmsmig.report.samples import Sample

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cmsmig.errors import DecisionsError, UndecidedError
-from cmsmig.mapping.choices import CollectionsDecision
-from cmsmig.mapping.decisions import FILE_NAMES
-from cmsmig.mapping.design import Design
+from cmsmig.mapping.decisions.choices import CollectionsDecision
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES
+from cmsmig.mapping.decisions.design import Design
 from cmsmig.notebook.decided import accept, decided, pulled, required, told
 from cmsmig.notebook.designhtml import design_html, samples_html
 from cmsmig.notebook.panel import Panel, facts_bundle

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
-from cmsmig.mapping.design import Encoding, FieldDesign
+from cmsmig.mapping.decisions.design import Encoding, FieldDesign
 from cmsmig.notebook import designhtml
 from cmsmig.notebook.ui import (
     Board,

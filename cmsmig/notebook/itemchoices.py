@@ -9,17 +9,17 @@ from datetime import UTC, datetime
 from markupsafe import Markup
 
 from cmsmig.errors import DecisionsError, UsageError
-from cmsmig.mapping.choices import (
+from cmsmig.mapping.decisions.choices import (
     ArchiveRule,
     CollectionChoice,
     CollectionsDecision,
     ItemSet,
     PublishRule,
 )
-from cmsmig.mapping.design import Reviewed
-from cmsmig.mapping.proposals import propose_collections
-from cmsmig.mapping.review import mirrored_and_published
-from cmsmig.mapping.selection import select_items
+from cmsmig.mapping.decisions.design import Reviewed
+from cmsmig.mapping.propose.decision_checks import mirrored_and_published
+from cmsmig.mapping.propose.proposals import propose_collections
+from cmsmig.mapping.select.selection import select_items
 from cmsmig.notebook.decided import decided
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.origin.schema import Collection, Item

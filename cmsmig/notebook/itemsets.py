@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from cmsmig.mapping.choices import (
+from cmsmig.mapping.decisions.choices import (
     ArchiveRule,
     CollectionChoice,
     CollectionsDecision,

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TypeVar
 
-from cmsmig.mapping.bodyreviews import BodyKey
-from cmsmig.mapping.standings import BodyState, Standing
+from cmsmig.mapping.decisions.body_reviews import BodyKey
+from cmsmig.mapping.decisions.review_validity import BodyState, Standing
 from cmsmig.report.shelf import BodyShelf
 from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.steps.reviewing import Review

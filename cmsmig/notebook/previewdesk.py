@@ -7,8 +7,8 @@ from collections.abc import Callable
 from markupsafe import Markup
 
 from cmsmig.errors import UsageError
-from cmsmig.mapping.bodyreviews import BodyFacts
-from cmsmig.mapping.standings import BodyState, Standing
+from cmsmig.mapping.decisions.body_reviews import BodyFacts
+from cmsmig.mapping.decisions.review_validity import BodyState, Standing
 from cmsmig.notebook.live import Heard, Live, LiveBoard
 from cmsmig.notebook.livehtml import text
 from cmsmig.notebook.looking import in_slices

@@ -6,7 +6,7 @@ from collections import Counter
 
 from markupsafe import Markup
 
-from cmsmig.mapping.standings import BodyState, Standing
+from cmsmig.mapping.decisions.review_validity import BodyState, Standing
 from cmsmig.notebook.livehtml import STYLE, bar, button, ident, region, select
 from cmsmig.notebook.looking import Tally
 from cmsmig.notebook.previewcards import KINDS

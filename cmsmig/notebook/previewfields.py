@@ -5,7 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from cmsmig.errors import UsageError
-from cmsmig.mapping.choices import BodyChoice, BodyMode
+from cmsmig.mapping.decisions.choices import BodyChoice, BodyMode
 from cmsmig.notebook.live import Live, LiveBoard
 from cmsmig.notebook.livehtml import STYLE, bar, region, select, tick
 from cmsmig.notebook.previewhtml import fields_html

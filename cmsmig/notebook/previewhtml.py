@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from cmsmig.mapping.choices import BlocksDecision, BodyMode, EmbedsDecision
+from cmsmig.mapping.decisions.choices import BlocksDecision, BodyMode, EmbedsDecision
 from cmsmig.report.embeds import PICTURES, treatment_of
 from cmsmig.report.marking import destination_html, marked_html
 from cmsmig.report.safehtml import (

@@ -9,13 +9,17 @@ from markupsafe import Markup
 
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.itemkey import ItemKey
-from cmsmig.mapping.bodyreviews import BodyKey
-from cmsmig.mapping.choices import BlocksDecision, CollectionsDecision, EmbedsDecision
-from cmsmig.mapping.decisions import FILE_NAMES
-from cmsmig.mapping.design import Design
-from cmsmig.mapping.proposals import propose_bodies, propose_embeds
-from cmsmig.mapping.review import check_against
-from cmsmig.mapping.standings import BodyState
+from cmsmig.mapping.decisions.body_reviews import BodyKey
+from cmsmig.mapping.decisions.choices import (
+    BlocksDecision,
+    CollectionsDecision,
+    EmbedsDecision,
+)
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES
+from cmsmig.mapping.decisions.design import Design
+from cmsmig.mapping.decisions.review_validity import BodyState
+from cmsmig.mapping.propose.decision_checks import check_against
+from cmsmig.mapping.propose.proposals import propose_bodies, propose_embeds
 from cmsmig.notebook.decided import (
     decided,
     insist_on_pull,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
-from cmsmig.mapping.standings import BodyState
+from cmsmig.mapping.decisions.review_validity import BodyState
 from cmsmig.notebook.livehtml import button, search, select
 from cmsmig.notebook.looking import UNREVIEWED, Looking
 from cmsmig.report.shelf import Lost, Wanted, loss_name

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cmsmig.canonical import JsonObject
-from cmsmig.mapping.choices import EmbedsDecision
-from cmsmig.mapping.decisions import embed_policy
-from cmsmig.mapping.design import Encoding, FieldDesign
+from cmsmig.mapping.convert.encoded_values import FieldUse
+from cmsmig.mapping.convert.field_values import encode
+from cmsmig.mapping.decisions.choices import EmbedsDecision
+from cmsmig.mapping.decisions.decision_files import embed_policy
+from cmsmig.mapping.decisions.design import Encoding, FieldDesign
 from cmsmig.mapping.draft import AssetHome, DraftContext
-from cmsmig.mapping.encoded import FieldUse
-from cmsmig.mapping.values import encode
 from cmsmig.origin.schema import Collection, Item
 from cmsmig.richtext.html.dom import Element, path_of, walk
 from cmsmig.richtext.html.parse import parse

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from cmsmig.mapping.routes import Routes
+from cmsmig.mapping.select.routes import Routes
 from cmsmig.origin.schema import Item
 from cmsmig.report.oldpages import every_item
 from cmsmig.richtext.html.soup import Tag, parse_html

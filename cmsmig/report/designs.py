@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cmsmig.mapping.choices import CollectionsDecision
-from cmsmig.mapping.content_types import OWN_PLACE
-from cmsmig.mapping.design import (
+from cmsmig.mapping.decisions.choices import CollectionsDecision
+from cmsmig.mapping.decisions.design import (
     ContentTypeDesign,
     Design,
     Encoding,
     FieldDesign,
 )
-from cmsmig.mapping.encodings import allowed_encodings
-from cmsmig.mapping.facts import SpaceFacts
-from cmsmig.mapping.proposals import propose_design
-from cmsmig.mapping.review import problems_of, undecided_design
+from cmsmig.mapping.propose.content_types import OWN_PLACE
+from cmsmig.mapping.propose.decision_checks import problems_of, undecided_design
+from cmsmig.mapping.propose.encodings import allowed_encodings
+from cmsmig.mapping.propose.field_facts import SpaceFacts
+from cmsmig.mapping.propose.proposals import propose_design
 from cmsmig.origin.schema import Item
 from cmsmig.report.samples import Sample, Sampler
 from cmsmig.steps.migration import Origin

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.choices import EmbedsDecision
-from cmsmig.mapping.proposals import propose_embeds
+from cmsmig.mapping.decisions.choices import EmbedsDecision
+from cmsmig.mapping.propose.proposals import propose_embeds
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.policy import EmbedPolicy, Treatment, Unclosed

@@ -15,7 +15,7 @@ import pandas as pd
 from cmsmig.errors import LedgerError
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.connection import connect, translated
-from cmsmig.mapping.selection import PublicationState, publication_state
+from cmsmig.mapping.select.selection import PublicationState, publication_state
 from cmsmig.origin.schema import Collection, Item
 from cmsmig.steps.migration import Origin
 

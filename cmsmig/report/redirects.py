@@ -13,7 +13,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.errors import StorageError
 from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.draft import Place
-from cmsmig.mapping.routes import Routes
+from cmsmig.mapping.select.routes import Routes
 from cmsmig.masking import masked
 from cmsmig.origin.schema import Item
 from cmsmig.report.csvtext import csv_text, formula_sign

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from cmsmig.itemkey import ItemKey
-from cmsmig.mapping.choices import CollectionsDecision
-from cmsmig.mapping.references import DanglingCause, cause_of, known_items
-from cmsmig.mapping.selection import select_items
-from cmsmig.mapping.values import target_ids
+from cmsmig.mapping.convert.field_values import target_ids
+from cmsmig.mapping.decisions.choices import CollectionsDecision
+from cmsmig.mapping.select.reference_targets import DanglingCause, cause_of, known_items
+from cmsmig.mapping.select.selection import select_items
 from cmsmig.origin.schema import Collection, Field, Item
 from cmsmig.report.oldpages import every_item
 from cmsmig.steps.migration import Origin

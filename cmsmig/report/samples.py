@@ -7,23 +7,23 @@ from dataclasses import dataclass
 
 from cmsmig.canonical import Json
 from cmsmig.itemkey import ItemKey
-from cmsmig.mapping.addresses import host_of
-from cmsmig.mapping.assets import KNOWN_FILE_HOSTS
-from cmsmig.mapping.choices import CollectionsDecision
-from cmsmig.mapping.decisions import embed_policy
-from cmsmig.mapping.design import (
+from cmsmig.mapping.convert.asset_uploads import KNOWN_FILE_HOSTS
+from cmsmig.mapping.convert.encoded_values import FieldUse, as_text
+from cmsmig.mapping.convert.field_values import encode, target_ids
+from cmsmig.mapping.convert.file_addresses import host_of
+from cmsmig.mapping.decisions.choices import CollectionsDecision
+from cmsmig.mapping.decisions.decision_files import embed_policy
+from cmsmig.mapping.decisions.design import (
     ContentTypeDesign,
     Design,
     Encoding,
     FieldDesign,
 )
 from cmsmig.mapping.draft import AssetHome, DraftContext
-from cmsmig.mapping.encoded import FieldUse, as_text
-from cmsmig.mapping.encodings import RELATION_ENCODINGS
-from cmsmig.mapping.facts import is_blank
-from cmsmig.mapping.proposals import propose_embeds
-from cmsmig.mapping.selection import select_items
-from cmsmig.mapping.values import encode, target_ids
+from cmsmig.mapping.propose.encodings import RELATION_ENCODINGS
+from cmsmig.mapping.propose.field_facts import is_blank
+from cmsmig.mapping.propose.proposals import propose_embeds
+from cmsmig.mapping.select.selection import select_items
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.steps.migration import Origin

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
-from cmsmig.mapping.bodyreviews import BodyFacts, BodyKey
-from cmsmig.mapping.choices import EmbedsDecision
+from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey
+from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.report.bodies import (
     Body,
     ConvertedBody,

@@ -26,7 +26,7 @@ from cmsmig.errors import (
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import AssetRow, Intent, MadeRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.assets import UploadPlan
+from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.plainfile import open_plain
 from cmsmig.steps.batches import Crew, StopSignal, Work, batches, work_through
 from cmsmig.steps.job import Job

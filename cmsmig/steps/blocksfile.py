@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from cmsmig.mapping.blockdesigns import with_blocks
-from cmsmig.mapping.choices import BlocksDecision
-from cmsmig.mapping.decisions import FILE_NAMES
-from cmsmig.mapping.design import Design
+from cmsmig.mapping.decisions.choices import BlocksDecision
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES
+from cmsmig.mapping.decisions.design import Design
+from cmsmig.mapping.propose.block_designs import with_blocks
 from cmsmig.settings import Project
 from cmsmig.steps.decisionfiles import decision_in, replace_decision, writing
 

@@ -13,8 +13,8 @@ from cmsmig.destination.schema import Component
 from cmsmig.errors import PreflightError
 from cmsmig.events import Noticed, StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import Intent, MadeRow
-from cmsmig.mapping.component_changes import component_changes, written_part
-from cmsmig.mapping.components import (
+from cmsmig.mapping.propose.component_changes import component_changes, written_part
+from cmsmig.mapping.propose.component_payloads import (
     ComponentBody,
     component_bodies,
     datasource_bodies,

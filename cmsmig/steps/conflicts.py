@@ -9,7 +9,7 @@ from cmsmig.destination.schema import StoryRow
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import HomeRow, ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.choices import ConflictAction, ConflictKind
+from cmsmig.mapping.decisions.choices import ConflictAction, ConflictKind
 from cmsmig.steps.migration import Migration
 from cmsmig.steps.survey import Survey
 

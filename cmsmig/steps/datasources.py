@@ -12,7 +12,7 @@ from cmsmig.canonical import fingerprint
 from cmsmig.destination.schema import Datasource, DatasourceEntry
 from cmsmig.events import Noticed
 from cmsmig.ledger.rows import Intent, MadeRow
-from cmsmig.mapping.components import DatasourceBody
+from cmsmig.mapping.propose.component_payloads import DatasourceBody
 from cmsmig.steps.batches import Work
 from cmsmig.steps.job import Job
 from cmsmig.steps.ownership import (

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from cmsmig.errors import UsageError
 from cmsmig.events import Noticed, Observer
-from cmsmig.mapping.blockdesigns import with_blocks
-from cmsmig.mapping.choices import BlocksDecision, BodyMode, ConflictsDecision
-from cmsmig.mapping.decisions import FILE_NAMES, Decision
-from cmsmig.mapping.design import Design, Reviewed
-from cmsmig.mapping.facts import SpaceFacts
-from cmsmig.mapping.proposals import (
+from cmsmig.mapping.decisions.choices import BlocksDecision, BodyMode, ConflictsDecision
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES, Decision
+from cmsmig.mapping.decisions.design import Design, Reviewed
+from cmsmig.mapping.propose.block_designs import with_blocks
+from cmsmig.mapping.propose.field_facts import SpaceFacts
+from cmsmig.mapping.propose.proposals import (
     propose_bodies,
     propose_collections,
     propose_design,

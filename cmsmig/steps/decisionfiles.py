@@ -12,13 +12,13 @@ from pathlib import Path
 
 from cmsmig.canonical import fingerprint
 from cmsmig.errors import DecisionsError, StorageError, UndecidedError
-from cmsmig.mapping.choices import (
+from cmsmig.mapping.decisions.choices import (
     BlocksDecision,
     CollectionsDecision,
     ConflictsDecision,
     EmbedsDecision,
 )
-from cmsmig.mapping.decisions import (
+from cmsmig.mapping.decisions.decision_files import (
     FILE_NAMES,
     D,
     Decision,
@@ -26,7 +26,7 @@ from cmsmig.mapping.decisions import (
     from_text,
     to_text,
 )
-from cmsmig.mapping.design import Design
+from cmsmig.mapping.decisions.design import Design
 from cmsmig.plainfile import read_plain
 from cmsmig.settings import Project
 from cmsmig.wholetext import whole_text

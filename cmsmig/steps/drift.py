@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import StoryRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.components import component_bodies, datasource_bodies
+from cmsmig.mapping.propose.component_payloads import (
+    component_bodies,
+    datasource_bodies,
+)
 from cmsmig.settings import Settings
 from cmsmig.steps.gone import Gone, GoneThing, one_of
 from cmsmig.steps.migration import Migration

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-from cmsmig.mapping.assets import KNOWN_FILE_HOSTS, observed_file_hosts
+from cmsmig.mapping.convert.asset_uploads import KNOWN_FILE_HOSTS, observed_file_hosts
 from cmsmig.origin.schema import Collection, Item
 from cmsmig.settings import Settings
 

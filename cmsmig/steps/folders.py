@@ -11,7 +11,7 @@ from cmsmig.destination.schema import StoryRow
 from cmsmig.errors import PreflightError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import Intent, MadeRow
-from cmsmig.mapping.places import FolderPlan
+from cmsmig.mapping.select.story_paths import FolderPlan
 from cmsmig.steps.batches import Crew, Work, batches
 from cmsmig.steps.job import Job
 from cmsmig.steps.settling import apply_once

@@ -10,9 +10,12 @@ from cmsmig.destination.schema import StoryRow
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import HomeRow, ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.choices import ConflictAction
-from cmsmig.mapping.components import component_bodies, datasource_bodies
+from cmsmig.mapping.decisions.choices import ConflictAction
 from cmsmig.mapping.draft import Home
+from cmsmig.mapping.propose.component_payloads import (
+    component_bodies,
+    datasource_bodies,
+)
 from cmsmig.settings import Settings
 from cmsmig.steps.conflicts import Conflict
 from cmsmig.steps.foresight import Foresight, Link

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.components import used_keys
+from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import AssetHome, Home, StoryDraft
-from cmsmig.mapping.linking import link_story
-from cmsmig.mapping.routes import Routes
+from cmsmig.mapping.propose.component_payloads import used_keys
+from cmsmig.mapping.select.routes import Routes
 from cmsmig.steps.homes import content_hash
 from cmsmig.steps.migration import Drafted, Migration
 

@@ -18,7 +18,10 @@ from cmsmig.errors import NotFoundError
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import AssetRow, HomeRow, ItemRow, MadeRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.components import component_bodies, datasource_bodies
+from cmsmig.mapping.propose.component_payloads import (
+    component_bodies,
+    datasource_bodies,
+)
 from cmsmig.steps.batches import together
 from cmsmig.steps.migration import Migration
 from cmsmig.steps.survey import Survey, folder_at

@@ -11,7 +11,7 @@ from cmsmig.destination.schema import StoryRow
 from cmsmig.events import Observer
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.draft import DraftContext, Home, StoryDraft
-from cmsmig.mapping.selection import Selected
+from cmsmig.mapping.select.selection import Selected
 from cmsmig.origin.schema import ItemKey
 from cmsmig.settings import Settings
 from cmsmig.steps.alternates import wanted_groups

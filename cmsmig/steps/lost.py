@@ -13,8 +13,8 @@ from cmsmig.destination.client import DestinationClient
 from cmsmig.errors import LedgerError, NotFoundError
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.assets import UploadPlan
-from cmsmig.mapping.components import component_bodies
+from cmsmig.mapping.convert.asset_uploads import UploadPlan
+from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.conflicts import Conflict
 from cmsmig.steps.migration import Migration

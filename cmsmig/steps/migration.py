@@ -14,33 +14,38 @@ from cmsmig.canonical import fingerprint
 from cmsmig.errors import UndecidedError
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.store import derived_namespace
-from cmsmig.mapping.assets import (
+from cmsmig.mapping.convert.asset_uploads import (
     AssetUse,
     UploadPlan,
     alts_of,
     find_assets,
     plan_uploads,
 )
-from cmsmig.mapping.blockdesigns import split_design
-from cmsmig.mapping.choices import (
+from cmsmig.mapping.convert.story import story_or_reason
+from cmsmig.mapping.decisions.choices import (
     ConflictAction,
     ConflictKind,
     ConflictsDecision,
     PublishRule,
 )
-from cmsmig.mapping.decisions import FILE_NAMES, embed_policy
-from cmsmig.mapping.design import Design
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES, embed_policy
+from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.draft import AssetHome, DraftContext, Place, StoryDraft
-from cmsmig.mapping.places import FolderPlan, Places, assign_places
-from cmsmig.mapping.references import KnownItems, known_items
-from cmsmig.mapping.review import (
+from cmsmig.mapping.propose.block_designs import split_design
+from cmsmig.mapping.propose.decision_checks import (
     check_against,
     undecided_collections,
     undecided_design,
 )
-from cmsmig.mapping.routes import Routes
-from cmsmig.mapping.selection import Selected, Selection, SkippedItem, select_items
-from cmsmig.mapping.story import story_or_reason
+from cmsmig.mapping.select.reference_targets import KnownItems, known_items
+from cmsmig.mapping.select.routes import Routes
+from cmsmig.mapping.select.selection import (
+    Selected,
+    Selection,
+    SkippedItem,
+    select_items,
+)
+from cmsmig.mapping.select.story_paths import FolderPlan, Places, assign_places
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.origin.schema import Collection, Item, Site

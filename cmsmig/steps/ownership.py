@@ -15,15 +15,19 @@ from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import Component, DatasourceEntry
 from cmsmig.ledger.rows import Intent, MadeRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.choices import ConflictAction, ConflictKind, ConflictsDecision
-from cmsmig.mapping.component_changes import component_changes
-from cmsmig.mapping.components import (
+from cmsmig.mapping.decisions.choices import (
+    ConflictAction,
+    ConflictKind,
+    ConflictsDecision,
+)
+from cmsmig.mapping.propose.component_changes import component_changes
+from cmsmig.mapping.propose.component_equality import equal_component
+from cmsmig.mapping.propose.component_payloads import (
     ComponentBody,
     DatasourceBody,
     component_bodies,
     datasource_bodies,
 )
-from cmsmig.mapping.equality import equal_component
 from cmsmig.steps.migration import Migration
 from cmsmig.steps.survey import Survey
 

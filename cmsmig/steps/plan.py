@@ -13,8 +13,8 @@ from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.draft import StoryDraft
-from cmsmig.mapping.references import DanglingReference, classify
-from cmsmig.mapping.ruleblocks import refuse_undesigned
+from cmsmig.mapping.propose.rule_components import refuse_undesigned
+from cmsmig.mapping.select.reference_targets import DanglingReference, classify
 from cmsmig.settings import Settings
 from cmsmig.steps.conflicts import Conflict, find_conflicts, item_rows
 from cmsmig.steps.drift import Fingerprints, fingerprints

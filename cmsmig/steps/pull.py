@@ -24,7 +24,7 @@ from cmsmig.events import (
     unobserved,
 )
 from cmsmig.ledger.lease import lease
-from cmsmig.mapping.assets import find_assets
+from cmsmig.mapping.convert.asset_uploads import find_assets
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.client import OriginClient
 from cmsmig.origin.files import FileRow, FileStore

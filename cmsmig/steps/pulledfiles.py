@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cmsmig.mapping.addresses import host_of
-from cmsmig.mapping.assets import KNOWN_FILE_HOSTS, AssetUse, FileFact
+from cmsmig.mapping.convert.asset_uploads import KNOWN_FILE_HOSTS, AssetUse, FileFact
+from cmsmig.mapping.convert.file_addresses import host_of
 from cmsmig.origin.files import FileRow
 
 

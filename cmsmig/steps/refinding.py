@@ -23,11 +23,14 @@ from cmsmig.errors import (
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import AssetRow, MadeRow
-from cmsmig.mapping.assets import UploadPlan
-from cmsmig.mapping.components import component_bodies, datasource_bodies
+from cmsmig.mapping.convert.asset_uploads import UploadPlan
+from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import Home
-from cmsmig.mapping.equality import equal_component
-from cmsmig.mapping.linking import link_story
+from cmsmig.mapping.propose.component_equality import equal_component
+from cmsmig.mapping.propose.component_payloads import (
+    component_bodies,
+    datasource_bodies,
+)
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.batches import together
 from cmsmig.steps.conflicts import item_rows

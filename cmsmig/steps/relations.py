@@ -23,9 +23,9 @@ from cmsmig.errors import (
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import GONE, HomeRow, Intent, ItemRow
+from cmsmig.mapping.convert.linking import Linked, link_story
+from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.draft import StoryDraft
-from cmsmig.mapping.linking import Linked, link_story
-from cmsmig.mapping.story import story_body
 from cmsmig.richtext.schema.validate import wrong_document
 from cmsmig.steps.batches import Work, work_through
 from cmsmig.steps.folders import parent_id

@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import UsageError
-from cmsmig.mapping.blockdesigns import ROLES
-from cmsmig.mapping.bodyreviews import (
+from cmsmig.mapping.decisions.body_reviews import (
     IN_BULK,
     INDIVIDUALLY,
     BodyFacts,
@@ -21,10 +20,11 @@ from cmsmig.mapping.bodyreviews import (
     body_facts,
     review_of,
 )
-from cmsmig.mapping.choices import BlocksDecision, BodyChoice, BodyMode
-from cmsmig.mapping.decisions import block_names
-from cmsmig.mapping.design import BlockRole, Design, Reviewed
-from cmsmig.mapping.standings import BodyState, Standing, standing
+from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
+from cmsmig.mapping.decisions.decision_files import block_names
+from cmsmig.mapping.decisions.design import BlockRole, Design, Reviewed
+from cmsmig.mapping.decisions.review_validity import BodyState, Standing, standing
+from cmsmig.mapping.propose.block_designs import ROLES
 from cmsmig.richtext.blocks.outline import BlockKind, outline_of
 from cmsmig.richtext.blocks.proposals import (
     Blocks,

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 
 from cmsmig.configuration.ownership import require_own
 from cmsmig.errors import SettingsError
-from cmsmig.mapping.design import BlockDesign, Design
-from cmsmig.mapping.ruleblocks import with_declared
+from cmsmig.mapping.decisions.design import BlockDesign, Design
+from cmsmig.mapping.propose.rule_components import with_declared
 from cmsmig.plainfile import SMALL, read_plain
 from cmsmig.printable import PrintableStream
 from cmsmig.settings import Project, find_project, load_settings

@@ -12,7 +12,7 @@ from functools import partial
 from cmsmig.destination.schema import Asset, SignedUpload
 from cmsmig.errors import MalformedAnswerError, NotFoundError, OutcomeUnknownError
 from cmsmig.ledger.rows import AssetRow, Intent
-from cmsmig.mapping.assets import UploadPlan
+from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.steps.job import Job
 from cmsmig.steps.settling import ATTEMPTS, ONCE_MORE, seen_late
 

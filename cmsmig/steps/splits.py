@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cmsmig.errors import UndecidedError
-from cmsmig.mapping.addresses import with_sources
-from cmsmig.mapping.blockdesigns import missing_roles
-from cmsmig.mapping.bodyreviews import BodyFacts, BodyKey, body_facts
-from cmsmig.mapping.choices import BlocksDecision, BodyChoice
-from cmsmig.mapping.decisions import block_names, embed_policy
-from cmsmig.mapping.design import Design, Encoding
-from cmsmig.mapping.standings import BodyState, Standing, standing
+from cmsmig.mapping.convert.file_addresses import with_sources
+from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey, body_facts
+from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice
+from cmsmig.mapping.decisions.decision_files import block_names, embed_policy
+from cmsmig.mapping.decisions.design import Design, Encoding
+from cmsmig.mapping.decisions.review_validity import BodyState, Standing, standing
+from cmsmig.mapping.propose.block_designs import missing_roles
 from cmsmig.origin.schema import Item, Locale
 from cmsmig.richtext.blocks.outline import outline_of
 from cmsmig.richtext.blocks.proposals import Blocks

@@ -19,10 +19,10 @@ from cmsmig.errors import (
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import HomeRow, Intent, LossRow
-from cmsmig.mapping.components import used_keys
+from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.draft import StoryDraft
-from cmsmig.mapping.selection import Selected
-from cmsmig.mapping.story import story_body
+from cmsmig.mapping.propose.component_payloads import used_keys
+from cmsmig.mapping.select.selection import Selected
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.batches import BATCH, Crew, Work
 from cmsmig.steps.components import read_field_keys, refuse_missing

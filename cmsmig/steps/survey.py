@@ -17,8 +17,8 @@ from cmsmig.destination.schema import (
     StoryRow,
 )
 from cmsmig.errors import CmsmigError, first_of
-from cmsmig.mapping.components import datasource_bodies
-from cmsmig.mapping.design import Design
+from cmsmig.mapping.decisions.design import Design
+from cmsmig.mapping.propose.component_payloads import datasource_bodies
 
 PAGE = 100
 """Rows of a list answer; the most that the service gives."""

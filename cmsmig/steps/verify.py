@@ -13,10 +13,10 @@ from cmsmig.errors import NotFoundError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import AssetRow, HomeRow
-from cmsmig.mapping.components import component_bodies
+from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import Home, StoryDraft
-from cmsmig.mapping.equality import equal_component
-from cmsmig.mapping.linking import link_story
+from cmsmig.mapping.propose.component_equality import equal_component
+from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.richtext.schema.validate import documents_in, problems
 from cmsmig.steps.alternates import languages_of
 from cmsmig.steps.batches import Work, work_through

@@ -6,7 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 
 from cmsmig.canonical import JsonObject
 from cmsmig.itemkey import ItemKey
-from cmsmig.mapping.design import ContentTypeDesign, Design, Encoding, FieldDesign
+from cmsmig.mapping.decisions.design import (
+    ContentTypeDesign,
+    Design,
+    Encoding,
+    FieldDesign,
+)
 from cmsmig.origin.schema import Collection, Field, Item, Locale, Site
 
 SITE = Site("site", "Site", "site", "UTC", ("example.org",), ())

@@ -6,10 +6,15 @@ from collections.abc import Mapping
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.itemkey import ItemKey
-from cmsmig.mapping.design import ContentTypeDesign, Design, Encoding, FieldDesign
+from cmsmig.mapping.convert.story import draft_story
+from cmsmig.mapping.decisions.design import (
+    ContentTypeDesign,
+    Design,
+    Encoding,
+    FieldDesign,
+)
 from cmsmig.mapping.draft import AssetHome, DraftContext, Place, StoryDraft
-from cmsmig.mapping.routes import Routes
-from cmsmig.mapping.story import draft_story
+from cmsmig.mapping.select.routes import Routes
 from cmsmig.origin.schema import (
     Collection,
     Item,

@@ -22,8 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, canonical
-from cmsmig.mapping.addresses import candidates, host_of, in_text
-from cmsmig.mapping.assets import (
+from cmsmig.mapping.convert.asset_uploads import (
     KNOWN_FILE_HOSTS,
     AssetUse,
     FileFact,
@@ -33,9 +32,10 @@ from cmsmig.mapping.assets import (
     plan_uploads,
     safe_name,
 )
-from cmsmig.mapping.design import Encoding
+from cmsmig.mapping.convert.file_addresses import candidates, host_of, in_text
+from cmsmig.mapping.convert.story import draft_story
+from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.mapping.draft import AssetHome
-from cmsmig.mapping.story import draft_story
 
 HOSTS = frozenset((FILES,))
 BASE = f"https://{FILES}/s1"

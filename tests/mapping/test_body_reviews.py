@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cmsmig.errors import DecisionsError
-from cmsmig.mapping.bodyreviews import (
+from cmsmig.mapping.decisions.body_reviews import (
     BodyFacts,
     BodyKey,
     BodyReview,
@@ -20,9 +20,9 @@ from cmsmig.mapping.bodyreviews import (
     rules_of,
     rules_text,
 )
-from cmsmig.mapping.choices import BlocksDecision, BodyChoice, BodyMode
-from cmsmig.mapping.decisions import decided_value, from_text, to_text
-from cmsmig.mapping.standings import BodyState, standing
+from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
+from cmsmig.mapping.decisions.decision_files import decided_value, from_text, to_text
+from cmsmig.mapping.decisions.review_validity import BodyState, standing
 from cmsmig.richtext.blocks.outline import BlockKind, outline_of
 from cmsmig.richtext.blocks.proposals import (
     Heuristic,

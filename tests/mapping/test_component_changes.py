@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.component_changes import component_changes, written_part
-from cmsmig.mapping.encodings import FIELD_BODIES
+from cmsmig.mapping.propose.component_changes import component_changes, written_part
+from cmsmig.mapping.propose.encodings import FIELD_BODIES
 
 KEYS = st.text("abcdefgh_", min_size=1, max_size=4)
 SETTINGS = ("description", "regex", "tooltip", "translatable", "max_length", "maximum")

@@ -9,16 +9,19 @@ import pytest
 from design_builders import designed, make_type
 
 from cmsmig.canonical import JsonObject
-from cmsmig.mapping.components import component_bodies, datasource_bodies
-from cmsmig.mapping.design import (
+from cmsmig.mapping.decisions.design import (
     Design,
     Encoding,
     FieldDesign,
     SectionDesign,
 )
-from cmsmig.mapping.encodings import FIELD_BODIES
-from cmsmig.mapping.equality import equal_component
-from cmsmig.mapping.proposals import propose_blocks
+from cmsmig.mapping.propose.component_equality import equal_component
+from cmsmig.mapping.propose.component_payloads import (
+    component_bodies,
+    datasource_bodies,
+)
+from cmsmig.mapping.propose.encodings import FIELD_BODIES
+from cmsmig.mapping.propose.proposals import propose_blocks
 
 COLORS = (("1", "Red"), ("2", "Red (2)"))
 

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsmig.errors import DecisionsError
-from cmsmig.mapping.choices import (
+from cmsmig.mapping.decisions.choices import (
     ArchiveRule,
     BlocksDecision,
     BodyChoice,
@@ -33,14 +33,14 @@ from cmsmig.mapping.choices import (
     LocaleChoice,
     PublishRule,
 )
-from cmsmig.mapping.decisions import (
+from cmsmig.mapping.decisions.decision_files import (
     FILE_NAMES,
     Decision,
     embed_policy,
     from_text,
     to_text,
 )
-from cmsmig.mapping.design import (
+from cmsmig.mapping.decisions.design import (
     UNLISTED,
     BlockDesign,
     BlockRole,
@@ -52,9 +52,13 @@ from cmsmig.mapping.design import (
     Reviewed,
     SectionDesign,
 )
-from cmsmig.mapping.facts import SpaceFacts
-from cmsmig.mapping.proposals import propose_blocks, propose_embeds
-from cmsmig.mapping.review import check_against, undecided_collections, undecided_design
+from cmsmig.mapping.propose.decision_checks import (
+    check_against,
+    undecided_collections,
+    undecided_design,
+)
+from cmsmig.mapping.propose.field_facts import SpaceFacts
+from cmsmig.mapping.propose.proposals import propose_blocks, propose_embeds
 from cmsmig.richtext.policy import Treatment, Unclosed
 
 TEXT = st.text(max_size=20) | st.sampled_from(

@@ -10,9 +10,9 @@ from drafting import content_type, context, drafted, field, item
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cmsmig.mapping.convert.story import draft_story
 from cmsmig.mapping.dates import calendar_day, parse_moment
-from cmsmig.mapping.design import Encoding
-from cmsmig.mapping.story import draft_story
+from cmsmig.mapping.decisions.design import Encoding
 
 ZONES = (
     "UTC",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmsmig.mapping.keys import assign_keys, key_problem
+from cmsmig.mapping.propose.field_keys import assign_keys, key_problem
 
 SLUGS = st.text(
     st.sampled_from("abcé1_- 日i8n") | st.characters(), max_size=12

@@ -24,11 +24,11 @@ from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, canonical
 from cmsmig.itemkey import ItemKey
-from cmsmig.mapping.design import Encoding
+from cmsmig.mapping.convert.linking import LeftLink, link_story
+from cmsmig.mapping.convert.story import draft_story
+from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.mapping.draft import Home, Place, StoryDraft
-from cmsmig.mapping.linking import LeftLink, link_story
-from cmsmig.mapping.routes import PageCause
-from cmsmig.mapping.story import draft_story
+from cmsmig.mapping.select.routes import PageCause
 
 DESIGN = content_type(
     field("one-tag", Encoding.RELATION, "Reference", target=TAGS),

@@ -17,18 +17,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.canonical import JsonObject
-from cmsmig.mapping.choices import (
+from cmsmig.mapping.decisions.choices import (
     ArchiveRule,
     CollectionsDecision,
     DraftRule,
     ItemSet,
     PublishRule,
 )
-from cmsmig.mapping.components import component_bodies
-from cmsmig.mapping.design import Design, Encoding
-from cmsmig.mapping.facts import SpaceFacts
-from cmsmig.mapping.fields import Preferences
-from cmsmig.mapping.proposals import (
+from cmsmig.mapping.decisions.design import Design, Encoding
+from cmsmig.mapping.propose.component_payloads import component_bodies
+from cmsmig.mapping.propose.field_facts import SpaceFacts
+from cmsmig.mapping.propose.field_map import Preferences
+from cmsmig.mapping.propose.proposals import (
     propose_bodies,
     propose_collections,
     propose_design,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.draft import RelationUse
-from cmsmig.mapping.references import (
+from cmsmig.mapping.select.reference_targets import (
     DanglingCause,
     KnownItems,
     cause_of,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.mapping.draft import Place
-from cmsmig.mapping.routes import PageCause, RouteTarget, StaticPage
+from cmsmig.mapping.select.routes import PageCause, RouteTarget, StaticPage
 
 ONE = key("one")
 ONE_FR = key("one", locale=FR)

@@ -9,14 +9,14 @@ from design_builders import make_item
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmsmig.mapping.choices import (
+from cmsmig.mapping.decisions.choices import (
     ArchiveRule,
     CollectionChoice,
     DraftRule,
     ItemSet,
     LocaleChoice,
 )
-from cmsmig.mapping.selection import (
+from cmsmig.mapping.select.selection import (
     PublicationState,
     publication_state,
     select_items,

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from cmsmig.errors import UndecidedError
 from cmsmig.itemkey import ItemKey
-from cmsmig.mapping.choices import LocaleChoice
-from cmsmig.mapping.places import assign_places
-from cmsmig.mapping.selection import PublicationState, Selected
-from cmsmig.mapping.slugs import LONGEST_SLUG, normalised_slug, slug_problem
+from cmsmig.mapping.decisions.choices import LocaleChoice
+from cmsmig.mapping.select.selection import PublicationState, Selected
+from cmsmig.mapping.select.slugs import LONGEST_SLUG, normalised_slug, slug_problem
+from cmsmig.mapping.select.story_paths import assign_places
 from cmsmig.origin.schema import Item
 
 LOCALES = (

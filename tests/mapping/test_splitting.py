@@ -10,23 +10,23 @@ import pytest
 from drafting import POSTS, content_type, context, field, item, key, routes
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.blockdesigns import (
+from cmsmig.mapping.block_splitting import block_values
+from cmsmig.mapping.convert.linking import link_story
+from cmsmig.mapping.convert.story import draft_story
+from cmsmig.mapping.decisions.body_reviews import BodyKey, body_facts, review_of
+from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
+from cmsmig.mapping.decisions.design import BlockRole, Design, Encoding
+from cmsmig.mapping.draft import AssetHome, Home, Place, StoryDraft
+from cmsmig.mapping.propose.block_designs import (
     components_of,
     missing_roles,
     split_design,
     with_blocks,
 )
-from cmsmig.mapping.bodyreviews import BodyKey, body_facts, review_of
-from cmsmig.mapping.choices import BlocksDecision, BodyChoice, BodyMode
-from cmsmig.mapping.components import component_bodies
-from cmsmig.mapping.design import BlockRole, Design, Encoding
-from cmsmig.mapping.draft import AssetHome, Home, Place, StoryDraft
-from cmsmig.mapping.equality import equal_component
-from cmsmig.mapping.facts import SpaceFacts
-from cmsmig.mapping.linking import link_story
-from cmsmig.mapping.proposals import propose_blocks as block_designs
-from cmsmig.mapping.splitting import block_values
-from cmsmig.mapping.story import draft_story
+from cmsmig.mapping.propose.component_equality import equal_component
+from cmsmig.mapping.propose.component_payloads import component_bodies
+from cmsmig.mapping.propose.field_facts import SpaceFacts
+from cmsmig.mapping.propose.proposals import propose_blocks as block_designs
 from cmsmig.richtext.blocks.outline import outline_of
 from cmsmig.richtext.blocks.proposals import (
     Blocks,

@@ -23,9 +23,9 @@ from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, canonical
 from cmsmig.itemkey import ItemKey
-from cmsmig.mapping.design import Encoding, LeftOutField
+from cmsmig.mapping.convert.story import draft_story, story_body
+from cmsmig.mapping.decisions.design import Encoding, LeftOutField
 from cmsmig.mapping.draft import Place
-from cmsmig.mapping.story import draft_story, story_body
 
 DESIGN = content_type(
     field("title-text", Encoding.TEXT),

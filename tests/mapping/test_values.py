@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.design import Encoding
-from cmsmig.mapping.numbers import major_units, number_text
+from cmsmig.mapping.convert.numbers import major_units, number_text
+from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.richtext.losses import Severity
 
 EMPTY_LINK = {

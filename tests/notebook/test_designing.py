@@ -9,10 +9,10 @@ import pytest
 from pulled_site import PEOPLE, Controls, pulled_workspace
 
 from cmsmig.errors import CmsmigError, DecisionsError, UndecidedError, UsageError
-from cmsmig.mapping.choices import CollectionsDecision
-from cmsmig.mapping.design import Design, Encoding, Reviewed
-from cmsmig.mapping.facts import SpaceFacts
-from cmsmig.mapping.proposals import propose_collections
+from cmsmig.mapping.decisions.choices import CollectionsDecision
+from cmsmig.mapping.decisions.design import Design, Encoding, Reviewed
+from cmsmig.mapping.propose.field_facts import SpaceFacts
+from cmsmig.mapping.propose.proposals import propose_collections
 from cmsmig.notebook.decided import decided
 from cmsmig.notebook.designing import (
     DesignReview,

@@ -15,8 +15,8 @@ from live_panel import LivePanel, worked
 from pulled_site import POSTS, pulled_workspace
 
 from cmsmig.errors import UndecidedError
-from cmsmig.mapping.choices import BlocksDecision, EmbedsDecision
-from cmsmig.mapping.standings import BodyState
+from cmsmig.mapping.decisions.choices import BlocksDecision, EmbedsDecision
+from cmsmig.mapping.decisions.review_validity import BodyState
 from cmsmig.notebook.decided import decided
 from cmsmig.notebook.previewcards import Split, cards_html
 from cmsmig.notebook.previewhtml import losses_html

@@ -14,7 +14,7 @@ from rehearsal import Rehearsal
 
 from cmsmig.errors import UnreadError, UsageError
 from cmsmig.events import unobserved
-from cmsmig.mapping.references import classify
+from cmsmig.mapping.select.reference_targets import classify
 from cmsmig.notebook import inspection
 from cmsmig.notebook.panel import Panel
 from cmsmig.notebook.workspace import Workspace, open_workspace

@@ -21,7 +21,7 @@ from pulled_site import (
 )
 
 from cmsmig.errors import UndecidedError, UsageError
-from cmsmig.mapping.choices import BlocksDecision, EmbedsDecision
+from cmsmig.mapping.decisions.choices import BlocksDecision, EmbedsDecision
 from cmsmig.notebook.decided import decided
 from cmsmig.notebook.previewing import (
     Previews,

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.splitting import BlockComponents, block_values, document_nodes
+from cmsmig.mapping.block_splitting import BlockComponents, block_values, document_nodes
 from cmsmig.richtext.blocks.outline import outline_of, top_nodes
 from cmsmig.richtext.blocks.proposals import (
     Heuristic,

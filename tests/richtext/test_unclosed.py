@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import DecisionsError
-from cmsmig.mapping.choices import EmbedsDecision
-from cmsmig.mapping.decisions import embed_policy, from_text, to_text
-from cmsmig.mapping.design import Design
+from cmsmig.mapping.decisions.choices import EmbedsDecision
+from cmsmig.mapping.decisions.decision_files import embed_policy, from_text, to_text
+from cmsmig.mapping.decisions.design import Design
 from cmsmig.richtext.losses import Severity
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.parity.deviations import Deviation, deviations_in

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cmsmig.canonical import Json
-from cmsmig.mapping.media import empty_asset
-from cmsmig.mapping.multilinks import empty_link
+from cmsmig.mapping.convert.media import empty_asset
+from cmsmig.mapping.convert.multilinks import empty_link
 from cmsmig.steps.homes import content_hash
 
 UNSET: dict[str, Json] = {

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from cmsmig.errors import DecisionsError, UsageError
-from cmsmig.mapping.bodyreviews import BodyFacts, BodyKey
-from cmsmig.mapping.choices import BlocksDecision, BodyChoice, BodyMode
-from cmsmig.mapping.design import BlockRole, Design, Reviewed
-from cmsmig.mapping.proposals import propose_blocks
-from cmsmig.mapping.standings import BodyState
+from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey
+from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
+from cmsmig.mapping.decisions.design import BlockRole, Design, Reviewed
+from cmsmig.mapping.decisions.review_validity import BodyState
+from cmsmig.mapping.propose.proposals import propose_blocks
 from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 from cmsmig.richtext.native import NativeEngine

@@ -8,7 +8,7 @@ import pytest
 from rehearsal import Rehearsal
 
 from cmsmig.canonical import JsonObject
-from cmsmig.mapping import linking
+from cmsmig.mapping.convert import linking
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.links import LinkCounts, Resolve
 from cmsmig.richtext.native import NativeEngine

@@ -1,0 +1,282 @@
+"""Which files the content uses, what they are called, and what is uploaded.
+
+The pull downloads what `find_assets` finds; the draft rewrites the same.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.itemkey import ItemKey
+from cmsmig.mapping.convert.file_addresses import Found, host_of, in_html, in_text
+from cmsmig.mapping.uids import external_id
+from cmsmig.origin.schema import Collection, Item
+
+KNOWN_FILE_HOSTS = frozenset(
+    (
+        "uploads-ssl.webflow.com",
+        "cdn.prod.website-files.com",
+        "assets-global.website-files.com",
+        "assets.website-files.com",
+        "global-uploads.webflow.com",
+        "uploads.webflow.com",
+        "daks2k3a4ib2z.cloudfront.net",
+    )
+)
+"""Hosts that the origin has served uploaded files from, then and now."""
+RESERVED_ALTS = frozenset(("__wf_reserved_inherit", "__wf_reserved_decorative"))
+"""Markers in the place of an alt text; they mean something, they are no text."""
+FILE_TYPES = frozenset(("Image", "MultiImage", "File"))
+
+_FILE_ID = re.compile(r"(?:^|/)([0-9a-f]{24}|[0-9a-f]{32})_(?=[^/]*$)")
+_HOSTILE = re.compile(r'[/\\:*?"<>|]')
+_EXTENSION = re.compile(r"\.([A-Za-z0-9]{1,8})$")
+_MOST_BYTES = 150
+"""Of a file's name; what is longer is cut before its extension."""
+_EXTENSIONS = {
+    "application/json": "json",
+    "application/pdf": "pdf",
+    "application/zip": "zip",
+    "audio/mpeg": "mp3",
+    "image/avif": "avif",
+    "image/gif": "gif",
+    "image/jpeg": "jpg",
+    "image/png": "png",
+    "image/svg+xml": "svg",
+    "image/webp": "webp",
+    "image/x-icon": "ico",
+    "text/csv": "csv",
+    "text/plain": "txt",
+    "video/mp4": "mp4",
+    "video/webm": "webm",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AssetUse:
+    """One place in the content where a file's address stands."""
+
+    address: str
+    """Exactly as in the field, or as in the decoded HTML attribute."""
+    key: ItemKey
+    field: str
+    """Origin field slug."""
+    index: int
+    """Which address of the field it is, from 0."""
+    alt: str
+    """The alt text in this place; empty when there is none."""
+    file_id: str
+    """The field's `fileId`, else the one inside the address; may be empty."""
+
+    @property
+    def rank(self) -> tuple[ItemKey, str, int]:
+        """Return what the smallest use is chosen by."""
+        return self.key, self.field, self.index
+
+
+@dataclass(frozen=True, slots=True)
+class FileFact:
+    """What the download of an address brought."""
+
+    sha256: str
+    width: int | None
+    """Pixels as shown, after rotation; None for what is no raster image."""
+    height: int | None
+    content_type: str
+    size: int
+    """Bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class UploadPlan:
+    """One file to be uploaded, once, however many addresses it has."""
+
+    sha256: str
+    name: str
+    alt: str
+    size: str
+    """`WxH` in pixels, or empty."""
+    ext_id: str
+    addresses: tuple[str, ...]
+    """Sorted."""
+    content_type: str = ""
+    """As the download said."""
+
+
+def observed_file_hosts(
+    items: Iterable[Item], collections: Iterable[Collection]
+) -> frozenset[str]:
+    """Return the hosts that Image, MultiImage and File values name."""
+    file_fields = {
+        each.collection_id: [
+            field.slug for field in each.fields if field.type in FILE_TYPES
+        ]
+        for each in collections
+    }
+    return frozenset(
+        host
+        for item in items
+        for slug in file_fields.get(item.key.collection_id, ())
+        for file in file_objects(item.data.get(slug))
+        if (host := host_of(file[0].address))
+    )
+
+
+def find_assets(
+    item: Item, collection: Collection, file_hosts: Set[str]
+) -> tuple[AssetUse, ...]:
+    """Return every use of a file in an item, in the order of its fields.
+
+    File fields, and objects with address and file id in any other, count
+    whatever their host; everywhere else an address is a file when it is on one
+    of `file_hosts`, which the origin serves files from.
+    """
+    types = {field.slug: field.type for field in collection.fields}
+    known = [slug for slug in types if slug in item.data]
+    unknown = sorted(item.data.keys() - types.keys())
+    return tuple(
+        AssetUse(found.address, item.key, slug, index, shown_alt(found.alt), file_id)
+        for slug in (*known, *unknown)
+        if slug not in ("name", "slug")
+        for index, (found, file_id) in enumerate(
+            _in_field(item.data[slug], types.get(slug, ""), file_hosts)
+        )
+    )
+
+
+def alts_of(uses: Iterable[AssetUse]) -> dict[str, str]:
+    """Return alt texts by address and by file id: the smallest use that has one."""
+    alts: dict[str, str] = {}
+    for use in sorted((use for use in uses if use.alt), key=lambda use: use.rank):
+        for name in (use.address, use.file_id):
+            if name:
+                alts.setdefault(name, use.alt)
+    return alts
+
+
+def plan_uploads(
+    uses: Iterable[AssetUse], files: Mapping[str, FileFact], *, namespace: str
+) -> tuple[UploadPlan, ...]:
+    """Return one upload per different content, in the order of first use.
+
+    Name and alt come from the smallest (collection, item id, locale, field,
+    index), so that no order of reading changes them. Addresses without a fact
+    are left out: they could not be had.
+    """
+    by_content: dict[str, list[AssetUse]] = {}
+    for use in sorted(uses, key=lambda use: use.rank):
+        fact = files.get(use.address)
+        if fact is not None:
+            by_content.setdefault(fact.sha256, []).append(use)
+    return tuple(
+        _upload(same, files[same[0].address], namespace) for same in by_content.values()
+    )
+
+
+def file_id_of(address: str) -> str:
+    """Return the file id inside an address (`.../{fileId}_{name}`), or empty."""
+    match = _FILE_ID.search(address.split("?", 1)[0].split("#", 1)[0])
+    return match[1] if match else ""
+
+
+def shown_alt(alt: object) -> str:
+    """Return an alt text, empty for null and for the service's markers."""
+    return "" if not isinstance(alt, str) or alt.strip() in RESERVED_ALTS else alt
+
+
+def safe_name(address_or_name: str, content_type: str = "") -> str:
+    """Return a file name that is harmless anywhere.
+
+    Decoded once, composed (NFC), without the `{fileId}_` in front, without
+    separators, control and direction-changing characters, at most 150 bytes;
+    its extension kept, or derived from the content type.
+    """
+    path = address_or_name.split("?", 1)[0].split("#", 1)[0]
+    last = path.rstrip("/").rsplit("/", 1)[-1]
+    text = unicodedata.normalize("NFC", unquote(_FILE_ID.sub("", last)))
+    text = "".join(sign for sign in text if unicodedata.category(sign)[0] != "C")
+    text = " ".join(_HOSTILE.sub("-", text).split()).strip(". ")
+    match = _EXTENSION.search(text)
+    stem = (text[: match.start()] if match else text).strip(". ") or "file"
+    extension = match[1] if match else _derived_extension(content_type)
+    return _cut(stem, extension)
+
+
+def file_objects(value: Json) -> Iterator[tuple[Found, str]]:
+    """Yield (address with alt, file id) of an Image, MultiImage or File value.
+
+    A bare address is taken as one; what holds no address is left out.
+    """
+    for entry in value if isinstance(value, list) else [value]:
+        if isinstance(entry, dict):
+            address, file_id = entry.get("url"), entry.get("fileId")
+            alt = entry.get("alt")
+        else:
+            address, file_id, alt = entry, "", ""
+        if isinstance(address, str) and address.strip():
+            yield (
+                Found(address, alt if isinstance(alt, str) else ""),
+                (file_id if isinstance(file_id, str) else "") or file_id_of(address),
+            )
+
+
+def _in_field(value: Json, kind: str, hosts: Set[str]) -> Iterator[tuple[Found, str]]:
+    if kind in FILE_TYPES:
+        yield from file_objects(value)
+    elif isinstance(value, str):
+        if "//" in value:
+            yield from _in_string(value, kind, hosts)
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _in_field(entry, kind, hosts)
+    elif isinstance(value, dict):
+        yield from _in_object(value, kind, hosts)
+
+
+def _in_object(
+    value: JsonObject, kind: str, hosts: Set[str]
+) -> Iterator[tuple[Found, str]]:
+    """Look into an object; with address and file id it is a file, in any field."""
+    if isinstance(value.get("fileId"), str) and isinstance(value.get("url"), str):
+        yield from file_objects(value)
+        value = {name: each for name, each in value.items() if name != "url"}
+    for name in sorted(value):
+        yield from _in_field(value[name], kind, hosts)
+
+
+def _in_string(text: str, kind: str, hosts: Set[str]) -> Iterator[tuple[Found, str]]:
+    if kind == "RichText":
+        found = in_html(text, hosts)
+    else:
+        found = (Found(text[a:b]) for a, b in in_text(text, hosts))
+    for each in found:
+        yield each, file_id_of(each.address)
+
+
+def _upload(same: list[AssetUse], fact: FileFact, namespace: str) -> UploadPlan:
+    sized = fact.width and fact.height
+    return UploadPlan(
+        sha256=fact.sha256,
+        name=safe_name(same[0].address, fact.content_type),
+        alt=next((use.alt for use in same if use.alt.strip()), ""),
+        size=f"{fact.width}x{fact.height}" if sized else "",
+        ext_id=external_id(namespace, fact.sha256),
+        addresses=tuple(sorted({use.address for use in same})),
+        content_type=fact.content_type,
+    )
+
+
+def _derived_extension(content_type: str) -> str:
+    return _EXTENSIONS.get(content_type.split(";", 1)[0].strip().lower(), "")
+
+
+def _cut(stem: str, extension: str) -> str:
+    tail = f".{extension}" if extension else ""
+    while len((stem + tail).encode("utf-8", "replace")) > _MOST_BYTES:
+        stem = stem[:-1]
+    return stem.strip(". ") + tail

@@ -1,0 +1,150 @@
+"""Bodies through the engine, and the file addresses that it leaves in text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from html import escape, unescape
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.block_splitting import block_values
+from cmsmig.mapping.convert.encoded_values import Encoded, FieldUse, as_text, is_unset
+from cmsmig.mapping.convert.file_addresses import in_text, with_sources
+from cmsmig.mapping.decisions.body_reviews import BodyKey
+from cmsmig.mapping.propose.block_designs import components_of
+from cmsmig.richtext.blocks.outline import BlockKind, top_nodes
+from cmsmig.richtext.blocks.proposals import Block
+from cmsmig.richtext.engine import Converted
+from cmsmig.richtext.losses import Loss, Severity
+from cmsmig.richtext.schema.content_model import empty_paragraph
+
+
+def empty_document() -> JsonObject:
+    """Return the rich text document of a field that was never filled."""
+    return {"type": "doc", "content": [empty_paragraph()]}
+
+
+def encode_richtext(value: Json, use: FieldUse) -> Encoded:
+    """Convert an HTML body. Spec: import rule 5."""
+    if is_unset(value):
+        return Encoded(empty_document())
+    engine, policy = use.context.engine, use.context.embeds
+    if isinstance(value, str):
+        return _finished(engine.from_html(with_sources(value), policy, use), use)
+    why = "The field holds rich text; this value is carried as JSON text."
+    body = f"<p>{escape(as_text(value))}</p>"
+    carried = _finished(engine.from_html(body, policy, use), use)
+    loss = use.loss("wrong-type", value, why, Severity.MEANING)
+    return Encoded(carried.value, (*carried.losses, loss))
+
+
+def encode_blocks(value: Json, use: FieldUse) -> Encoded:
+    """Convert an HTML body and store it as the blocks that were decided on."""
+    if is_unset(value):
+        return Encoded([])
+    encoded = encode_richtext(value, use)
+    document = encoded.value if isinstance(encoded.value, dict) else empty_document()
+    key = use.key
+    place = BodyKey(key.collection_id, key.item_id, key.locale_id, use.design.origin)
+    whole = (Block(BlockKind.TEXT, len(top_nodes(document))),)
+    values = block_values(
+        document,
+        use.context.blocks.get(place, whole),
+        components_of(use.context.design),
+        use.uid,
+    )
+    return Encoded(values, encoded.losses)
+
+
+def encode_markdown(value: Json, use: FieldUse) -> Encoded:
+    """Convert text that reads as Markdown into a rich text document."""
+    if is_unset(value):
+        return Encoded(empty_document())
+    engine, policy = use.context.engine, use.context.embeds
+    return _finished(engine.from_markdown(as_text(value), policy, use), use)
+
+
+def _finished(converted: Converted, use: FieldUse) -> Encoded:
+    """Rewrite the file addresses in a document's text and in its raw HTML.
+
+    The engine sees to attributes; what readers see as text, scripts, styles
+    and source sets inside of embeds are left to this.
+    """
+    hosts = use.context.file_hosts
+    listed = {loss.what for loss in converted.losses}
+    missing: dict[str, Loss] = {}
+    found = False
+    for text in _texts(converted.document):
+        for start, end in in_text(text, hosts):
+            found = True
+            address = text[start:end]
+            if _new_address(address, use) is None and unescape(address) not in listed:
+                missing.setdefault(address, use.missing_loss(unescape(address)))
+    losses = (*converted.losses, *missing.values())
+    if not found:
+        return Encoded(converted.document, losses)
+    return Encoded(_rewritten(converted.document, _rewriter(use)), losses)
+
+
+def _rewriter(use: FieldUse) -> Callable[[str], str]:
+    def rewrite(text: str) -> str:
+        pieces, last = [], 0
+        for start, end in in_text(text, use.context.file_hosts):
+            new = _new_address(text[start:end], use)
+            pieces += [text[last:start], new or text[start:end]]
+            last = end
+        return "".join(pieces) + text[last:]
+
+    return rewrite
+
+
+def _new_address(address: str, use: FieldUse) -> str | None:
+    """Return the new address; in raw HTML the old one may be escaped."""
+    new = use.file(address)
+    if new is None and "&" in address:
+        new = use.file(unescape(address))
+    return new
+
+
+def _texts(document: JsonObject) -> Iterator[str]:
+    """Yield a document's texts in their order, however deep, with its blocks'."""
+    stack: list[Json] = [document]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, str):
+            if "//" in node:
+                yield node
+        elif isinstance(node, list):
+            stack.extend(reversed(node))
+        elif isinstance(node, dict):
+            stack.extend(node[name] for name in reversed(_read(node)))
+
+
+def _rewritten(node: JsonObject, rewrite: Callable[[str], str]) -> JsonObject:
+    changed = dict(node)
+    for name in _read(node):
+        changed[name] = _rewritten_value(node[name], rewrite)
+    return changed
+
+
+def _rewritten_value(value: Json, rewrite: Callable[[str], str]) -> Json:
+    if isinstance(value, str):
+        return rewrite(value)
+    if isinstance(value, list):
+        return [_rewritten_value(each, rewrite) for each in value]
+    if isinstance(value, dict):
+        return _rewritten(value, rewrite)
+    return value
+
+
+def _read(node: JsonObject) -> list[str]:
+    """Return the keys below which text stands: not those of a node's marks."""
+    kind = node.get("type")
+    if "component" in node:
+        return [name for name in node if name not in ("component", "_uid")]
+    if kind == "text":
+        return ["text"]
+    if kind == "blok":
+        return ["attrs"] if isinstance(node.get("attrs"), dict) else []
+    if "body" in node:
+        return ["body"]
+    return ["content"] if "content" in node else []

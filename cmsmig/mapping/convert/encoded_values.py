@@ -1,0 +1,130 @@
+"""What every encoding of a value takes and gives."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.itemkey import ItemKey
+from cmsmig.mapping.convert.asset_uploads import file_id_of, shown_alt
+from cmsmig.mapping.convert.file_addresses import in_text, is_file, replace_in_text
+from cmsmig.mapping.decisions.design import FieldDesign
+from cmsmig.mapping.draft import AssetHome, DraftContext
+from cmsmig.mapping.uids import block_uid
+from cmsmig.richtext.engine import ImageTarget
+from cmsmig.richtext.losses import Loss, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A destination value and what it lost."""
+
+    value: Json
+    losses: tuple[Loss, ...] = ()
+    present: bool = True
+    """False: the key is left out, as for a Switch that was never filled."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldUse:
+    """One field of one item; answers what a body's conversion asks about files."""
+
+    design: FieldDesign
+    validations: JsonObject
+    key: ItemKey
+    context: DraftContext
+
+    def home(self, address: str) -> AssetHome | None:
+        """Return where an origin file lives now, if it was brought over."""
+        assets = self.context.assets
+        return assets.get(address) or assets.get(address.strip())
+
+    def image(self, address: str) -> ImageTarget | None:
+        """Return the new home of a picture, or None: the address stays."""
+        home = self.home(address)
+        return None if home is None else ImageTarget(home.asset_id, home.filename)
+
+    def file(self, address: str) -> str | None:
+        """Return the new address of a file, or None: the address stays."""
+        home = self.home(address)
+        return None if home is None else home.filename
+
+    def alt(self, address: str) -> str:
+        """Return the file's own alt text, or empty when none is known."""
+        alts = self.context.alts
+        address = address.strip()
+        return shown_alt(alts.get(address) or alts.get(file_id_of(address)) or "")
+
+    def missing(self, address: str) -> str:
+        """Return why a file could not be had, or empty when nothing is amiss."""
+        if self.home(address) is not None:
+            return ""
+        missing = self.context.missing_assets
+        reason = missing.get(address) or missing.get(address.strip())
+        if reason:
+            return reason
+        if is_file(address, self.context.file_hosts):
+            return "The file was not downloaded."
+        return ""
+
+    def uid(self, path: str) -> str:
+        """Return the `_uid` of the block at `path` of this field."""
+        return block_uid(self.context.namespace, self.key, f"{self.design.key}/{path}")
+
+    def loss(
+        self,
+        kind: str,
+        what: Json,
+        why: str,
+        severity: Severity = Severity.CONTENT,
+        place: str = "",
+    ) -> Loss:
+        """Return a loss in this field; `place` tells where in it."""
+        return loss_of(kind, what, why, f"{self.design.origin}{place}", severity)
+
+    def missing_loss(self, address: str, place: str = "") -> Loss:
+        """Return the loss of a file that could not be had."""
+        why = self.missing(address) or "The file was not downloaded."
+        return self.loss("missing-file", address, why, place=place)
+
+    def with_files(self, text: str) -> tuple[str, tuple[Loss, ...]]:
+        """Return plain text with file addresses rewritten; nothing is decoded."""
+        hosts = self.context.file_hosts
+        if "//" not in text:
+            return text, ()
+        losses = tuple(
+            self.missing_loss(text[start:end])
+            for start, end in in_text(text, hosts)
+            if self.home(text[start:end]) is None
+        )
+        return replace_in_text(text, hosts, self.file), losses
+
+
+def loss_of(
+    kind: str, what: Json, why: str, where: str, severity: Severity = Severity.CONTENT
+) -> Loss:
+    """Return a loss of a whole value, which is shown as text."""
+    return Loss(
+        kind=kind,
+        what=as_text(what),
+        where=where,
+        context="",
+        why=why,
+        severity=severity,
+    )
+
+
+def as_text(value: Json) -> str:
+    """Return a value as text: a string as it is, all else as JSON.
+
+    Keys are sorted, since their order means nothing and must change nothing.
+    """
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def is_unset(value: Json) -> bool:
+    """Return whether a field was never filled: null and "" are the same."""
+    return value is None or value == ""

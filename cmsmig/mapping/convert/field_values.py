@@ -1,0 +1,243 @@
+"""From an origin value to a destination value: one literal table.
+
+Values are written as the destination's own tools write them; whatever the
+origin holds, nothing raises. Source: destination, field values.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.convert.bodies import (
+    encode_blocks,
+    encode_markdown,
+    encode_richtext,
+)
+from cmsmig.mapping.convert.encoded_values import Encoded, FieldUse, as_text, is_unset
+from cmsmig.mapping.convert.media import encode_asset, encode_multiasset
+from cmsmig.mapping.convert.multilinks import (
+    encode_link,
+    encode_video_block,
+    encode_video_link,
+    encode_video_text,
+)
+from cmsmig.mapping.convert.numbers import major_units, number_text
+from cmsmig.mapping.convert.value_checks import problem
+from cmsmig.mapping.dates import calendar_day, datetime_text, parse_moment
+from cmsmig.mapping.decisions.design import Encoding
+from cmsmig.mapping.propose.encodings import COLOR_PLUGIN
+from cmsmig.richtext.losses import Loss, Severity
+
+Encode: TypeAlias = "Callable[[Json, FieldUse], Encoded]"
+
+_PRICE_KEYS = frozenset(("value", "unit", "string", "currency"))
+
+
+def encode(value: Json, use: FieldUse) -> Encoded:
+    """Return what `value` becomes in the field `use` describes, and its losses."""
+    return ENCODERS[use.design.encoding](value, use)
+
+
+def _text(value: Json, use: FieldUse) -> Encoded:
+    """Carry text verbatim; a value of another type as its JSON text."""
+    if is_unset(value):
+        return Encoded("")
+    text, losses = use.with_files(as_text(value))
+    if not isinstance(value, str):
+        why = "The field holds text; this value is carried as JSON text."
+        losses += (use.loss("wrong-type", value, why, Severity.MEANING),)
+    return Encoded(text, losses + _checked(value, use))
+
+
+def _number(value: Json, use: FieldUse) -> Encoded:
+    if is_unset(value):
+        return Encoded("")
+    text = number_text(value)
+    if text is None:
+        return Encoded("", (_not_a("number", value, use),))
+    return Encoded(text, _checked(value, use))
+
+
+def _datetime(value: Json, use: FieldUse) -> Encoded:
+    if is_unset(value):
+        return Encoded("")
+    moment = parse_moment(value)
+    if moment is None:
+        return Encoded("", (_not_a("date", value, use),))
+    if not moment.second and not moment.microsecond:
+        return Encoded(datetime_text(moment))
+    why = "The destination stores minutes; the seconds are dropped."
+    loss = use.loss("seconds", value, why, Severity.LAYOUT)
+    return Encoded(datetime_text(moment), (loss,))
+
+
+def _date(value: Json, use: FieldUse) -> Encoded:
+    if is_unset(value):
+        return Encoded("")
+    moment = parse_moment(value)
+    if moment is None:
+        return Encoded("", (_not_a("date", value, use),))
+    return Encoded(f"{calendar_day(moment, use.context.site.time_zone)} 00:00")
+
+
+def _boolean(value: Json, use: FieldUse) -> Encoded:
+    """A Switch that was never filled has no value at all."""
+    if is_unset(value):
+        return Encoded(None, present=False)
+    if isinstance(value, bool):
+        return Encoded(value)
+    return Encoded(None, (_not_a("yes or no", value, use),), present=False)
+
+
+def _option(value: Json, use: FieldUse) -> Encoded:
+    """Translate an option's id to its label. Spec: field map, Option."""
+    if is_unset(value):
+        return Encoded("")
+    labels = dict(use.design.options)
+    if isinstance(value, str):
+        if value in labels:
+            return Encoded(labels[value])
+        if value in labels.values():
+            return Encoded(value)
+    why = "The field's schema has no such option any more."
+    return Encoded("", (use.loss("option", value, why),))
+
+
+def _color_plugin(value: Json, use: FieldUse) -> Encoded:
+    color = _text(value, use)
+    plugin: JsonObject = {
+        "plugin": COLOR_PLUGIN,
+        "_uid": use.uid("color"),
+        "color": color.value,
+    }
+    return Encoded(plugin, color.losses)
+
+
+def _price_amount(value: Json, use: FieldUse) -> Encoded:
+    if is_unset(value):
+        return Encoded("")
+    if not isinstance(value, dict):
+        return _number(value, use)
+    amount: str | None = ""
+    if not is_unset(value.get("value")):
+        amount = major_units(value["value"], as_text(value.get("unit") or ""))
+    if amount is None:
+        return Encoded("", (_not_a("price", value, use),))
+    losses = tuple(
+        use.loss("price", {name: value[name]}, "A price has an amount and a currency.")
+        for name in sorted(value.keys() - _PRICE_KEYS)
+        if not is_unset(value[name])
+    )
+    return Encoded(amount, losses)
+
+
+def _price_currency(value: Json, use: FieldUse) -> Encoded:
+    """Carry the currency alone; a price that is none is the amount's loss."""
+    unit = value.get("unit") if isinstance(value, dict) else None
+    return Encoded("" if is_unset(unit) else as_text(unit))
+
+
+def _json_text(value: Json, use: FieldUse) -> Encoded:
+    if is_unset(value):
+        return Encoded("")
+    return Encoded(*_json_with_files(value, use))
+
+
+def _json_with_files(value: Json, use: FieldUse) -> tuple[str, tuple[Loss, ...]]:
+    """Rewrite addresses inside the strings, so that quoting cannot hide them."""
+    losses: list[Loss] = []
+
+    def rewritten(inner: Json) -> Json:
+        if isinstance(inner, str):
+            if (file := use.file(inner)) is not None:
+                return file
+            text, more = use.with_files(inner)
+            losses.extend(more)
+            return text
+        if isinstance(inner, list):
+            return [rewritten(each) for each in inner]
+        if isinstance(inner, dict):
+            return {name: rewritten(inner[name]) for name in sorted(inner)}
+        return inner
+
+    found = rewritten(value)
+    text = found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+    return text, tuple(losses)
+
+
+def _envelope(value: Json, use: FieldUse) -> Encoded:
+    return Encoded("" if is_unset(value) else as_text(value))
+
+
+def _relation(value: Json, use: FieldUse) -> Encoded:
+    """Relations stay empty in phase one. Spec: import rule 3."""
+    return Encoded("", _strays(value, use))
+
+
+def _relations(value: Json, use: FieldUse) -> Encoded:
+    return Encoded([], _strays(value, use))
+
+
+ENCODERS: Mapping[Encoding, Encode] = {
+    Encoding.TEXT: _text,
+    Encoding.TEXTAREA: _text,
+    Encoding.MARKDOWN: _text,
+    Encoding.MARKDOWN_AS_RICHTEXT: encode_markdown,
+    Encoding.RICHTEXT: encode_richtext,
+    Encoding.ASSET: encode_asset,
+    Encoding.MULTIASSET: encode_multiasset,
+    Encoding.MULTILINK: encode_link,
+    Encoding.NUMBER: _number,
+    Encoding.DATETIME: _datetime,
+    Encoding.DATE: _date,
+    Encoding.BOOLEAN: _boolean,
+    Encoding.OPTION: _option,
+    Encoding.OPTION_DATASOURCE: _option,
+    Encoding.RELATION: _relation,
+    Encoding.RELATIONS: _relations,
+    Encoding.VIDEO_MULTILINK: encode_video_link,
+    Encoding.VIDEO_TEXT: encode_video_text,
+    Encoding.VIDEO_BLOCK: encode_video_block,
+    Encoding.COLOR_TEXT: _text,
+    Encoding.COLOR_PLUGIN: _color_plugin,
+    Encoding.PRICE_AMOUNT: _price_amount,
+    Encoding.PRICE_CURRENCY: _price_currency,
+    Encoding.JSON_TEXT: _json_text,
+    Encoding.BLOCKS: encode_blocks,
+    Encoding.ENVELOPE: _envelope,
+}
+
+
+def target_ids(value: Json, *, multiple: bool) -> tuple[str, ...]:
+    """Return the item ids of a reference value, in the origin's order."""
+    listed = value if isinstance(value, list) else [value]
+    ids = tuple(each for each in listed if isinstance(each, str) and each)
+    return ids if multiple else ids[:1]
+
+
+def _strays(value: Json, use: FieldUse) -> tuple[Loss, ...]:
+    """List what stands in a reference and is no reference."""
+    multiple = use.design.encoding is Encoding.RELATIONS
+    left = len(target_ids(value, multiple=multiple))
+    why = "This is no reference to one more item."
+    losses = []
+    for each in value if isinstance(value, list) else [value]:
+        if isinstance(each, str) and each and left:
+            left -= 1
+        elif not is_unset(each):
+            losses.append(use.loss("wrong-type", each, why))
+    return tuple(losses)
+
+
+def _checked(value: Json, use: FieldUse) -> tuple[Loss, ...]:
+    found = problem(use.design.origin_type, value, use.validations)
+    if not found:
+        return ()
+    return (use.loss("validation", value, found, Severity.MEANING),)
+
+
+def _not_a(what: str, value: Json, use: FieldUse) -> Loss:
+    return use.loss("wrong-type", value, f"This is no {what}, which the field takes.")

@@ -1,0 +1,226 @@
+"""One item to one story draft: a pure function of item, design and context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.itemkey import ItemKey
+from cmsmig.mapping.convert.encoded_values import FieldUse, as_text, is_unset, loss_of
+from cmsmig.mapping.convert.field_values import encode, target_ids
+from cmsmig.mapping.dates import calendar_day, iso_text, parse_moment, utc_day
+from cmsmig.mapping.decisions.design import ContentTypeDesign, Encoding, FieldDesign
+from cmsmig.mapping.draft import (
+    DraftContext,
+    FieldLoss,
+    RelationUse,
+    StoryDraft,
+)
+from cmsmig.mapping.uids import story_uid
+from cmsmig.origin.schema import Item
+from cmsmig.richtext.losses import Severity
+from cmsmig.richtext.schema.validate import wrong_document
+
+MOST_TEXT = 5_000_000
+"""Characters of all texts of an item; the destination takes 5 MB of JSON in a story
+(technical limits)."""
+_AROUND = 40
+"""How many characters are shown at each side of a half one."""
+_RELATIONS = frozenset((Encoding.RELATION, Encoding.RELATIONS))
+
+
+def story_or_reason(
+    item: Item, content_type: ContentTypeDesign, context: DraftContext
+) -> StoryDraft | str:
+    """Return the story an item becomes, or why there is none, for an editor.
+
+    An item that goes wrong fails alone.
+    """
+    if size := _oversize(item):
+        return (
+            f"No story can be made of {item.name or item.key.item_id}: its texts hold "
+            f"{size // 1_000_000} MB, and the destination takes "
+            f"{MOST_TEXT // 1_000_000} MB in a story; shorten or split it in the "
+            "origin, then pull again."
+        )
+    try:
+        draft = draft_story(item, content_type, context)
+        wrong = wrong_document(draft.content)
+    except Exception as error:
+        wrong = f"{type(error).__name__}: {error}"
+    if wrong:
+        return (
+            f"No story could be made of {item.name or item.key.item_id} ({wrong}); "
+            "report this with the item's raw record."
+        )
+    return draft
+
+
+def draft_story(
+    item: Item, content_type: ContentTypeDesign, context: DraftContext
+) -> StoryDraft:
+    """Return the story an item becomes, relations empty, links not yet internal.
+
+    The keys of the content are `component`, `_uid`, then the fields in the
+    design's order. The item must have a place in `context.places` (`KeyError`).
+    Whatever its values are, nothing else raises: what does not fit is a loss.
+    """
+    content: JsonObject = {
+        "component": content_type.component,
+        "_uid": story_uid(context.namespace, item.key),
+    }
+    losses: list[FieldLoss] = []
+    for design in content_type.fields:
+        encoded = encode(
+            _value(item, design), _use(item, content_type, design, context)
+        )
+        if encoded.present:
+            content[design.key] = encoded.value
+        losses += [FieldLoss(design.origin, loss) for loss in encoded.losses]
+    losses += [*_unmapped(item, content_type), *_halved(item)]
+    published, day = _dates(item, content_type, context)
+    place = context.places[item.key]
+    return StoryDraft(
+        key=item.key,
+        name=item.name if item.name.strip() else place.slug,
+        place=place,
+        content=content,
+        first_published_at=published,
+        sort_by_date=day,
+        relations=tuple(_relation_uses(item, content_type)),
+        losses=tuple(losses),
+    )
+
+
+def story_body(
+    draft: StoryDraft, *, parent_id: int | None, group_id: str = ""
+) -> JsonObject:
+    """Return the `story` object of a create request; the caller wraps it.
+
+    Empty keys are left out, and so is every key that would publish.
+    """
+    body: JsonObject = {"name": draft.name, "slug": draft.place.slug}
+    if parent_id:
+        body["parent_id"] = parent_id
+    if draft.place.position:
+        body["position"] = draft.place.position
+    if draft.first_published_at:
+        body["first_published_at"] = draft.first_published_at
+    if draft.sort_by_date:
+        body["sort_by_date"] = draft.sort_by_date
+    if group_id:
+        body["group_id"] = group_id
+    body["content"] = draft.content
+    return body
+
+
+def _use(
+    item: Item,
+    content_type: ContentTypeDesign,
+    design: FieldDesign,
+    context: DraftContext,
+) -> FieldUse:
+    collection = context.collections.get(content_type.collection_id)
+    field = collection.field(design.origin) if collection else None
+    return FieldUse(design, field.validations if field else {}, item.key, context)
+
+
+def _oversize(item: Item) -> int:
+    """Return the characters of the item's texts where they are too many, else 0."""
+    size = sum(len(value) for value in item.data.values() if isinstance(value, str))
+    return size if size > MOST_TEXT else 0
+
+
+def _value(item: Item, design: FieldDesign) -> Json:
+    if design.encoding is Encoding.ENVELOPE:
+        return _envelope(item).get(design.origin)
+    return item.data.get(design.origin)
+
+
+def _envelope(item: Item) -> JsonObject:
+    return {
+        "id": item.key.item_id,
+        "cmsLocaleId": item.key.locale_id,
+        "createdOn": item.created_on,
+        "lastUpdated": item.last_updated,
+        "lastPublished": item.last_published,
+        "isDraft": item.draft,
+        "isArchived": item.archived,
+    }
+
+
+def _relation_uses(
+    item: Item, content_type: ContentTypeDesign
+) -> Iterator[RelationUse]:
+    for design in content_type.fields:
+        if design.encoding not in _RELATIONS:
+            continue
+        multiple = design.encoding is Encoding.RELATIONS
+        ids = target_ids(item.data.get(design.origin), multiple=multiple)
+        if ids:
+            yield RelationUse(
+                field=design.key,
+                origin_field=design.origin,
+                multiple=multiple,
+                targets=tuple(
+                    ItemKey(design.target_collection, each, item.key.locale_id)
+                    for each in ids
+                ),
+            )
+
+
+def _unmapped(item: Item, content_type: ContentTypeDesign) -> Iterator[FieldLoss]:
+    """List the values under keys that no destination field takes.
+
+    `name` and `slug` are the story's own. A switch that is off says nothing:
+    the service returns false for one that was never touched.
+    """
+    taken = {
+        design.origin
+        for design in content_type.fields
+        if design.encoding is not Encoding.ENVELOPE
+    }
+    taken |= {name for name in ("name", "slug") if isinstance(item.data.get(name), str)}
+    left_out = {field.origin: field.note for field in content_type.left_out}
+    for slug in sorted(item.data.keys() - taken):
+        value = item.data[slug]
+        if is_unset(value) or value is False or value in ([], {}):
+            continue
+        kind = "left-out-field" if slug in left_out else "unmapped-field"
+        why = left_out.get(slug) or "No field of the design takes this value."
+        yield FieldLoss(slug, loss_of(kind, value, why, slug))
+
+
+def _halved(item: Item) -> Iterator[FieldLoss]:
+    """List the values that held half a character, each with the text around it."""
+    for slug in item.halved:
+        text = as_text(item.data[slug])
+        at = max(text.find("\ufffd"), 0)
+        near = text[max(0, at - _AROUND) : at + _AROUND]
+        why = "Half a character stands here, of an emoji as a rule; it shows as �."
+        yield FieldLoss(
+            slug, loss_of("half-character", near, why, slug, Severity.MEANING)
+        )
+
+
+def _dates(
+    item: Item, content_type: ContentTypeDesign, context: DraftContext
+) -> tuple[str, str]:
+    """Return `first_published_at` and `sort_by_date`, or two empty texts.
+
+    From the design's date field where the item fills it, else `createdOn`.
+    """
+    chosen = content_type.date_field
+    moment = parse_moment(item.data.get(chosen)) if chosen else None
+    if moment is not None and _is_day(chosen, content_type):
+        day = calendar_day(moment, context.site.time_zone)
+        return f"{day}T00:00:00.000Z", day
+    moment = moment or parse_moment(item.created_on)
+    return (iso_text(moment), utc_day(moment)) if moment else ("", "")
+
+
+def _is_day(origin: str, content_type: ContentTypeDesign) -> bool:
+    return any(
+        design.origin == origin and design.encoding is Encoding.DATE
+        for design in content_type.fields
+    )

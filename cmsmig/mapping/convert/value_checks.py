@@ -1,0 +1,116 @@
+"""Whether a value is what its field's type and validations ask for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.convert.numbers import number_text
+
+_EMAIL = re.compile(r"[^@\s<>\"(),;:\\]+@[^@\s<>\"(),;:\\.]+(?:\.[^@\s<>\"(),;:\\.]+)+")
+_PHONE = re.compile(r"[+(]?[\d\s().\-/+]*(?:(?:ext\.?|x|#|,|;)\s*\d+)?", re.IGNORECASE)
+_HEX_COLOR = re.compile(r"#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})", re.IGNORECASE)
+_COLOR_FUNCTION = re.compile(r"(?:rgb|hsl)a?\([\d\s.,%/a-z+-]+\)", re.IGNORECASE)
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):(.+)", re.IGNORECASE | re.DOTALL)
+_SAFE_SCHEMES = frozenset(("http", "https", "mailto", "tel", "sms", "ftp"))
+_LISTED = """
+aliceblue antiquewhite aqua aquamarine azure beige bisque black blanchedalmond blue
+blueviolet brown burlywood cadetblue chartreuse chocolate coral cornflowerblue
+cornsilk crimson currentcolor cyan darkblue darkcyan darkgoldenrod darkgray
+darkgreen darkgrey darkkhaki darkmagenta darkolivegreen darkorange darkorchid
+darkred darksalmon darkseagreen darkslateblue darkslategray darkslategrey
+darkturquoise darkviolet deeppink deepskyblue dimgray dimgrey dodgerblue firebrick
+floralwhite forestgreen fuchsia gainsboro ghostwhite gold goldenrod gray green
+greenyellow grey honeydew hotpink indianred indigo ivory khaki lavender
+lavenderblush lawngreen lemonchiffon lightblue lightcoral lightcyan
+lightgoldenrodyellow lightgray lightgreen lightgrey lightpink lightsalmon
+lightseagreen lightskyblue lightslategray lightslategrey lightsteelblue lightyellow
+lime limegreen linen magenta maroon mediumaquamarine mediumblue mediumorchid
+mediumpurple mediumseagreen mediumslateblue mediumspringgreen mediumturquoise
+mediumvioletred midnightblue mintcream mistyrose moccasin navajowhite navy oldlace
+olive olivedrab orange orangered orchid palegoldenrod palegreen paleturquoise
+palevioletred papayawhip peachpuff peru pink plum powderblue purple rebeccapurple
+red rosybrown royalblue saddlebrown salmon sandybrown seagreen seashell sienna
+silver skyblue slateblue slategray slategrey snow springgreen steelblue tan teal
+thistle tomato transparent turquoise violet wheat white whitesmoke yellow
+yellowgreen
+"""
+_COLOR_NAMES = frozenset(_LISTED.split())
+
+
+def problem(origin_type: str, value: Json, validations: JsonObject) -> str:
+    """Return why a value fails its field's rules, as one sentence, or empty.
+
+    Only types that the destination has no type for, or whose limits nobody
+    checks there, are looked at. Never raises, whatever the value is.
+    """
+    if isinstance(value, str):
+        check = _OF_TEXT.get(origin_type)
+        return check(value.strip()) if check else ""
+    if origin_type == "Number" and number_text(value) is not None:
+        return _number(Decimal(number_text(value) or "0"), validations)
+    return ""
+
+
+def _email(value: str) -> str:
+    return "" if _EMAIL.fullmatch(value) else "This is no email address."
+
+
+def _phone(value: str) -> str:
+    digits = sum(sign.isdecimal() for sign in value)
+    if 3 <= digits <= 24 and len(value) <= 64 and _PHONE.fullmatch(value):
+        return ""
+    return "This is no telephone number."
+
+
+def _color(value: str) -> str:
+    known = (
+        value.lower() in _COLOR_NAMES
+        or _HEX_COLOR.fullmatch(value)
+        or _COLOR_FUNCTION.fullmatch(value)
+    )
+    return "" if known else "This is no colour that a browser knows."
+
+
+def _link(value: str) -> str:
+    if any(sign.isspace() for sign in value):
+        return "An address cannot hold blanks."
+    if value.startswith(("/", "#", "?")):
+        return ""
+    match = _SCHEME.fullmatch(value)
+    if match is None:
+        return "This address names neither a scheme such as https: nor a page here."
+    if match[1].lower() not in _SAFE_SCHEMES:
+        return f"An address of the kind {match[1].lower()}: does not open a page."
+    return ""
+
+
+_OF_TEXT: Mapping[str, Callable[[str], str]] = {
+    "Color": _color,
+    "Email": _email,
+    "Link": _link,
+    "Phone": _phone,
+}
+
+
+def _number(value: Decimal, validations: JsonObject) -> str:
+    lowest = _limit(validations.get("minValue"))
+    highest = _limit(validations.get("maxValue"))
+    if validations.get("format") == "integer" and value != int(value):
+        return "The field's rules ask for a whole number."
+    if validations.get("allowNegative") is False and value < 0:
+        return "The field's rules allow no negative number."
+    if validations.get("allowZero") is False and value == 0:
+        return "The field's rules do not allow zero."
+    if lowest is not None and value < lowest:
+        return f"The field's rules ask for {lowest} or more."
+    if highest is not None and value > highest:
+        return f"The field's rules ask for {highest} or less."
+    return ""
+
+
+def _limit(value: Json) -> Decimal | None:
+    text = number_text(value)
+    return None if text is None else Decimal(text)

@@ -1,0 +1,216 @@
+"""The decisions that are not the design: what is taken along, how bodies and
+embeds are treated, and what happens where the destination disagrees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from cmsmig.mapping.decisions.body_reviews import BodyKey, BodyReview
+from cmsmig.mapping.decisions.design import Reviewed
+from cmsmig.richtext.blocks.proposals import Heuristics
+from cmsmig.richtext.policy import Treatment, Unclosed
+
+NO_HEURISTICS = Heuristics()
+
+
+class ItemSet(StrEnum):
+    """Which of an origin's two item sets is imported."""
+
+    LIVE = "live"
+    """What visitors see now."""
+    STAGED = "staged"
+    """What editors see: everything, with unpublished edits."""
+    STAGED_PUBLISHED_ONLY = "staged_published_only"
+    """The editors' version of the items that visitors see."""
+    MIRROR = "mirror"
+    """Staged content with the publication state mirrored; selects as `staged`.
+
+    Refused together with a publication until it is built."""
+
+
+class DraftRule(StrEnum):
+    """What becomes of items that are drafts and not live."""
+
+    AS_DRAFTS = "as_drafts"
+    SKIP = "skip"
+
+
+class ArchiveRule(StrEnum):
+    """What becomes of archived items."""
+
+    SKIP = "skip"
+    AS_DRAFTS = "as_drafts"
+
+
+class PublishRule(StrEnum):
+    """Which stories are published after they are linked."""
+
+    NOTHING = "nothing"
+    WHAT_IS_LIVE = "what_is_live"
+    """Those whose item is in the live set."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocaleChoice:
+    """One locale of the site."""
+
+    locale_id: str
+    """The `cmsLocaleId` that items carry."""
+    tag: str
+    migrate: bool
+    folder: str
+    """The folder above the collections' folders; empty: none."""
+    primary: bool = False
+    """Items that name no locale belong to this one."""
+    name: str = ""
+    """For people, such as `French`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionChoice:
+    """What is imported of one collection."""
+
+    collection_id: str
+    collection_slug: str
+    migrate: bool = True
+    items: ItemSet = ItemSet.STAGED
+    drafts: DraftRule = DraftRule.AS_DRAFTS
+    archived: ArchiveRule = ArchiveRule.SKIP
+    publish: PublishRule = PublishRule.NOTHING
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionsDecision:
+    """`collections.yaml`."""
+
+    locales: tuple[LocaleChoice, ...]
+    """Empty on a site that lists none: then no item is told from another by it."""
+    collections: tuple[CollectionChoice, ...]
+    reviewed: Reviewed | None = None
+
+    def choice(self, collection_id: str) -> CollectionChoice | None:
+        """Return what was decided about a collection, if anything was."""
+        return next(
+            (
+                choice
+                for choice in self.collections
+                if choice.collection_id == collection_id
+            ),
+            None,
+        )
+
+
+class BodyMode(StrEnum):
+    """How a rich text body is stored."""
+
+    ONE_RICHTEXT = "one_richtext"
+    """The whole body in one `richtext` field."""
+    BLOCKS = "blocks"
+    """A `bloks` field with a component for each block."""
+
+
+@dataclass(frozen=True, slots=True)
+class BodyChoice:
+    """How the bodies of one RichText field are stored."""
+
+    collection_id: str
+    collection_slug: str
+    field: str
+    """The origin field's slug."""
+    mode: BodyMode = BodyMode.ONE_RICHTEXT
+    heuristics: Heuristics = NO_HEURISTICS
+    """What proposes blocks; kept while the mode is another."""
+
+
+@dataclass(frozen=True, slots=True)
+class BlocksDecision:
+    """`blocks.yaml`."""
+
+    bodies: tuple[BodyChoice, ...]
+    reviewed: Reviewed | None = None
+    reviews: Mapping[BodyKey, BodyReview] = field(default_factory=dict)
+    """What was decided about single bodies."""
+
+    def choice(self, collection_id: str, field: str) -> BodyChoice | None:
+        """Return what was decided about a field, if anything was."""
+        return next(
+            (
+                choice
+                for choice in self.bodies
+                if (choice.collection_id, choice.field) == (collection_id, field)
+            ),
+            None,
+        )
+
+    def split_fields(self) -> Mapping[tuple[str, str], BodyChoice]:
+        """Return the fields whose bodies are blocks, by collection id and field."""
+        return {
+            (choice.collection_id, choice.field): choice
+            for choice in self.bodies
+            if choice.mode is BodyMode.BLOCKS
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedsDecision:
+    """`embeds.yaml`; see `richtext.policy.EmbedPolicy` for the keys."""
+
+    kinds: Mapping[str, Treatment] = field(default_factory=dict)
+    signatures: Mapping[str, Treatment] = field(default_factory=dict)
+    reviewed: Reviewed | None = None
+    unclosed: Unclosed = Unclosed.KEEP
+
+
+class ConflictKind(StrEnum):
+    """What at the destination is in the way."""
+
+    COMPONENT = "component"
+    DATASOURCE = "datasource"
+    FOLDER = "folder"
+    STORY = "story"
+    ASSET = "asset"
+
+
+class ConflictAction(StrEnum):
+    """What a person decided about it. None of them alters what is there."""
+
+    SKIP = "skip"
+    """Leave it and import nothing in its place."""
+    REUSE = "reuse"
+    """Take what is there as if the kit had made it, without writing to it."""
+    RENAME = "rename"
+    """Import ours under another name, which `rename_to` gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictChoice:
+    """What to do about one conflict."""
+
+    kind: ConflictKind
+    what: str
+    """A component's name, or the full slug of a folder or story."""
+    action: ConflictAction
+    rename_to: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictsDecision:
+    """`conflicts.yaml`."""
+
+    conflicts: tuple[ConflictChoice, ...] = ()
+    reviewed: Reviewed | None = None
+
+    def choice(self, kind: ConflictKind, what: str) -> ConflictChoice | None:
+        """Return what was decided about one conflict, if anything was."""
+        return next(
+            (
+                choice
+                for choice in self.conflicts
+                if choice.kind is kind and choice.what == what
+            ),
+            None,
+        )

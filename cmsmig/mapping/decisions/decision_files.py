@@ -1,0 +1,187 @@
+"""The five decision files: from types to documents and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.decisions import blocks_document
+from cmsmig.mapping.decisions import choice_documents as documents
+from cmsmig.mapping.decisions.choices import (
+    BlocksDecision,
+    CollectionsDecision,
+    ConflictsDecision,
+    EmbedsDecision,
+)
+from cmsmig.mapping.decisions.design import BlockRole, Design, Reviewed
+from cmsmig.mapping.decisions.design_document import design_body, read_design
+from cmsmig.mapping.decisions.yaml_documents import Entry, read_document, write_document
+from cmsmig.richtext.blocks.outline import BlockNames
+from cmsmig.richtext.policy import EmbedPolicy
+
+Decision = (
+    CollectionsDecision | Design | BlocksDecision | EmbedsDecision | ConflictsDecision
+)
+D = TypeVar(
+    "D",
+    CollectionsDecision,
+    Design,
+    BlocksDecision,
+    EmbedsDecision,
+    ConflictsDecision,
+)
+
+FILE_NAMES: Mapping[type[Decision], str] = {
+    CollectionsDecision: "collections.yaml",
+    Design: "design.yaml",
+    BlocksDecision: "blocks.yaml",
+    EmbedsDecision: "embeds.yaml",
+    ConflictsDecision: "conflicts.yaml",
+}
+"""The file that each kind of decision is stored in, in the order to take them."""
+
+
+def to_text(decision: Decision) -> str:
+    """Return a decision as the text of its file: stable, and made to be diffed."""
+    body: JsonObject = {"reviewed": _reviewed_body(decision.reviewed)}
+    text = write_document(body | _body(decision), _HEADERS[type(decision)])
+    if isinstance(decision, BlocksDecision):
+        return text + blocks_document.reviews_text(decision.reviews)
+    return text
+
+
+def decided_value(decision: Decision) -> object:
+    """Return what of a decision counts: not who took it, nor what is said for its
+    readers."""
+    plain = to_text(replace(_without_reviews(decision), reviewed=None))
+    if isinstance(decision, BlocksDecision) and (reviews := decision.reviews):
+        return [plain, [reviews[key].decided for key in sorted(reviews)]]
+    return plain
+
+
+def _without_reviews(decision: Decision) -> Decision:
+    if isinstance(decision, BlocksDecision):
+        return replace(decision, reviews={})
+    return decision
+
+
+def from_text(text: str, where: str, kind: type[D]) -> D:
+    """Return the decision that `text` holds; `where` names the file.
+
+    Raises `DecisionsError` naming the file, the line, what is wrong there and
+    what is allowed. Keys that are left out have the proposals' defaults.
+    """
+    if kind is BlocksDecision:
+        text, entries = blocks_document.split_text(text)
+    entry = read_document(text, where)
+    reviewed = _read_reviewed(entry)
+    if kind is BlocksDecision:
+        found: Decision = blocks_document.read_blocks(entry, entries, where)
+    else:
+        found = _READERS[kind](entry)
+    entry.done()
+    if not isinstance(found, kind):
+        raise TypeError(f"{kind.__name__} has no document")
+    return replace(found, reviewed=reviewed)
+
+
+def embed_policy(decision: EmbedsDecision, design: Design) -> EmbedPolicy:
+    """Return the policy for the conversion, with the design's component names."""
+    found = EmbedPolicy(dict(decision.kinds), dict(decision.signatures))
+    html, embed, figure = (
+        design.block(role)
+        for role in (BlockRole.HTML, BlockRole.EMBED, BlockRole.FIGURE)
+    )
+    return replace(
+        found,
+        unclosed=decision.unclosed,
+        html_component=html.component if html else found.html_component,
+        embed_component=embed.component if embed else found.embed_component,
+        embed_fields=(
+            found.embed_fields.intersection(embed.schema)
+            if embed
+            else found.embed_fields
+        ),
+        figure_component=figure.component if figure else found.figure_component,
+    )
+
+
+def block_names(design: Design) -> BlockNames:
+    """Return the components that documents converted for `design` hold."""
+    policy = embed_policy(EmbedsDecision(), design)
+    return BlockNames(
+        html=policy.html_component,
+        embed=policy.embed_component,
+        figure=policy.figure_component,
+    )
+
+
+def _body(decision: Decision) -> JsonObject:
+    if isinstance(decision, CollectionsDecision):
+        return documents.collections_body(decision)
+    if isinstance(decision, Design):
+        return design_body(decision)
+    if isinstance(decision, BlocksDecision):
+        return blocks_document.blocks_body(decision)
+    if isinstance(decision, EmbedsDecision):
+        return documents.embeds_body(decision)
+    return documents.conflicts_body(decision)
+
+
+def _reviewed_body(reviewed: Reviewed | None) -> Json:
+    if reviewed is None:
+        return None
+    return {"by": reviewed.by, "at": reviewed.at, "how": reviewed.how}
+
+
+def _read_reviewed(entry: Entry) -> Reviewed | None:
+    if not entry.has("reviewed"):
+        return None
+    inner = entry.entry("reviewed")
+    found = Reviewed(inner.text("by"), inner.text("at"), inner.text("how"))
+    inner.done()
+    return found
+
+
+_READERS: Mapping[type[Decision], Callable[[Entry], Decision]] = {
+    CollectionsDecision: documents.read_collections,
+    Design: read_design,
+    EmbedsDecision: documents.read_embeds,
+    ConflictsDecision: documents.read_conflicts,
+}
+
+_HEADERS: Mapping[type[Decision], str] = {
+    CollectionsDecision: (
+        "What is taken along.\n"
+        "items: live | staged | staged_published_only | mirror\n"
+        "drafts: as_drafts | skip      archived: skip | as_drafts\n"
+        "publish: nothing | what_is_live (not with mirror yet)"
+    ),
+    Design: (
+        "Content types, folders and blocks of the destination.\n"
+        "Every origin field stands under `fields` or, with its reason, `left_out`.\n"
+        "date_field and order_field name origin fields; without them stories go by\n"
+        "the items' creation."
+    ),
+    BlocksDecision: (
+        "How the bodies of each RichText field are stored, and what each body is\n"
+        "split into.\n"
+        "mode: one_richtext | blocks\n"
+        "split: headings | images | embeds | tables | quotes | code | galleries\n"
+        "reviews: a body's blocks, `nodes` of its top level each; while `by` is empty\n"
+        "nobody has accepted them. Text under `slug` and `begins` is for readers."
+    ),
+    EmbedsDecision: (
+        "What becomes of what rich text has no node for, by kind and by host.\n"
+        "html | component | link | drop (listed as a loss)\n"
+        "figure and linked-image: component | picture (an image node, the rest "
+        "listed)\nunclosed, of embeds that hold the rest of their body: keep | end"
+    ),
+    ConflictsDecision: (
+        "What to do where the destination already holds something in our place.\n"
+        "kind: story (action: skip | reuse | rename, to rename_to)\n"
+        "kind: component | datasource (action: reuse, which leaves it as it is)"
+    ),
+}

@@ -1,0 +1,197 @@
+"""What splitting bodies asks of the design: components for the blocks, and fields
+that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import replace
+
+from cmsmig.canonical import JsonObject
+from cmsmig.mapping.block_splitting import BlockComponents
+from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice
+from cmsmig.mapping.decisions.design import (
+    BlockDesign,
+    BlockRole,
+    ContentTypeDesign,
+    Design,
+    Encoding,
+    FieldDesign,
+)
+from cmsmig.mapping.propose.component_equality import equal_component
+from cmsmig.mapping.propose.component_payloads import block_body
+from cmsmig.mapping.propose.field_facts import SpaceFacts
+from cmsmig.mapping.propose.field_keys import numbered_name
+from cmsmig.richtext.blocks.outline import BlockKind
+from cmsmig.richtext.blocks.proposals import Heuristic
+
+ROLES: Mapping[BlockKind, BlockRole] = {
+    BlockKind.TEXT: BlockRole.TEXT,
+    BlockKind.IMAGE: BlockRole.FIGURE,
+    BlockKind.GALLERY: BlockRole.GALLERY,
+    BlockKind.EMBED: BlockRole.EMBED,
+    BlockKind.HTML: BlockRole.HTML,
+    BlockKind.QUOTE: BlockRole.QUOTE,
+    BlockKind.CODE: BlockRole.CODE,
+    BlockKind.TABLE: BlockRole.TABLE,
+}
+"""The component that each kind of block becomes."""
+
+_PROPOSED: Mapping[Heuristic, tuple[BlockKind, ...]] = {
+    Heuristic.HEADINGS: (),
+    Heuristic.IMAGES: (BlockKind.IMAGE,),
+    Heuristic.EMBEDS: (BlockKind.EMBED, BlockKind.HTML),
+    Heuristic.TABLES: (BlockKind.TABLE,),
+    Heuristic.QUOTES: (BlockKind.QUOTE,),
+    Heuristic.CODE: (BlockKind.CODE,),
+    Heuristic.GALLERIES: (BlockKind.GALLERY,),
+}
+_TEXT_FIELD: JsonObject = {"type": "richtext", "allow_target_blank": True}
+_SCHEMAS: Mapping[BlockRole, tuple[str, str, JsonObject]] = {
+    BlockRole.TEXT: (
+        "text_block",
+        "Text",
+        {"text": {**_TEXT_FIELD, "display_name": "Text"}},
+    ),
+    BlockRole.GALLERY: (
+        "gallery",
+        "Gallery",
+        {"images": {"type": "bloks", "display_name": "Images"}},
+    ),
+    BlockRole.QUOTE: (
+        "quote",
+        "Quote",
+        {"text": {**_TEXT_FIELD, "display_name": "Text"}},
+    ),
+    BlockRole.CODE: (
+        "code_block",
+        "Code",
+        {
+            "code": {"type": "textarea", "display_name": "Code"},
+            "language": {"type": "text", "display_name": "Language"},
+        },
+    ),
+    BlockRole.TABLE: (
+        "table_block",
+        "Table",
+        {"table": {**_TEXT_FIELD, "display_name": "Table"}},
+    ),
+}
+
+
+def split_design(design: Design, decision: BlocksDecision) -> Design:
+    """Return the design as it is imported: the fields whose bodies are split are
+    `bloks` fields that hold the components of their blocks."""
+    fields = decision.split_fields()
+    if not fields:
+        return design
+    kinds = _kinds_in_use(decision)
+    return replace(
+        design,
+        content_types=tuple(
+            replace(
+                one,
+                fields=tuple(
+                    _split(design, one, field, fields, kinds) for field in one.fields
+                ),
+            )
+            for one in design.content_types
+        ),
+    )
+
+
+def missing_roles(design: Design, decision: BlocksDecision) -> tuple[BlockRole, ...]:
+    """Return the roles that split bodies need and the design has no block for."""
+    there = {block.role for block in design.blocks}
+    fields = decision.split_fields()
+    kinds = _kinds_in_use(decision)
+    needed: set[BlockRole] = set()
+    for place, choice in fields.items():
+        needed |= {ROLES[kind] for kind in _kinds(choice, kinds.get(place, ()))}
+    if BlockRole.GALLERY in needed:
+        needed.add(ROLES[BlockKind.IMAGE])
+    return tuple(role for role in BlockRole if role in needed - there)
+
+
+def with_blocks(
+    design: Design, decision: BlocksDecision, space: SpaceFacts | None = None
+) -> Design:
+    """Return the design with a block added for each role that split bodies need.
+
+    Their names are clear of the design's, and of what differs in the space.
+    """
+    for role in missing_roles(design, decision):
+        if role in _SCHEMAS:
+            added = _named(design, role, space or SpaceFacts())
+            design = replace(design, blocks=(*design.blocks, added))
+    return design
+
+
+def components_of(design: Design) -> BlockComponents:
+    """Return the names of the components that blocks become; those that the design
+    has no block for are empty."""
+    names = {block.role: block.component for block in reversed(design.blocks)}
+    return BlockComponents(
+        text=names.get(BlockRole.TEXT, ""),
+        figure=names.get(ROLES[BlockKind.IMAGE], ""),
+        gallery=names.get(BlockRole.GALLERY, ""),
+        quote=names.get(BlockRole.QUOTE, ""),
+        code=names.get(BlockRole.CODE, ""),
+        table=names.get(BlockRole.TABLE, ""),
+    )
+
+
+def _named(design: Design, role: BlockRole, space: SpaceFacts) -> BlockDesign:
+    name, title, schema = _SCHEMAS[role]
+    taken = {block.component for block in design.blocks}
+    taken |= {one.component for one in design.content_types}
+    return next(
+        block
+        for each in _names(name)
+        if each not in taken
+        for block in [BlockDesign(each, title, schema, role)]
+        if each not in space.components
+        or equal_component(space.components[each], block_body(design, block))
+    )
+
+
+def _names(name: str) -> Iterator[str]:
+    yield name
+    number = 2
+    while True:
+        yield numbered_name(name, number)
+        number += 1
+
+
+def _split(
+    design: Design,
+    content_type: ContentTypeDesign,
+    field: FieldDesign,
+    fields: Mapping[tuple[str, str], BodyChoice],
+    kinds: Mapping[tuple[str, str], set[BlockKind]],
+) -> FieldDesign:
+    place = (content_type.collection_id, field.origin)
+    if place not in fields or field.encoding is not Encoding.RICHTEXT:
+        return field
+    roles = {ROLES[kind] for kind in _kinds(fields[place], kinds.get(place, ()))}
+    components = tuple(
+        block.component for block in design.blocks if block.role in roles
+    )
+    return replace(field, encoding=Encoding.BLOCKS, components=components)
+
+
+def _kinds(choice: BodyChoice, used: Container[BlockKind]) -> Iterator[BlockKind]:
+    """Yield the kinds that a field's blocks are of, or may be proposed to be."""
+    proposed = {kind for rule in choice.heuristics.on for kind in _PROPOSED[rule]}
+    for kind in BlockKind:
+        if kind is BlockKind.TEXT or kind in proposed or kind in used:
+            yield kind
+
+
+def _kinds_in_use(
+    decision: BlocksDecision,
+) -> Mapping[tuple[str, str], set[BlockKind]]:
+    found: dict[tuple[str, str], set[BlockKind]] = {}
+    for key, review in decision.reviews.items():
+        kinds = found.setdefault((key.collection_id, key.field), set())
+        kinds.update(block.kind for block in review.blocks)
+    return found

@@ -1,0 +1,133 @@
+"""Component names: unique among ours, and clear of what the space holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from cmsmig.mapping.decisions.design import ContentTypeDesign, Design
+from cmsmig.mapping.naming import identifier
+from cmsmig.mapping.propose.component_equality import equal_component
+from cmsmig.mapping.propose.component_payloads import component_bodies
+from cmsmig.mapping.propose.field_facts import SpaceFacts
+from cmsmig.mapping.propose.field_keys import numbered_name
+from cmsmig.origin.schema import Collection
+
+
+def named(
+    design: Design, collections: Sequence[Collection], space: SpaceFacts
+) -> Design:
+    """Return `design` with every component's final name, and a note where it
+    could not have the plain one.
+
+    A name that the space uses is kept only for a component equal to ours. Since
+    a relation names its target's component, one renaming may make another
+    component unequal: this repeats until nothing moves, always forward through
+    each component's list of names. The order of the content types changes
+    nothing.
+    """
+    ranked = sorted(design.content_types, key=lambda one: one.collection_id)
+    found = _named(replace(design, content_types=tuple(ranked)), collections, space)
+    by_id = {one.collection_id: one for one in found.content_types}
+    return replace(
+        found,
+        content_types=tuple(by_id[one.collection_id] for one in design.content_types),
+    )
+
+
+def _named(
+    design: Design, collections: Sequence[Collection], space: SpaceFacts
+) -> Design:
+    plain = _plain_names(design)
+    slugs = {one.collection_id: identifier(one.slug) for one in collections}
+    candidates = [_candidates(name, slugs.get(owner, "")) for name, owner in plain]
+    refused: set[str] = set()
+    while True:
+        names = _choose(candidates, refused)
+        found = _renamed(design, names)
+        clashes = {
+            body.name
+            for body in component_bodies(found)
+            if body.name in space.components
+            and not equal_component(space.components[body.name], body.body)
+        }
+        if not clashes:
+            return _annotated(found, plain, space.components)
+        refused |= clashes
+
+
+def _plain_names(design: Design) -> list[tuple[str, str]]:
+    """Return (name, collection id) of the blocks, then of the content types."""
+    blocks = [(block.component, "") for block in design.blocks]
+    return blocks + [
+        (content_type.component or f"type_{number}", content_type.collection_id)
+        for number, content_type in enumerate(design.content_types, start=1)
+    ]
+
+
+def _candidates(name: str, other: str) -> Sequence[str]:
+    return tuple(dict.fromkeys(one for one in (name, other) if one))
+
+
+def _choose(candidates: Sequence[Sequence[str]], refused: set[str]) -> list[str]:
+    """Give each the first of its names that is free, in order."""
+    used = set(refused)
+    names: list[str] = []
+    for own in candidates:
+        name = next(name for name in _endless(own) if name not in used)
+        used.add(name)
+        names.append(name)
+    return names
+
+
+def _endless(names: Sequence[str]) -> Iterator[str]:
+    yield from names
+    number = 2
+    while True:
+        yield numbered_name(names[0], number)
+        number += 1
+
+
+def _renamed(design: Design, names: Sequence[str]) -> Design:
+    count = len(design.blocks)
+    return replace(
+        design,
+        blocks=tuple(
+            replace(block, component=name)
+            for block, name in zip(design.blocks, names[:count], strict=True)
+        ),
+        content_types=tuple(
+            replace(content_type, component=name)
+            for content_type, name in zip(
+                design.content_types, names[count:], strict=True
+            )
+        ),
+    )
+
+
+def _annotated(
+    design: Design, plain: Sequence[tuple[str, str]], existing: Mapping[str, object]
+) -> Design:
+    count = len(design.blocks)
+    return replace(
+        design,
+        content_types=tuple(
+            replace(content_type, note=_note(content_type, name, existing))
+            for content_type, (name, _) in zip(
+                design.content_types, plain[count:], strict=True
+            )
+        ),
+    )
+
+
+def _note(one: ContentTypeDesign, plain: str, existing: Mapping[str, object]) -> str:
+    """Return the note that is there, and why the component has its name."""
+    if one.component != plain:
+        whose = (
+            "the space has a different one" if plain in existing else "another has it"
+        )
+        return f"{one.note} Not named `{plain}`, since {whose}.".strip()
+    if plain in existing:
+        own = f"The space has an equal component `{plain}`, which is used."
+        return f"{one.note} {own}".strip()
+    return one.note

@@ -1,0 +1,194 @@
+"""Components and datasources as the destination's API takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.decisions.design import (
+    BlockDesign,
+    BlockRole,
+    ContentTypeDesign,
+    Design,
+    Encoding,
+    FieldDesign,
+)
+from cmsmig.mapping.draft import StoryDraft
+from cmsmig.mapping.propose.encodings import FIELD_BODIES, RELATION_ENCODINGS
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentBody:
+    """What is sent under `component`."""
+
+    name: str
+    body: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class DatasourceBody:
+    """A datasource and its entries."""
+
+    slug: str
+    name: str
+    entries: tuple[tuple[str, str], ...]
+    """(name, value), in the order to create them; values are unique."""
+
+
+def component_bodies(design: Design) -> tuple[ComponentBody, ...]:
+    """Return every component to create: the blocks, then the content types.
+
+    Source: destination, components. `universal` has no flag on the wire: both
+    booleans are true.
+    """
+    return tuple(
+        [
+            ComponentBody(block.component, block_body(design, block))
+            for block in design.blocks
+        ]
+        + [
+            ComponentBody(
+                content_type.component, content_type_body(design, content_type)
+            )
+            for content_type in design.content_types
+        ]
+    )
+
+
+def datasource_bodies(design: Design) -> tuple[DatasourceBody, ...]:
+    """Return the datasources that fields draw their options from.
+
+    Fields that name the same one share it: it gets the labels of all, in order.
+    Source: destination: a datasource is created before the component that names it.
+    """
+    labels: dict[str, dict[str, None]] = {}
+    names: dict[str, str] = {}
+    for content_type in design.content_types:
+        for field in content_type.fields:
+            if field.encoding is Encoding.OPTION_DATASOURCE:
+                names.setdefault(field.datasource, field.display_name)
+                entries = labels.setdefault(field.datasource, {})
+                entries.update(dict.fromkeys(label for _, label in field.options))
+    return tuple(
+        DatasourceBody(slug, names[slug], tuple((label, label) for label in entries))
+        for slug, entries in labels.items()
+    )
+
+
+def block_body(design: Design, block: BlockDesign) -> JsonObject:
+    """Return the body of a nestable component; a gallery holds pictures alone."""
+    held: JsonObject = {}
+    if block.role is BlockRole.GALLERY:
+        figure = design.block(BlockRole.FIGURE)
+        held = _restricted([figure.component] if figure else [])
+    schema: JsonObject = {
+        key: {**definition, **_held(definition, held), "pos": position}
+        for position, (key, definition) in enumerate(block.schema.items())
+        if isinstance(definition, dict)
+    }
+    return {
+        "name": block.component,
+        "display_name": block.display_name,
+        "schema": schema,
+        "is_root": block.universal,
+        "is_nestable": True,
+    }
+
+
+def content_type_body(design: Design, content_type: ContentTypeDesign) -> JsonObject:
+    """Return the body of a content type, its sections among the fields."""
+    entries: list[tuple[str, JsonObject]] = []
+    sections = {key: one for one in content_type.sections for key in one.fields[:1]}
+    for field in content_type.fields:
+        section = sections.get(field.key)
+        if section is not None:
+            keys: list[Json] = list(section.fields)
+            entries.append(
+                (
+                    section.key,
+                    {
+                        "type": "section",
+                        "display_name": section.display_name,
+                        "keys": keys,
+                    },
+                )
+            )
+        entries.append((field.key, field_body(design, field)))
+    schema: JsonObject = {
+        key: {**definition, "pos": position}
+        for position, (key, definition) in enumerate(entries)
+    }
+    return {
+        "name": content_type.component,
+        "display_name": content_type.display_name,
+        "schema": schema,
+        "is_root": True,
+        "is_nestable": content_type.universal,
+    }
+
+
+def field_body(design: Design, field: FieldDesign) -> JsonObject:
+    """Return one field definition without its position.
+
+    A relation is never required, whatever the design says: required fields are
+    enforced on creation, when relations are still empty.
+    """
+    body: JsonObject = {
+        **FIELD_BODIES[field.encoding],
+        "display_name": field.display_name,
+    }
+    if field.help_text:
+        body["description"] = field.help_text
+    if field.required and field.encoding not in RELATION_ENCODINGS:
+        body["required"] = True
+    body.update(_targets(design, field))
+    return body
+
+
+def _targets(design: Design, field: FieldDesign) -> JsonObject:
+    """Return what a definition draws from: stories, options, blocks, file types."""
+    if field.encoding in RELATION_ENCODINGS:
+        target = design.content_type(field.target_collection)
+        return {"filter_content_type": [target.component]} if target else {}
+    if field.encoding is Encoding.OPTION:
+        options: list[Json] = [
+            {"name": label, "value": label} for _, label in field.options
+        ]
+        return {"options": options}
+    if field.encoding is Encoding.OPTION_DATASOURCE:
+        return {"datasource_slug": field.datasource}
+    if field.encoding is Encoding.VIDEO_BLOCK:
+        embed = design.block(BlockRole.EMBED)
+        return _restricted([embed.component] if embed else [])
+    if field.encoding is Encoding.BLOCKS:
+        return _restricted(field.components)
+    if field.origin_type in ("Image", "MultiImage"):
+        return {"filetypes": ["images"]}
+    return {}
+
+
+def _restricted(components: Sequence[str]) -> JsonObject:
+    whitelist: list[Json] = list(components)
+    return {"restrict_components": True, "component_whitelist": whitelist}
+
+
+def _held(definition: JsonObject, restriction: JsonObject) -> JsonObject:
+    return restriction if definition.get("type") == "bloks" else {}
+
+
+def used_keys(drafts: Sequence[StoryDraft]) -> dict[str, set[str]]:
+    """Return the field keys that drafts use, by component, nested blocks included."""
+    used: dict[str, set[str]] = {}
+    pending: list[Json] = [draft.content for draft in drafts]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, list):
+            pending.extend(value)
+        elif isinstance(value, dict):
+            component = value.get("component")
+            if isinstance(component, str) and "_uid" in value:
+                keys = used.setdefault(component, set())
+                keys.update(set(value) - {"component", "_uid"})
+            pending.extend(value.values())
+    return used

@@ -1,0 +1,195 @@
+"""Decisions against what is really there: nothing unknown, nothing left open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from cmsmig.errors import DecisionsError
+from cmsmig.mapping.decisions.choices import (
+    BlocksDecision,
+    BodyMode,
+    CollectionsDecision,
+    EmbedsDecision,
+    ItemSet,
+    PublishRule,
+)
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES, Decision
+from cmsmig.mapping.decisions.design import Design
+from cmsmig.mapping.propose.content_types import OWN_PLACE
+from cmsmig.mapping.propose.design_checks import design_problems, unknown_collection
+from cmsmig.mapping.propose.field_facts import SpaceFacts
+from cmsmig.mapping.select.slugs import slug_problem
+from cmsmig.origin.schema import Collection, Locale
+from cmsmig.richtext.policy import Treatment
+
+EMBED_KINDS = frozenset(
+    ("video", "iframe", "embed", "component", "media", "figure", "linked-image")
+)
+
+_PICTURES = frozenset(("figure", "linked-image"))
+_HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:]+")
+
+
+def check_against(
+    decision: Decision,
+    collections: Sequence[Collection],
+    space: SpaceFacts | None = None,
+) -> None:
+    """Refuse a decision that names what does not exist or can't work.
+
+    Raises `DecisionsError` naming the file, the place and what is wrong; further
+    problems are counted. Reads only.
+    """
+    problems = list(problems_of(decision, collections, space))
+    if problems:
+        more = f" ({len(problems) - 1} more like this.)" if len(problems) > 1 else ""
+        raise DecisionsError(f"{FILE_NAMES[type(decision)]}: {problems[0]}.{more}")
+
+
+def problems_of(
+    decision: Decision,
+    collections: Sequence[Collection],
+    space: SpaceFacts | None = None,
+) -> Iterator[str]:
+    """Yield what is wrong with a decision, each as a sentence without its stop."""
+    by_id = {collection.collection_id: collection for collection in collections}
+    if isinstance(decision, CollectionsDecision):
+        yield from _collections_problems(decision, by_id)
+    elif isinstance(decision, Design):
+        yield from design_problems(decision, by_id, space)
+    elif isinstance(decision, BlocksDecision):
+        yield from _blocks_problems(decision, by_id)
+    elif isinstance(decision, EmbedsDecision):
+        yield from _embeds_problems(decision)
+
+
+def _embeds_problems(decision: EmbedsDecision) -> Iterator[str]:
+    for kind in sorted(decision.kinds.keys() - EMBED_KINDS):
+        yield (
+            f"there is no kind of embed `{kind}`; there are "
+            f"{', '.join(sorted(EMBED_KINDS))}"
+        )
+    for host in sorted(decision.signatures):
+        if not _HOST.fullmatch(host):
+            yield (
+                f"the signature `{host}` is no host; write it in lower case and "
+                "without anything around it, such as www.youtube.com"
+            )
+    others = {name: decision.kinds[name] for name in decision.kinds.keys() - _PICTURES}
+    for name, treatment in sorted({**others, **decision.signatures}.items()):
+        if treatment is Treatment.PICTURE:
+            yield f"`{name}` can't become a picture; use html, component, link or drop"
+
+
+def undecided_collections(
+    decision: CollectionsDecision,
+    collections: Sequence[Collection],
+    locales: Sequence[Locale] = (),
+) -> tuple[str, ...]:
+    """Return what `collections.yaml` says nothing about, a sentence each."""
+    known = {locale.locale_id for locale in decision.locales}
+    return tuple(
+        [
+            f"Nothing is decided about the collection {one.display_name} ({one.slug})."
+            for one in collections
+            if decision.choice(one.collection_id) is None
+        ]
+        + [
+            f"Nothing is decided about the locale {locale.display_name} ({locale.tag})."
+            for locale in locales
+            if locale.locale_id not in known
+        ]
+    )
+
+
+def undecided_design(
+    design: Design, decision: CollectionsDecision, collections: Sequence[Collection]
+) -> tuple[str, ...]:
+    """Return the collections to migrate, and their fields, that the design leaves
+    open, a sentence each: neither made nor left out with a reason."""
+    found: list[str] = []
+    for collection in collections:
+        choice = decision.choice(collection.collection_id)
+        if choice is None or not choice.migrate:
+            continue
+        content_type = design.content_type(collection.collection_id)
+        if content_type is None:
+            found.append(
+                f"Nothing is designed for the collection {collection.display_name} "
+                f"({collection.slug})."
+            )
+            continue
+        named = {field.origin for field in content_type.fields} | {
+            field.origin for field in content_type.left_out
+        }
+        found += [
+            f"Nothing is designed for the field {field.display_name} ({field.slug}) of "
+            f"{collection.display_name}."
+            for field in collection.fields
+            if field.slug not in named | OWN_PLACE
+        ]
+    return tuple(found)
+
+
+def _collections_problems(
+    decision: CollectionsDecision, collections: Mapping[str, Collection]
+) -> Iterator[str]:
+    for choice in decision.collections:
+        if choice.collection_id not in collections:
+            yield unknown_collection(
+                choice.collection_slug, choice.collection_id, collections
+            )
+    yield from mirrored_and_published(decision)
+    ids = [choice.collection_id for choice in decision.collections]
+    for twice in sorted({one for one in ids if ids.count(one) > 1}):
+        yield f"the collection {twice} is decided twice"
+    taken = [locale for locale in decision.locales if locale.migrate]
+    for locale in taken:
+        if locale.folder and (why := slug_problem(locale.folder)):
+            yield f"the folder `{locale.folder}` of the locale {locale.tag} {why}"
+    folders = [locale.folder for locale in taken]
+    for folder in sorted({one for one in folders if folders.count(one) > 1}):
+        yield f"two locales have the folder `{folder}`, so their pages would collide"
+
+
+def mirrored_and_published(decision: CollectionsDecision) -> Iterator[str]:
+    """Yield the collections that are decided as `mirror` and to be published, a
+    sentence each without its stop.
+
+    To mirror is to publish what visitors see and to keep newer edits as a draft
+    above it. The import writes one version of an item, so it would publish them.
+    """
+    for choice in decision.collections:
+        if (
+            choice.migrate
+            and choice.items is ItemSet.MIRROR
+            and choice.publish is not PublishRule.NOTHING
+        ):
+            yield (
+                f"`mirror` with `publish: {choice.publish}` of the collection "
+                f"{choice.collection_slug} is not built yet and would publish "
+                "unfinished edits; take `items: live` to publish what visitors see, "
+                "or `publish: nothing`"
+            )
+
+
+def _blocks_problems(
+    decision: BlocksDecision, collections: Mapping[str, Collection]
+) -> Iterator[str]:
+    for body in decision.bodies:
+        collection = collections.get(body.collection_id)
+        if collection is None:
+            yield unknown_collection(
+                body.collection_slug, body.collection_id, collections
+            )
+        elif (field := collection.field(body.field)) is None:
+            yield f"the collection {collection.slug} has no field `{body.field}`"
+        elif body.mode is BodyMode.BLOCKS and field.type != "RichText":
+            yield (
+                f"the field `{body.field}` of {collection.slug} is of type "
+                f"{field.type}, and only RichText is split into blocks"
+            )
+    fields = [(body.collection_slug, body.field) for body in decision.bodies]
+    for slug, name in sorted({one for one in fields if fields.count(one) > 1}):
+        yield f"the field `{name}` of {slug} is decided twice"

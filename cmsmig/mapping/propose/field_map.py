@@ -1,0 +1,243 @@
+"""The field map: what each origin field becomes, proposed with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from cmsmig.mapping.decisions.design import Encoding, FieldDesign
+from cmsmig.mapping.propose.encodings import ALLOWED, RELATION_ENCODINGS
+from cmsmig.mapping.propose.field_facts import FieldFacts, Shape
+from cmsmig.mapping.propose.field_proposals import (
+    LONGEST_TEXT,
+    Proposal,
+    count_of,
+    proposed,
+)
+from cmsmig.mapping.propose.option_labels import option_labels
+from cmsmig.mapping.propose.untyped_fields import propose_by_shape
+from cmsmig.origin.schema import Field
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What a reviewer asks the proposal for; the defaults lose nothing."""
+
+    video: Encoding = Encoding.VIDEO_MULTILINK
+    color: Encoding = Encoding.COLOR_TEXT
+    """COLOR_PLUGIN is followed only where the space has the plugin."""
+    markdown: Encoding = Encoding.TEXTAREA
+    """For multi-line text that reads as Markdown."""
+    options: Encoding = Encoding.OPTION
+    envelope: bool = False
+    """Whether a section with the origin's id, state and times is added."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldContext:
+    """What a proposal depends on beside the field and its values."""
+
+    listed: Mapping[str, str] = field(default_factory=dict)
+    """Display names of the site's collections by id."""
+    migrated: frozenset[str] = frozenset()
+    """Ids of the collections that are migrated."""
+    has_color_plugin: bool = False
+    preferences: Preferences = field(default_factory=Preferences)
+
+
+def propose_field(origin: Field, facts: FieldFacts, context: FieldContext) -> Proposal:
+    """Return what one origin field becomes: one or more fields, or none and why.
+
+    Keys are still the origin's slugs; `keys.assign_keys` turns them into valid
+    ones. Never raises: an unknown type goes by the shape of its values.
+    """
+    propose = _RULES.get(origin.type)
+    if Shape.PRICE in facts.shapes or propose is None:
+        return propose_by_shape(origin, facts)
+    return tuple(
+        _with_required(_with_use(design, facts), origin, facts)
+        for design in propose(origin, facts, context)
+    )
+
+
+def _plain(
+    origin: Field, facts: FieldFacts, context: FieldContext
+) -> tuple[FieldDesign, ...]:
+    return (proposed(origin, ALLOWED[origin.type][0]),)
+
+
+def _text(
+    origin: Field, facts: FieldFacts, context: FieldContext
+) -> tuple[FieldDesign, ...]:
+    single = origin.validations.get("singleLine")
+    encoding, note = _text_encoding(single, facts)
+    if encoding is Encoding.TEXTAREA and facts.markdown * 2 > facts.filled:
+        encoding = context.preferences.markdown
+        note = (
+            f"{facts.markdown} of {facts.filled} values read as Markdown; kept "
+            "verbatim by `textarea` and `markdown`, converted by "
+            "`markdown_as_richtext`."
+        )
+    return (proposed(origin, encoding, note),)
+
+
+def _text_encoding(single: object, facts: FieldFacts) -> tuple[Encoding, str]:
+    if single is False:
+        return Encoding.TEXTAREA, ""
+    if facts.multiline:
+        said = (
+            "Single-line at the origin, but"
+            if single is True
+            else "The origin does not say whether it is one line, and"
+        )
+        return (
+            Encoding.TEXTAREA,
+            f"{said} {count_of(facts.multiline, 'value has', 'values have')} "
+            "line breaks.",
+        )
+    if single is not True and facts.longest > LONGEST_TEXT:
+        return (
+            Encoding.TEXTAREA,
+            "The origin does not say whether it is one line, and the longest value "
+            f"has {facts.longest} characters.",
+        )
+    return Encoding.TEXT, ""
+
+
+def _moment(
+    origin: Field, facts: FieldFacts, context: FieldContext
+) -> tuple[FieldDesign, ...]:
+    if 0 < facts.filled == facts.moments == facts.midnights:
+        return (
+            proposed(
+                origin,
+                Encoding.DATE,
+                "A date without a time: every value is at midnight "
+                f"({count_of(facts.filled, 'value', 'values')}).",
+            ),
+        )
+    return (proposed(origin, Encoding.DATETIME),)
+
+
+def _video(
+    origin: Field, facts: FieldFacts, context: FieldContext
+) -> tuple[FieldDesign, ...]:
+    return (proposed(origin, context.preferences.video),)
+
+
+def _color(
+    origin: Field, facts: FieldFacts, context: FieldContext
+) -> tuple[FieldDesign, ...]:
+    if not context.has_color_plugin:
+        return (proposed(origin, Encoding.COLOR_TEXT),)
+    if context.preferences.color is Encoding.COLOR_PLUGIN:
+        return (proposed(origin, Encoding.COLOR_PLUGIN),)
+    note = "The space has the colour picker: `color_plugin` would use it."
+    return (proposed(origin, Encoding.COLOR_TEXT, note),)
+
+
+def _option(
+    origin: Field, facts: FieldFacts, context: FieldContext
+) -> tuple[FieldDesign, ...]:
+    options = option_labels(origin.options)
+    renamed = [
+        label
+        for (_, label), (_, before) in zip(
+            options, dict(origin.options).items(), strict=True
+        )
+        if label != before
+    ]
+    doubled = f"Equal labels told apart: {', '.join(renamed)}." if renamed else ""
+    unknown = (
+        f"{count_of(facts.unknown_options, 'item holds', 'items hold')} a choice that "
+        "is no longer in the list; it is listed as a loss."
+        if facts.unknown_options
+        else ""
+    )
+    design = proposed(origin, context.preferences.options, doubled, unknown)
+    datasource = origin.slug if design.encoding is Encoding.OPTION_DATASOURCE else ""
+    return (replace(design, options=options, datasource=datasource),)
+
+
+def _relation(
+    origin: Field, facts: FieldFacts, context: FieldContext
+) -> tuple[FieldDesign, ...]:
+    target = origin.target_collection
+    if target in context.migrated:
+        note = ""
+    elif target in context.listed:
+        note = (
+            f"Points into {context.listed[target]}, which is not migrated: the field "
+            "stays empty and its references are listed."
+        )
+    else:
+        note = (
+            "Points into a collection that the site does not list: the field stays "
+            "empty and its references are listed."
+        )
+    design = proposed(origin, ALLOWED[origin.type][0], note)
+    return (replace(design, target_collection=target),)
+
+
+_RULES: Mapping[
+    str, Callable[[Field, FieldFacts, FieldContext], tuple[FieldDesign, ...]]
+] = {
+    "PlainText": _text,
+    "RichText": _plain,
+    "Image": _plain,
+    "MultiImage": _plain,
+    "File": _plain,
+    "Link": _plain,
+    "VideoLink": _video,
+    "Email": _plain,
+    "Phone": _plain,
+    "Color": _color,
+    "Number": _plain,
+    "DateTime": _moment,
+    "Switch": _plain,
+    "Option": _option,
+    "Reference": _relation,
+    "MultiReference": _relation,
+}
+
+
+def _with_use(design: FieldDesign, facts: FieldFacts) -> FieldDesign:
+    """Tell the reviewer of a field that nobody uses; a Switch is never unused."""
+    if not facts.items or facts.shapes or design.encoding is Encoding.BOOLEAN:
+        return design
+    note = "No item to import fills it."
+    return replace(design, note=f"{design.note} {note}".strip())
+
+
+_NEVER_REQUIRED = RELATION_ENCODINGS | {
+    # The service takes `false` for missing, and a file may turn out to be gone.
+    Encoding.BOOLEAN,
+    Encoding.ASSET,
+    Encoding.MULTIASSET,
+    Encoding.VIDEO_BLOCK,
+}
+
+
+def _with_required(
+    design: FieldDesign, origin: Field, facts: FieldFacts
+) -> FieldDesign:
+    """Propose `required` where the origin has it and no story could be refused.
+
+    Source: destination, content rules: required fields are enforced on creation.
+    """
+    if not origin.required or design.encoding is Encoding.BOOLEAN:
+        return design
+    if facts.complete and design.encoding not in _NEVER_REQUIRED:
+        return replace(design, required=True)
+    if design.encoding in RELATION_ENCODINGS:
+        note = "Required at the origin; relations are filled after creation."
+    elif facts.complete or not facts.items:
+        note = "Required at the origin, but not here: a missing file would stop items."
+    else:
+        lack = facts.items - facts.filled
+        note = (
+            f"Required at the origin, but {lack} of "
+            f"{count_of(facts.items, 'item', 'items')} to import "
+            f"{'lacks' if lack == 1 else 'lack'} it."
+        )
+    return replace(design, note=f"{design.note} {note}".strip())

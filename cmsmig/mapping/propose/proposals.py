@@ -1,0 +1,260 @@
+"""Proposals: what the kit would decide, for a person to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from cmsmig.canonical import JsonObject
+from cmsmig.mapping.decisions.choices import (
+    BlocksDecision,
+    BodyChoice,
+    CollectionChoice,
+    CollectionsDecision,
+    EmbedsDecision,
+    LocaleChoice,
+)
+from cmsmig.mapping.decisions.design import BlockDesign, BlockRole, Design, Encoding
+from cmsmig.mapping.naming import claims
+from cmsmig.mapping.propose.component_names import named
+from cmsmig.mapping.propose.content_types import propose_content_type
+from cmsmig.mapping.propose.encodings import COLOR_PLUGIN, LINK_FIELD
+from cmsmig.mapping.propose.field_facts import SpaceFacts
+from cmsmig.mapping.propose.field_map import FieldContext, Preferences
+from cmsmig.mapping.select.selection import (
+    PublicationState,
+    publication_state,
+    select_items,
+)
+from cmsmig.mapping.select.slugs import normalised_slug
+from cmsmig.origin.schema import Collection, Item, Site
+from cmsmig.richtext.policy import Treatment
+
+ItemSource = Callable[[str, bool], Iterable[Item]]
+"""(collection id, whether the live set) to its items, in any order."""
+
+
+def propose_collections(
+    site: Site, collections: Sequence[Collection], items: ItemSource | None = None
+) -> CollectionsDecision:
+    """Propose what is taken along: everything staged, drafts as drafts, archived
+    items not, every enabled locale, nothing published.
+
+    With `items`, each collection's note says what there is of it.
+    """
+    return CollectionsDecision(
+        locales=propose_locales(site),
+        collections=tuple(
+            CollectionChoice(
+                collection.collection_id,
+                collection.slug,
+                note=_census(collection, items) if items else "",
+            )
+            for collection in collections
+        ),
+    )
+
+
+def propose_locales(site: Site) -> tuple[LocaleChoice, ...]:
+    """Propose a folder each when there are two or more locales, so that the new
+    paths equal the old ones: the primary's have no prefix as a rule.
+
+    The primary is always taken along, since the service may call it disabled.
+    Where several want one folder, it does not depend on the site's order of
+    locales who gets it.
+    """
+    taken = sorted(
+        (locale for locale in site.locales if locale.primary or locale.enabled),
+        key=lambda locale: (not locale.primary, locale.tag, locale.locale_id),
+    )
+    several = len(taken) > 1
+    wanted = [
+        normalised_slug(locale.subdirectory or ("" if locale.primary else locale.tag))
+        for locale in taken
+    ]
+    folders = dict(
+        zip(
+            (locale.locale_id for locale in taken),
+            _apart(wanted) if several else [""] * len(taken),
+            strict=True,
+        )
+    )
+    return tuple(
+        LocaleChoice(
+            locale_id=locale.locale_id,
+            tag=locale.tag,
+            migrate=locale.locale_id in folders,
+            folder=folders.get(locale.locale_id, ""),
+            primary=locale.primary,
+            name=locale.display_name,
+        )
+        for locale in site.locales
+    )
+
+
+def propose_design(
+    site: Site,
+    collections: Sequence[Collection],
+    items: ItemSource,
+    decisions: CollectionsDecision,
+    space: SpaceFacts,
+    preferences: Preferences | None = None,
+) -> Design:
+    """Propose a content type and folder for each collection that is migrated.
+
+    Component names never collide with a component of the space, unless that one
+    is equal to ours and can be used as it is.
+    """
+    migrated = [
+        collection
+        for collection in collections
+        if (choice := decisions.choice(collection.collection_id)) and choice.migrate
+    ]
+    context = FieldContext(
+        listed={one.collection_id: one.display_name for one in collections},
+        migrated=frozenset(one.collection_id for one in migrated),
+        has_color_plugin=COLOR_PLUGIN in space.plugins,
+        preferences=preferences or Preferences(),
+    )
+    folders = _folders(migrated)
+    content_types = [
+        replace(
+            propose_content_type(
+                collection,
+                _selected(collection, items, decisions),
+                site.time_zone,
+                context,
+            ),
+            folder=folders[collection.collection_id],
+            note=_folder_note(collection.slug, folders[collection.collection_id]),
+        )
+        for collection in migrated
+    ]
+    return named(Design(tuple(content_types), propose_blocks()), migrated, space)
+
+
+def propose_blocks() -> tuple[BlockDesign, ...]:
+    """Propose the components that bodies may hold, whether or not they do."""
+    asset: JsonObject = {"type": "asset", "filetypes": ["images"]}
+    return (
+        BlockDesign(
+            "html_embed",
+            "HTML embed",
+            {"html": {"type": "textarea", "display_name": "HTML"}},
+            BlockRole.HTML,
+        ),
+        BlockDesign(
+            "embed",
+            "Embed",
+            {
+                "url": {"type": "text", "display_name": "Address"},
+                "frame": {"type": "text", "display_name": "Address in the frame"},
+                "kind": {"type": "text", "display_name": "Kind"},
+                "title": {"type": "text", "display_name": "Title"},
+                "caption": {"type": "text", "display_name": "Caption"},
+                "shape": {"type": "text", "display_name": "Width to height"},
+                "html": {"type": "textarea", "display_name": "Original HTML"},
+            },
+            BlockRole.EMBED,
+        ),
+        BlockDesign(
+            "figure",
+            "Figure",
+            {
+                "image": {**asset, "display_name": "Image"},
+                "caption": {"type": "richtext", "display_name": "Caption"},
+                "link": {**LINK_FIELD, "display_name": "Link"},
+                "alignment": {"type": "text", "display_name": "Alignment"},
+                "size": {"type": "text", "display_name": "Size"},
+            },
+            BlockRole.FIGURE,
+        ),
+    )
+
+
+def propose_bodies(design: Design) -> BlocksDecision:
+    """Propose that every body stays one richtext field."""
+    return BlocksDecision(
+        tuple(
+            BodyChoice(
+                content_type.collection_id, content_type.collection_slug, field.origin
+            )
+            for content_type in design.content_types
+            for field in content_type.fields
+            if field.encoding is Encoding.RICHTEXT
+        )
+    )
+
+
+def propose_embeds() -> EmbedsDecision:
+    """Propose to lose nothing: addresses in embed blocks, the rest as raw HTML."""
+    return EmbedsDecision(
+        kinds={
+            "video": Treatment.COMPONENT,
+            "iframe": Treatment.COMPONENT,
+            "embed": Treatment.HTML,
+            "component": Treatment.HTML,
+            "media": Treatment.COMPONENT,
+            "figure": Treatment.COMPONENT,
+            "linked-image": Treatment.COMPONENT,
+        }
+    )
+
+
+def _apart(folders: Sequence[str]) -> list[str]:
+    """Keep locales apart: only one of them can go without a folder."""
+    return list(claims(folders, lambda slug, number: f"{slug or 'locale'}-{number}"))
+
+
+def _folders(collections: Sequence[Collection]) -> dict[str, str]:
+    """Return a folder for each collection, by its id; whoever can keep its slug
+    does. The order of the collections changes nothing."""
+    wanted = {
+        one.collection_id: normalised_slug(one.slug) or one.collection_id.lower()
+        for one in collections
+    }
+    ranked = sorted(
+        collections,
+        key=lambda one: (wanted[one.collection_id] != one.slug, one.collection_id),
+    )
+    names = claims(
+        [wanted[one.collection_id] for one in ranked],
+        lambda slug, number: f"{slug}-{number}",
+    )
+    return {one.collection_id: name for one, name in zip(ranked, names, strict=True)}
+
+
+def _folder_note(slug: str, folder: str) -> str:
+    if folder == slug:
+        return ""
+    return f"The folder can't be named `{slug}`, so its pages move to `{folder}`."
+
+
+def _selected(
+    collection: Collection, items: ItemSource, decisions: CollectionsDecision
+) -> list[Item]:
+    choice = decisions.choice(collection.collection_id)
+    if choice is None:
+        return []
+    selection = select_items(
+        items(collection.collection_id, False),
+        items(collection.collection_id, True),
+        choice,
+        decisions.locales,
+    )
+    return [entry.item for entry in selection.selected]
+
+
+def _census(collection: Collection, items: ItemSource) -> str:
+    """Return what a collection holds, such as `35 items, 33 live; 2 draft`."""
+    staged = {item.key: item for item in items(collection.collection_id, False)}
+    live = {item.key: item for item in items(collection.collection_id, True)}
+    counts = dict.fromkeys(PublicationState, 0)
+    for key in staged.keys() | live.keys():
+        counts[publication_state(staged.get(key), live.get(key))] += 1
+    states = ", ".join(
+        f"{count} {state.replace('_', ' ')}" for state, count in counts.items() if count
+    )
+    total = len(staged.keys() | live.keys())
+    noun = "item" if total == 1 else "items"
+    return f"{total} {noun}, {len(live)} live: {states}." if total else "No items."

@@ -1,0 +1,77 @@
+"""Sections: how the origin groups fields, kept for the editors' eyes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.decisions.design import Encoding, FieldDesign, SectionDesign
+from cmsmig.mapping.naming import identifier
+from cmsmig.mapping.propose.field_keys import assign_keys
+from cmsmig.origin.schema import Collection, Field
+
+
+def propose_sections(
+    fields: Sequence[FieldDesign], collection: Collection
+) -> tuple[SectionDesign, ...]:
+    """Return a section for each of the origin's field groups that has a field
+    here, and one for the envelope; no field is in two."""
+    claimed: set[str] = set()
+    found: list[tuple[str, tuple[str, ...]]] = []
+    for group in collection.field_groups:
+        slugs = _group_slugs(group, collection.fields)
+        keys = tuple(
+            field.key
+            for field in fields
+            if field.origin in slugs
+            and field.encoding is not Encoding.ENVELOPE
+            and field.key not in claimed
+        )
+        claimed.update(keys)
+        found.append((_group_name(group), keys))
+    found.append(
+        (
+            "From the origin",
+            tuple(one.key for one in fields if one.encoding is Encoding.ENVELOPE),
+        )
+    )
+    filled = [(name, keys) for name, keys in found if keys]
+    choices = assign_keys(
+        [f"section_{identifier(name)}".rstrip("_") for name, _ in filled],
+        [field.key for field in fields],
+    )
+    return tuple(
+        SectionDesign(choice.key, name, keys)
+        for choice, (name, keys) in zip(choices, filled, strict=True)
+    )
+
+
+def _group_name(group: JsonObject) -> str:
+    for key in ("displayName", "name", "title"):
+        if isinstance(found := group.get(key), str) and found.strip():
+            return found.strip()
+    return "Fields"
+
+
+def _group_slugs(group: JsonObject, fields: Sequence[Field]) -> frozenset[str]:
+    """Return the slugs of a group's fields, which it lists by id or by slug.
+
+    Source: none public; collections only show that there are such groups.
+    """
+    listed: list[Json] = []
+    for key in ("fields", "fieldIds", "fieldSlugs"):
+        found = group.get(key)
+        listed += found if isinstance(found, list) else []
+    names = {
+        name
+        for entry in listed
+        for name in (
+            (entry.get("id"), entry.get("slug"))
+            if isinstance(entry, dict)
+            else (entry,)
+        )
+        if isinstance(name, str)
+    }
+    return frozenset(
+        field.slug for field in fields if field.slug in names or field.field_id in names
+    )

@@ -1,0 +1,83 @@
+"""Fields whose type the field map does not know, and keys without a field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from cmsmig.mapping.decisions.design import (
+    UNLISTED,
+    Encoding,
+    FieldDesign,
+    LeftOutField,
+)
+from cmsmig.mapping.propose.field_facts import FieldFacts, Shape
+from cmsmig.mapping.propose.field_proposals import (
+    LONGEST_TEXT,
+    Proposal,
+    count_of,
+    proposed,
+    title_of,
+)
+from cmsmig.origin.schema import Field
+
+_LEFTOVERS = frozenset(("published-on", "published-by", "updated-on", "created-on"))
+
+
+def propose_unlisted(slug: str, facts: FieldFacts) -> Proposal:
+    """Return what becomes of values under a key that the schema does not list."""
+    if slug.startswith("_") or slug in _LEFTOVERS:
+        return LeftOutField(
+            slug, UNLISTED, "Left over from the origin's first API; not content."
+        )
+    origin = Field("", slug, title_of(slug), UNLISTED, False, "", {})
+    return propose_by_shape(origin, facts)
+
+
+def propose_by_shape(origin: Field, facts: FieldFacts) -> Proposal:
+    """Return what the values suggest where the type says nothing: ecommerce types
+    and unknown ones. Structures are kept verbatim as JSON text."""
+    what = (
+        "The schema does not list this key"
+        if origin.type == UNLISTED
+        else f"The type {origin.type or '(none)'} has no counterpart"
+    )
+    if not facts.shapes:
+        return LeftOutField(
+            origin.slug, origin.type, f"{what}, and no item to import fills it."
+        )
+    if facts.shapes == {Shape.PRICE}:
+        return _price(origin)
+    encoding, nouns = _BY_SHAPE.get(next(iter(facts.shapes)), (None, ""))
+    if len(facts.shapes) > 1 or encoding is None:
+        note = f"{what}: its values are kept as JSON text."
+        return (proposed(origin, Encoding.JSON_TEXT, note),)
+    if encoding is Encoding.TEXT and (facts.multiline or facts.longest > LONGEST_TEXT):
+        encoding = Encoding.TEXTAREA
+    filled = count_of(facts.filled, "value", "values")
+    return (proposed(origin, encoding, f"{what}; by its {filled} it holds {nouns}."),)
+
+
+_BY_SHAPE: Mapping[Shape, tuple[Encoding, str]] = {
+    Shape.TEXT: (Encoding.TEXT, "text"),
+    Shape.NUMBER: (Encoding.NUMBER, "numbers"),
+    Shape.FLAG: (Encoding.BOOLEAN, "yes or no"),
+    Shape.FILE: (Encoding.ASSET, "files"),
+    Shape.FILES: (Encoding.MULTIASSET, "lists of files"),
+}
+
+
+def _price(origin: Field) -> tuple[FieldDesign, ...]:
+    amount = proposed(
+        origin,
+        Encoding.PRICE_AMOUNT,
+        "A price: the amount in major units, its currency in the field below.",
+    )
+    currency = proposed(
+        origin,
+        Encoding.PRICE_CURRENCY,
+        "The currency of the field above.",
+        key=f"{origin.slug}-currency",
+    )
+    name = f"{amount.display_name} currency"
+    return (amount, replace(currency, display_name=name, help_text=""))

@@ -1,0 +1,192 @@
+"""Where every story goes: folders, slugs and positions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cmsmig.errors import UndecidedError
+from cmsmig.itemkey import ItemKey
+from cmsmig.mapping.decisions.choices import LocaleChoice
+from cmsmig.mapping.decisions.design import ContentTypeDesign, Design
+from cmsmig.mapping.draft import Place
+from cmsmig.mapping.select.selection import Selected, locale_of, origin_order
+from cmsmig.mapping.select.slugs import SlugChange, assign_slugs
+
+POSITION_STEP = 10
+"""Room between neighbours, for stories that editors put in between."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderPlan:
+    """A folder that stories need."""
+
+    path: str
+    """Full path without slashes at its ends."""
+    name: str
+    slug: str
+    parent: str
+    """Path of the folder above it; empty at the root."""
+    default_root: str
+    """Component that new stories in it get."""
+    locale_id: str
+    collection_id: str
+    """Empty for a folder above the collections' own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where every story goes, and which folders that takes."""
+
+    places: Mapping[ItemKey, Place]
+    changes: tuple[SlugChange, ...]
+    folders: tuple[FolderPlan, ...]
+    """Parents before children."""
+
+
+def assign_places(
+    selected: Mapping[str, Sequence[Selected]],
+    design: Design,
+    locales: Sequence[LocaleChoice],
+) -> Places:
+    """Return the place of every selected item, by collection id.
+
+    Pure: neither the order of the items nor that of the collections changes it.
+    Raises `UndecidedError` for a collection that the design does not know.
+    """
+    for collection_id, items in selected.items():
+        if items and design.content_type(collection_id) is None:
+            raise UndecidedError(
+                f"The design says nothing about the collection {collection_id}; "
+                "add it to design.yaml or leave the collection out."
+            )
+    folders = _folders(selected, design, locales)
+    by_folder: dict[str, list[tuple[ContentTypeDesign, Selected]]] = {}
+    for content_type in design.content_types:
+        for entry in selected.get(content_type.collection_id, ()):
+            path = _path(locale_of(entry.item.key, locales), content_type)
+            by_folder.setdefault(path, []).append((content_type, entry))
+    places: dict[ItemKey, Place] = {}
+    changes: list[SlugChange] = []
+    for path in sorted(by_folder):
+        inside = {folder.slug for folder in folders if folder.parent == path}
+        slugs, changed = assign_slugs([entry for _, entry in by_folder[path]], inside)
+        for rank, key in enumerate(_in_order(by_folder[path]), start=1):
+            places[key] = Place(path, slugs[key], rank * POSITION_STEP)
+        changes.extend(changed)
+    return Places(places, tuple(changes), folders)
+
+
+def _in_order(entries: Sequence[tuple[ContentTypeDesign, Selected]]) -> list[ItemKey]:
+    """Return the keys of a folder's items in the order that visitors know."""
+    ranked = sorted(
+        entries,
+        key=lambda pair: (
+            pair[0].collection_slug,
+            _order(pair[1], pair[0].order_field),
+            origin_order(pair[1].item),
+            pair[1].item.key,
+        ),
+    )
+    return [entry.item.key for _, entry in ranked]
+
+
+def _order(entry: Selected, field: str) -> float:
+    """Return the item's number in its order field; those without one come last."""
+    value = entry.item.data.get(field) if field else None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return math.inf
+    try:
+        return math.inf if math.isnan(value) else float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _path(locale: LocaleChoice | None, content_type: ContentTypeDesign) -> str:
+    parts = (locale.folder if locale else "", content_type.folder)
+    return "/".join(part.strip("/") for part in parts if part.strip("/"))
+
+
+def _folders(
+    selected: Mapping[str, Sequence[Selected]],
+    design: Design,
+    locales: Sequence[LocaleChoice],
+) -> tuple[FolderPlan, ...]:
+    """Return the folders, parents first.
+
+    Every collection gets its folder in the primary locale; in another one only
+    where it has an item, so that no call is spent on folders nobody needs.
+    """
+    found: dict[str, FolderPlan] = {}
+    ranked = sorted(design.content_types, key=lambda one: one.collection_id)
+    for content_type in ranked:
+        for locale in _locales_of(content_type, selected, locales):
+            _add_collection(found, content_type, locale)
+    first = ranked[0].component if ranked else ""
+    for path in list(found):
+        _add_parents(found, path, locales, first)
+    return tuple(sorted(found.values(), key=lambda plan: (_depth(plan), plan.path)))
+
+
+def _locales_of(
+    content_type: ContentTypeDesign,
+    selected: Mapping[str, Sequence[Selected]],
+    locales: Sequence[LocaleChoice],
+) -> list[LocaleChoice | None]:
+    if not locales:
+        return [None]
+    used = {
+        locale_of(entry.item.key, locales)
+        for entry in selected.get(content_type.collection_id, ())
+    }
+    return [
+        locale
+        for locale in locales
+        if locale in used or (locale.primary and locale.migrate)
+    ]
+
+
+def _add_collection(
+    found: dict[str, FolderPlan],
+    content_type: ContentTypeDesign,
+    locale: LocaleChoice | None,
+) -> None:
+    path = _path(locale, content_type)
+    if path and path not in found:
+        parent, _, slug = path.rpartition("/")
+        found[path] = FolderPlan(
+            path=path,
+            name=content_type.folder_name or slug,
+            slug=slug,
+            parent=parent,
+            default_root=content_type.component,
+            locale_id=locale.locale_id if locale else "",
+            collection_id=content_type.collection_id,
+        )
+
+
+def _add_parents(
+    found: dict[str, FolderPlan],
+    path: str,
+    locales: Sequence[LocaleChoice],
+    default_root: str,
+) -> None:
+    parent = path.rpartition("/")[0]
+    while parent and parent not in found:
+        above, _, slug = parent.rpartition("/")
+        locale = next((one for one in locales if one.folder == parent), None)
+        found[parent] = FolderPlan(
+            path=parent,
+            name=(locale.name or locale.tag) if locale else slug,
+            slug=slug,
+            parent=above,
+            default_root=default_root,
+            locale_id=locale.locale_id if locale else "",
+            collection_id="",
+        )
+        parent = above
+
+
+def _depth(plan: FolderPlan) -> int:
+    return plan.path.count("/")
