@@ -34,7 +34,7 @@ from webflow_bodies import webflow_bodies
 from cmsmig.errors import OfficialUnavailableError
 from cmsmig.official.install import Installation, installation
 from cmsmig.richtext.native import Mode, NativeEngine
-from cmsmig.steps.converting import convert_folder, document_text
+from cmsmig.steps.batch_conversion import convert_folder, document_text
 
 SIZES = {"1": (1_100, 60), "8": (8_200, 30), "100": (102_000, 6)}
 """Bytes of a body, and how many different ones."""

@@ -30,7 +30,7 @@ from cmsmig.sandbox.exchange import Call, Ending, Next, Reply
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from cmsmig.steps import connect
-from cmsmig.steps import pull as pulling
+from cmsmig.steps.pull import pull as pulling
 from cmsmig.wire import bounds, failures
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.session import Session

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cmsmig.errors import OfficialError
-from cmsmig.steps.crosscheck import CrossCheck, SiteBody, Verdict, cross_check
+from cmsmig.steps.decide.cross_check import CrossCheck, SiteBody, Verdict, cross_check
 
 COLUMNS = ("site", "bodies", *Verdict)
 SIGNS = ("\n# ", "\n## ", "\n- ", "**", "](")

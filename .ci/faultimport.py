@@ -25,9 +25,11 @@ from cmsmig.events import RequestSent
 from cmsmig.ledger.store import Ledger
 from cmsmig.origin.client import OriginClient
 from cmsmig.settings import Project, load_settings
-from cmsmig.steps import connect, files, importing, itemsets
-from cmsmig.steps import pull as pulling
+from cmsmig.steps import connect
 from cmsmig.steps.batches import StopSignal
+from cmsmig.steps.pull import file_downloads, item_sets
+from cmsmig.steps.pull import pull as pulling
+from cmsmig.steps.write import import_steps
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.session import Session
 
@@ -51,10 +53,10 @@ def hurry(patience: float = TIMEOUT) -> None:
     for module in (connect, pulling):
         module.Budget = partial(Budget, clock=fast_time, sleep=_sleep)
         module.Session = partial(Session, sleep=_sleep, timeout=patience)
-    importing.Job = partial(importing.Job, sleep=_sleep)
-    importing.open_migration = _once(importing.open_migration)
+    import_steps.Job = partial(import_steps.Job, sleep=_sleep)
+    import_steps.open_migration = _once(import_steps.open_migration)
     # The site is small: lists of several pages, as large ones have them.
-    paging.PAGE, itemsets.PAGE = LISTED, READ
+    paging.PAGE, item_sets.PAGE = LISTED, READ
     OriginClient.items.__kwdefaults__["limit"] = READ
     # Reading the certificates and looking for a library that is not installed cost
     # more than the requests, which are neither encrypted nor in need of it.
@@ -96,7 +98,7 @@ def run_import(
     project = Project(root)
     try:
         outcome = asyncio.run(
-            importing.run_command(
+            import_steps.run_command(
                 "import",
                 project,
                 load_settings(project, environ(state)),
@@ -142,7 +144,7 @@ def run_pull(
     """
     project = Project(root)
     connect.ORIGIN_IN_FLIGHT = 4 if at_once else 1
-    pulling.WORKERS = files.WORKERS = 8 if at_once else 1
+    pulling.WORKERS = file_downloads.WORKERS = 8 if at_once else 1
     try:
         report = asyncio.run(
             pulling.pull(

@@ -13,9 +13,9 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.exact import write_small_site
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from cmsmig.settings import Project, load_settings
-from cmsmig.steps.deciding import accept_proposals
-from cmsmig.steps.init import start_project
-from cmsmig.steps.pull import pull
+from cmsmig.steps.decide.accept_proposals import accept_proposals
+from cmsmig.steps.project_init import start_project
+from cmsmig.steps.pull.pull import pull
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,8 @@ from cmsmig.sandbox.server import (
     running_sandbox,
 )
 from cmsmig.settings import Project, load_settings
-from cmsmig.steps import importing
 from cmsmig.steps.batches import StopSignal
+from cmsmig.steps.write import import_steps
 
 KILLED = -signal.SIGKILL
 ENDED = "ended before"
@@ -163,7 +163,7 @@ class World:
         """Return every difference between decisions, ledger and space."""
         settings = load_settings(self.project, environ(self.state))
         found = asyncio.run(
-            importing.verify_only(
+            import_steps.verify_only(
                 self.project, settings, observer=unheard, stop=StopSignal()
             )
         )

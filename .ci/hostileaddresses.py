@@ -20,7 +20,7 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.exact import write_small_site
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from cmsmig.settings import Project, load_settings
-from cmsmig.steps.pull import PullReport, pull
+from cmsmig.steps.pull.pull import PullReport, pull
 from cmsmig.wire.session import Session
 
 FEWEST = 95

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from mutant import Edit, Mutant
 
-STORIES = "steps/stories.py"
-SIGNING = "steps/signing.py"
-ASSETS = "steps/assets.py"
-COMPONENTS = "steps/components.py"
-DATASOURCES = "steps/datasources.py"
-RELATIONS = "steps/relations.py"
+STORIES = "steps/write/create_stories.py"
+SIGNING = "steps/write/asset_signing.py"
+ASSETS = "steps/write/asset_upload.py"
+COMPONENTS = "steps/write/components.py"
+DATASOURCES = "steps/write/datasources.py"
+RELATIONS = "steps/write/link_stories.py"
 
 STORY = "* POST create story notes/note-1 #1"
 SIGN = "* sign upload note-20.jpg #1"
@@ -64,7 +64,7 @@ INTENTS = (
         "no intent: folder",
         "a folder is created without a durable word before",
         ("kill applied | * create story fr/notes #1",),
-        (Edit("steps/folders.py", *_none_of("batch\n            if folder_at")),),
+        (Edit("steps/write/folders.py", *_none_of("batch\n            if folder_at")),),
     ),
     Mutant(
         "no intent: asset folder",
@@ -91,7 +91,13 @@ INTENTS = (
             "kill applied | * publish story notes/note-20 #1",
             "kill answered | * publish story notes/note-20 #1",
         ),
-        (Edit("steps/publish.py", "for row in batch]\n", "for row in batch[:0]]\n"),),
+        (
+            Edit(
+                "steps/write/publish_stories.py",
+                "for row in batch]\n",
+                "for row in batch[:0]]\n",
+            ),
+        ),
         held="publishing again changes nothing, and in the sandbox it leaves a story's "
         "change date, by which a plan would know of it",
     ),
@@ -225,7 +231,7 @@ SETTLING = (
         ("drop_after | * create asset folder*",),
         (
             Edit(
-                "steps/settling.py",
+                "steps/write/settle_intents.py",
                 "            found = await look()\n            if found",
                 "            found = None\n            if found",
             ),
@@ -309,7 +315,7 @@ OWNERSHIP = (
         (f"somebody edits after the create, killed | {STORY}",),
         (
             Edit(
-                "steps/homes.py",
+                "steps/plan/written_stories.py",
                 "    if content_hash(story.content) == content:\n",
                 "    if True:\n",
             ),

@@ -164,7 +164,7 @@ LISTS = (
         ("pull, list_shrinks | *",),
         (
             Edit(
-                "steps/itemsets.py",
+                "steps/pull/item_sets.py",
                 "        return len(totals) == 1 and totals.pop() in counts",
                 "        return True",
             ),

@@ -55,7 +55,7 @@ def commands(context: click.Context, folder: Path | None, debug: bool) -> None:
 def init(folder: Path | None) -> None:
     """Start a project folder; changes nothing that is there."""
     from cmsmig.settings import find_project
-    from cmsmig.steps.init import start_project
+    from cmsmig.steps.project_init import start_project
 
     report = start_project(find_project(folder, os.environ, Path.cwd()))
     emit_lines(f"{name} written" for name in report.written)
@@ -81,7 +81,7 @@ def pull(folder: Path | None, refresh: bool, as_json: bool) -> None:
     """Read all schemas, items and files of the origin; resumable."""
     from cmsmig.report.commands import resumable
     from cmsmig.report.pulled import pull_json, pull_lines, shortfall
-    from cmsmig.steps.pull import pull as read
+    from cmsmig.steps.pull.pull import pull as read
 
     project, settings = _load(folder, destination=False)
     report = resumable(read(settings, project, observer=_progress(), refresh=refresh))
@@ -179,7 +179,7 @@ def rebuild(folder: Path | None, as_json: bool) -> None:
     """Make a lost ledger anew from the destination; writes nothing there."""
     from cmsmig.report.commands import resumable
     from cmsmig.report.rebuilt import rebuilt_lines
-    from cmsmig.steps.rebuild import rebuild as make
+    from cmsmig.steps.rebuild.rebuild import rebuild as make
 
     project, settings = _load(folder, origin=False)
     found = resumable(make(project, settings, observer=_progress()))
@@ -192,7 +192,7 @@ def rebuild(folder: Path | None, as_json: bool) -> None:
 def status(folder: Path | None, as_json: bool) -> None:
     """Show the accounting, from the ledger alone."""
     from cmsmig.settings import find_project
-    from cmsmig.steps.status import read_status
+    from cmsmig.steps.verify.accounting import read_status
 
     accounting, document = read_status(find_project(folder, os.environ, Path.cwd()))
     emit_json(document) if as_json else emit_lines([str(accounting)])
@@ -215,7 +215,7 @@ def convert(
 ) -> None:
     """Convert one body (FILE or -), with the project's own rules if it names any."""
     from cmsmig.report.conversions import convert_batch, convert_one
-    from cmsmig.steps.rulefile import named_rules
+    from cmsmig.steps.decide.rules_file import named_rules
 
     rules = named_rules(folder, os.environ, mode)
     if batch:

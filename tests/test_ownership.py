@@ -13,8 +13,8 @@ from cmsmig.configuration.ownership import require_own
 from cmsmig.errors import SettingsError
 from cmsmig.mapping.decisions.choices import ConflictsDecision
 from cmsmig.settings import Project, Settings, find_project, load_settings
-from cmsmig.steps.decisionfiles import write_decision
-from cmsmig.steps.rulefile import load_rules
+from cmsmig.steps.decide.decision_store import write_decision
+from cmsmig.steps.decide.rules_file import load_rules
 
 TOKENS = {
     "CMSMIG_ORIGIN_TOKEN": "origin-hush",

@@ -23,8 +23,8 @@ from cmsmig.notebook.workspace import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.report.safehtml import Cell, coded, heading, note, paragraph, sheet, table
 from cmsmig.settings import Settings
-from cmsmig.steps.check import CheckRow, check
-from cmsmig.steps.importing import plan_only
+from cmsmig.steps.connection_check import CheckRow, check
+from cmsmig.steps.write.import_steps import plan_only
 
 _AMONG_LIMITS = ("plan", "write rate", "stories allowed", "components allowed")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")

@@ -17,7 +17,7 @@ from cmsmig.notebook.previewing import Previews
 from cmsmig.report.bodies import Body
 from cmsmig.report.safehtml import note, paragraph, sheet
 from cmsmig.steps.batches import StopSignal
-from cmsmig.steps.crosscheck import SiteBody, cross_check
+from cmsmig.steps.decide.cross_check import SiteBody, cross_check
 
 _EVERY = 0.25
 """Seconds between two looks at how far it is."""

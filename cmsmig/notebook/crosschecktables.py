@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from cmsmig.report.safehtml import Cell, coded, more, note, paragraph, source, table
 from cmsmig.richtext.parity.comparison import Fault
-from cmsmig.steps.crosscheck import CrossCheck, Outcome, Verdict
+from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict
 
 _LISTED = 20
 BARE = (

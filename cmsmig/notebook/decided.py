@@ -11,8 +11,8 @@ from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D, Decision
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.settings import Project
-from cmsmig.steps.decisionfiles import decision_in, write_decision
-from cmsmig.steps.migration import Origin, read_origin
+from cmsmig.steps.decide.decision_store import decision_in, write_decision
+from cmsmig.steps.decide.migration import Origin, read_origin
 
 
 def decided(project: Project, kind: type[D]) -> D | None:

@@ -14,7 +14,7 @@ from cmsmig.notebook.panel import Panel, facts_bundle
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.report.designs import DesignDesk, completed, propose
 from cmsmig.report.safehtml import Cell, note, sheet
-from cmsmig.steps.deciding import space_facts
+from cmsmig.steps.decide.accept_proposals import space_facts
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from cmsmig.notebook.workspace import Workspace
 from cmsmig.report.checklist import Check, checklist
 from cmsmig.report.evidence import Evidence, gather, write_evidence
 from cmsmig.report.redirects import RedirectMap, redirect_rows, write_redirects
-from cmsmig.steps.migration import Migration
-from cmsmig.steps.verify import Verification
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.verify.verify import Verification
 
 
 @dataclass(slots=True)

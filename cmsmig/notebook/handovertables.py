@@ -15,7 +15,7 @@ from cmsmig.report.checklist import CheckState
 from cmsmig.report.evidence import Evidence
 from cmsmig.report.redirects import STATUS
 from cmsmig.report.safehtml import Cell, coded, note, paragraph, table
-from cmsmig.steps.verify import Difference, Verification
+from cmsmig.steps.verify.verify import Difference, Verification
 
 _SHOWN = 50
 _STATES = {

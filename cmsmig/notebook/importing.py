@@ -28,9 +28,9 @@ from cmsmig.origin.schema import Item
 from cmsmig.report.failures import Failure, file_failures, item_failures
 from cmsmig.report.safehtml import note, paragraph, sheet, table
 from cmsmig.steps.batches import StopSignal
-from cmsmig.steps.importing import Outcome, plan_only, run_command
-from cmsmig.steps.migration import Migration
-from cmsmig.steps.plan import Plan, refuse_drift
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.plan import Plan, refuse_drift
+from cmsmig.steps.write.import_steps import Outcome, plan_only, run_command
 
 _SHOWN = 30
 _LABELS = {

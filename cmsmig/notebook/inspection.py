@@ -29,7 +29,7 @@ from cmsmig.report.obstacles import find_obstacles
 from cmsmig.report.oldpages import OldPages
 from cmsmig.report.referencing import reference_graph
 from cmsmig.report.safehtml import heading, more, note, paragraph, sheet, table
-from cmsmig.steps.migration import Origin
+from cmsmig.steps.decide.migration import Origin
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -24,7 +24,7 @@ from cmsmig.notebook.decided import decided
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.origin.schema import Collection, Item
 from cmsmig.report.safehtml import Cell, heading, note, paragraph, table
-from cmsmig.steps.migration import Origin
+from cmsmig.steps.decide.migration import Origin
 
 NOT_MIGRATED = "not migrated"
 SETS: tuple[tuple[str, str], ...] = (

@@ -35,8 +35,8 @@ from cmsmig.notebook.panel import Panel
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.origin.schema import Collection
 from cmsmig.report.safehtml import heading, paragraph, sheet
-from cmsmig.steps.decisionfiles import write_decision
-from cmsmig.steps.migration import Origin
+from cmsmig.steps.decide.decision_store import write_decision
+from cmsmig.steps.decide.migration import Origin
 
 _HEAD = ("Collection", "Item set", "Archived items", "Publish", "Then")
 _TIPS = {

@@ -14,7 +14,7 @@ from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.decisions.review_validity import BodyState, Standing
 from cmsmig.report.shelf import BodyShelf
 from cmsmig.richtext.blocks.outline import BlockKind
-from cmsmig.steps.reviewing import Review
+from cmsmig.steps.decide.body_review import Review
 
 T = TypeVar("T")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from cmsmig.errors import UsageError
 from cmsmig.ledger.store import Ledger
 from cmsmig.notebook.workspace import Workspace
-from cmsmig.steps.migration import Migration, open_migration
-from cmsmig.steps.plan import Plan
+from cmsmig.steps.decide.migration import Migration, open_migration
+from cmsmig.steps.plan.plan import Plan
 
 _MADE_BY_PREPARE = {
     "create_components": "component",

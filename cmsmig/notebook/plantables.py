@@ -10,9 +10,9 @@ from markupsafe import Markup
 from cmsmig.itemkey import ItemKey
 from cmsmig.origin.schema import Item
 from cmsmig.report.safehtml import Cell, note, paragraph, table
-from cmsmig.steps.gone import one_of
-from cmsmig.steps.plan import Plan
-from cmsmig.steps.recreating import gone_sentence
+from cmsmig.steps.plan.missing_objects import one_of
+from cmsmig.steps.plan.plan import Plan
+from cmsmig.steps.plan.recreate import gone_sentence
 
 _SHOWN = 15
 _READING = "Reading what is there"

@@ -41,8 +41,8 @@ from cmsmig.origin.schema import Collection
 from cmsmig.report.safehtml import Cell, note, sheet
 from cmsmig.report.shelf import BodyShelf, Wanted
 from cmsmig.richtext.policy import Treatment, Unclosed
-from cmsmig.steps.migration import Migration, open_migration
-from cmsmig.steps.reviewing import Review
+from cmsmig.steps.decide.body_review import Review
+from cmsmig.steps.decide.migration import Migration, open_migration
 
 _NAMED = 5
 """Bodies that a refusal names."""

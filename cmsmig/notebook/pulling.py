@@ -19,9 +19,9 @@ from cmsmig.origin.cache import RawCache
 from cmsmig.origin.schema import Item
 from cmsmig.report.safehtml import heading, note, paragraph, sheet, table
 from cmsmig.settings import Project
-from cmsmig.steps.migration import Origin
-from cmsmig.steps.pull import pull
-from cmsmig.steps.rawsite import require_same_site
+from cmsmig.steps.decide.migration import Origin
+from cmsmig.steps.pull.pull import pull
+from cmsmig.steps.pull.raw_site import require_same_site
 
 _FILES = 20
 

@@ -10,7 +10,7 @@ from cmsmig.notebook.workspace import Workspace
 from cmsmig.report.oldpages import OldPages
 from cmsmig.report.referencing import EXPLAINED, ReferenceGraph
 from cmsmig.report.safehtml import Cell, more, note, paragraph, sheet, table
-from cmsmig.steps.migration import Origin
+from cmsmig.steps.decide.migration import Origin
 
 _LISTED = 15
 _EXAMPLES = 3

@@ -24,8 +24,8 @@ from cmsmig.report.evidence import Evidence
 from cmsmig.report.frames import View, frame_html, view_frame
 from cmsmig.report.safehtml import heading, note, paragraph, sheet
 from cmsmig.steps.batches import StopSignal
-from cmsmig.steps.importing import plan_only, verify_only
-from cmsmig.steps.verify import Verification
+from cmsmig.steps.verify.verify import Verification
+from cmsmig.steps.write.import_steps import plan_only, verify_only
 
 _ROWS = 20
 """Of each view; all of it is one query away."""

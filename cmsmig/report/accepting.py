@@ -11,7 +11,7 @@ from cmsmig.report.console import emit_json, emit_lines
 from cmsmig.report.progress import Progress
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.deciding import Accepted, accept_proposals
+from cmsmig.steps.decide.accept_proposals import Accepted, accept_proposals
 
 
 def accept(

@@ -19,7 +19,7 @@ from cmsmig.origin.schema import Collection, Item
 from cmsmig.richtext.html.dom import Element, path_of, walk
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.losses import Loss, Severity
-from cmsmig.steps.migration import Migration
+from cmsmig.steps.decide.migration import Migration
 
 _BODIES = (Encoding.RICHTEXT, Encoding.MARKDOWN_AS_RICHTEXT)
 _STRUCTURES: Mapping[str, str] = {

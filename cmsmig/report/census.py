@@ -9,7 +9,7 @@ from cmsmig.mapping.select.routes import Routes
 from cmsmig.origin.schema import Item
 from cmsmig.report.oldpages import every_item
 from cmsmig.richtext.html.soup import Tag, parse_html
-from cmsmig.steps.migration import Origin
+from cmsmig.steps.decide.migration import Origin
 
 _BODY_TYPES = ("RichText",)
 _WORDS = 60

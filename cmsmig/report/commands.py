@@ -14,11 +14,11 @@ from cmsmig.report.outcome import failures, outcome_json, outcome_lines
 from cmsmig.report.progress import Progress
 from cmsmig.report.text import plan_lines, table_lines, verification_lines
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.check import check as ask
-from cmsmig.steps.check import check_json
-from cmsmig.steps.importing import plan_only, run_command, verify_only
-from cmsmig.steps.plan import Plan
-from cmsmig.steps.recreating import gone_sentence
+from cmsmig.steps.connection_check import check as ask
+from cmsmig.steps.connection_check import check_json
+from cmsmig.steps.plan.plan import Plan
+from cmsmig.steps.plan.recreate import gone_sentence
+from cmsmig.steps.write.import_steps import plan_only, run_command, verify_only
 
 T = TypeVar("T")
 

@@ -10,8 +10,8 @@ from cmsmig.errors import UsageError
 from cmsmig.report.console import complain, emit_content
 from cmsmig.richtext.native import convert_text
 from cmsmig.richtext.render import render_rich_text
-from cmsmig.steps.converting import convert_folder, document_text, losses_text
-from cmsmig.steps.rulefile import NamedRules
+from cmsmig.steps.batch_conversion import convert_folder, document_text, losses_text
+from cmsmig.steps.decide.rules_file import NamedRules
 
 
 def convert_batch(

@@ -21,9 +21,9 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.report.failures import Failure, file_failures, item_failures
 from cmsmig.report.redirects import RedirectMap, redirect_rows, write_text
 from cmsmig.settings import Project
-from cmsmig.steps.migration import Migration
-from cmsmig.steps.status import accounting_json
-from cmsmig.steps.verify import Verification
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.verify.accounting import accounting_json
+from cmsmig.steps.verify.verify import Verification
 
 PAGE = "report.html"
 DOCUMENT = "report.json"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject
 from cmsmig.ledger.rows import GONE, AssetRow, ItemRow
-from cmsmig.steps.migration import Migration
+from cmsmig.steps.decide.migration import Migration
 
 _MAKE_AGAIN = (
     "Restore it at the destination and run the step again, or have everything that is "

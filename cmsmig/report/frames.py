@@ -17,7 +17,7 @@ from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.connection import connect, translated
 from cmsmig.mapping.select.selection import PublicationState, publication_state
 from cmsmig.origin.schema import Collection, Item
-from cmsmig.steps.migration import Origin
+from cmsmig.steps.decide.migration import Origin
 
 
 class View(StrEnum):

@@ -9,7 +9,7 @@ from cmsmig.origin.schema import Field, Item
 from cmsmig.report.census import rich_bodies
 from cmsmig.report.oldpages import every_item
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.steps.migration import Origin
+from cmsmig.steps.decide.migration import Origin
 
 ALWAYS: tuple[tuple[str, str], ...] = (
     (

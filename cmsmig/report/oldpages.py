@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from cmsmig.itemkey import ItemKey
 from cmsmig.origin.schema import Item
-from cmsmig.steps.migration import Origin
+from cmsmig.steps.decide.migration import Origin
 
 
 @dataclass(frozen=True, slots=True)

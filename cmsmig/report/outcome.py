@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cmsmig.canonical import JsonObject
-from cmsmig.steps.importing import Outcome
-from cmsmig.steps.status import accounting_json
+from cmsmig.steps.verify.accounting import accounting_json
+from cmsmig.steps.write.import_steps import Outcome
 
 
 def outcome_lines(outcome: Outcome) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cmsmig.canonical import JsonObject
 from cmsmig.report.ending import Ending
 from cmsmig.report.text import table_lines
-from cmsmig.steps.pull import PullReport
+from cmsmig.steps.pull.pull import PullReport
 
 _SHOWN = 10
 _LACKING = ("not_found", "empty")

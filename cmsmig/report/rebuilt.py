@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cmsmig.steps.refinding import Rebuilt
+from cmsmig.steps.rebuild.find_again import Rebuilt
 
 SHOWN = 10
 """Paths named before the rest is counted."""

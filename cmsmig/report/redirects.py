@@ -17,7 +17,7 @@ from cmsmig.mapping.select.routes import Routes
 from cmsmig.masking import masked
 from cmsmig.origin.schema import Item
 from cmsmig.report.csvtext import csv_text, formula_sign
-from cmsmig.steps.migration import Migration
+from cmsmig.steps.decide.migration import Migration
 from cmsmig.wholetext import whole_text
 
 STATUS = 301

@@ -13,7 +13,7 @@ from cmsmig.mapping.select.reference_targets import DanglingCause, cause_of, kno
 from cmsmig.mapping.select.selection import select_items
 from cmsmig.origin.schema import Collection, Field, Item
 from cmsmig.report.oldpages import every_item
-from cmsmig.steps.migration import Origin
+from cmsmig.steps.decide.migration import Origin
 
 EXPLAINED: Mapping[DanglingCause, str] = {
     DanglingCause.TARGET_FAILED: "the target could not become a story",

@@ -27,7 +27,7 @@ from cmsmig.report.bodies import (
 from cmsmig.report.embeds import EmbedSort, embeds_of
 from cmsmig.richtext.policy import Treatment
 from cmsmig.richtext.prepare.unclosed_embeds import read_body
-from cmsmig.steps.migration import Migration
+from cmsmig.steps.decide.migration import Migration
 
 Told: TypeAlias = Callable[[str, JsonObject], BodyFacts]
 """Returns what block decisions need to know of a body and its document."""

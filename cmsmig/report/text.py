@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from cmsmig.canonical import Json
 from cmsmig.printable import printable
-from cmsmig.steps.gone import one_of
-from cmsmig.steps.plan import Plan
-from cmsmig.steps.verify import Verification
+from cmsmig.steps.plan.missing_objects import one_of
+from cmsmig.steps.plan.plan import Plan
+from cmsmig.steps.verify.verify import Verification
 
 _SHOWN = 20
 

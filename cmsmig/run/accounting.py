@@ -9,7 +9,7 @@ from pathlib import Path
 from cmsmig.ledger.rows import Accounting
 from cmsmig.plainfile import read_plain
 from cmsmig.settings import Project
-from cmsmig.steps.status import read_status
+from cmsmig.steps.verify.accounting import read_status
 
 FIRST_THAT_WRITES = 4
 """Number of the first notebook that changes the destination."""

@@ -22,7 +22,7 @@ from timelimit import patience
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.run.locate import find_notebooks, notebooks_folder
 from cmsmig.settings import Project
-from cmsmig.steps.deciding import accept_proposals
+from cmsmig.steps.decide.accept_proposals import accept_proposals
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

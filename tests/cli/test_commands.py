@@ -18,7 +18,7 @@ from rehearsal import run_here
 
 from cmsmig.sandbox.exchange import Call, Reply
 from cmsmig.settings import find_project
-from cmsmig.steps.converting import convert_folder
+from cmsmig.steps.batch_conversion import convert_folder
 
 KEYS = {
     "check": {"ok", "rows"},

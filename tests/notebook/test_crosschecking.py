@@ -15,8 +15,8 @@ from cmsmig.notebook.crosschecking import cross_checked, site_body
 from cmsmig.notebook.crosschecktables import compared
 from cmsmig.notebook.previewing import Previews, open_previews
 from cmsmig.richtext.parity.comparison import Defect, Fault
-from cmsmig.steps.crosscheck import CrossCheck, Outcome, Verdict
-from cmsmig.steps.deciding import accept_proposals
+from cmsmig.steps.decide.accept_proposals import accept_proposals
+from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict
 
 
 @pytest.fixture

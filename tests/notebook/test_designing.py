@@ -23,9 +23,9 @@ from cmsmig.notebook.designing import (
 )
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.report.designs import DesignDesk, completed, propose
-from cmsmig.steps.deciding import accept_proposals
-from cmsmig.steps.decisionfiles import write_decision
-from cmsmig.steps.migration import read_origin
+from cmsmig.steps.decide.accept_proposals import accept_proposals
+from cmsmig.steps.decide.decision_store import write_decision
+from cmsmig.steps.decide.migration import read_origin
 
 
 def decide_collections(workspace: Workspace) -> CollectionsDecision:

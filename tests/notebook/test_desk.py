@@ -33,7 +33,7 @@ from cmsmig.richtext.blocks.outline import outline_of
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics, propose_blocks
 from cmsmig.richtext.native import convert_text
 from cmsmig.richtext.policy import Treatment
-from cmsmig.steps.deciding import accept_proposals
+from cmsmig.steps.decide.accept_proposals import accept_proposals
 
 SPLITTING = (
     "<p>Before</p><h2>One</h2><p>First</p><p>Second</p><blockquote>Said</blockquote>"

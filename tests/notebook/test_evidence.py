@@ -41,7 +41,7 @@ from cmsmig.report.redirects import (
     redirects_csv,
     write_redirects,
 )
-from cmsmig.steps.verify import Difference, DifferenceCode, Verification
+from cmsmig.steps.verify.verify import Difference, DifferenceCode, Verification
 
 KEY = ItemKey("c", "i", "l")
 ALLOWED = {

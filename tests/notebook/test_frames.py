@@ -20,7 +20,7 @@ from cmsmig.report.frames import (
     states_frame,
     view_frame,
 )
-from cmsmig.steps.migration import Origin, read_origin
+from cmsmig.steps.decide.migration import Origin, read_origin
 
 
 @pytest.fixture

@@ -23,8 +23,8 @@ from cmsmig.report.census import take_census
 from cmsmig.report.obstacles import find_obstacles
 from cmsmig.report.referencing import reference_graph
 from cmsmig.sandbox.sample.build import write_sample
-from cmsmig.steps.deciding import accept_proposals
-from cmsmig.steps.migration import Origin, open_migration, read_origin
+from cmsmig.steps.decide.accept_proposals import accept_proposals
+from cmsmig.steps.decide.migration import Origin, open_migration, read_origin
 
 PANELS = (
     inspection.collections_table,

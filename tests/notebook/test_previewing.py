@@ -40,7 +40,7 @@ from cmsmig.report.shelf import Lost, Wanted
 from cmsmig.richtext.native import NativeEngine, convert_text
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.settings import Project
-from cmsmig.steps.deciding import accept_proposals
+from cmsmig.steps.decide.accept_proposals import accept_proposals
 
 
 async def decided_workspace(

@@ -13,7 +13,7 @@ from validity import faults
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.render import render_rich_text
-from cmsmig.steps.converting import document_text, losses_text
+from cmsmig.steps.batch_conversion import document_text, losses_text
 
 _FAITHFUL, _EXACT = NativeEngine(), NativeEngine(Mode.EXACT)
 

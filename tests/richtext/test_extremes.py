@@ -13,7 +13,7 @@ from validity import faults
 from cmsmig.cli import main
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.render import render_rich_text
-from cmsmig.steps.converting import document_text
+from cmsmig.steps.batch_conversion import document_text
 
 MOST = 150_000
 """Bytes a body has in these tests, if it is not deep; `make fuzz` takes all of it."""

@@ -13,7 +13,7 @@ from bodies import bodies, body, garbage
 from hypothesis import HealthCheck, Phase, given, settings
 
 from cmsmig.richtext.native import Mode, NativeEngine
-from cmsmig.steps.converting import convert_folder
+from cmsmig.steps.batch_conversion import convert_folder
 
 COMMAND = [sys.executable, "-m", "cmsmig.cli", "convert", "--batch"]
 

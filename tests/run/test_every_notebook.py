@@ -22,7 +22,7 @@ from cmsmig.run.locate import find_notebooks, notebooks_folder
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SandboxHandle, running_sandbox
 from cmsmig.settings import Project
-from cmsmig.steps.status import read_status
+from cmsmig.steps.verify.accounting import read_status
 
 NOTEBOOKS = [each.path for each in find_notebooks(notebooks_folder())]
 WAYS = ("papermill", "execute")

@@ -15,7 +15,7 @@ from cmsmig.report.redirects import RedirectMap, redirect_rows
 from cmsmig.sandbox.comparison import comparable_state
 from cmsmig.sandbox.server import SandboxHandle
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.migration import open_migration
+from cmsmig.steps.decide.migration import open_migration
 
 _WHEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00")
 

@@ -30,11 +30,11 @@ from cmsmig.sandbox.server import (
     running_sandbox,
 )
 from cmsmig.settings import Project, Settings, load_settings
-from cmsmig.steps import importing
 from cmsmig.steps.batches import StopSignal
-from cmsmig.steps.deciding import accept_proposals
-from cmsmig.steps.init import start_project
-from cmsmig.steps.pull import pull
+from cmsmig.steps.decide.accept_proposals import accept_proposals
+from cmsmig.steps.project_init import start_project
+from cmsmig.steps.pull.pull import pull
+from cmsmig.steps.write import import_steps
 
 RATE = 1000
 EVERY_RULE = Heuristics(frozenset(Heuristic))
@@ -176,7 +176,7 @@ class _Desk:
         self, observer: Callable[[object], None], stop: StopSignal
     ) -> None:
         """Import it."""
-        await importing.run_command(
+        await import_steps.run_command(
             "import",
             self.project,
             self.settings,

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from same_content_sites import PLAIN_ORDERS, Orders, Shown, orders
 
 from cmsmig.sandbox.exchange import Call, Next, Reply, json_reply
-from cmsmig.steps import batches, connect, files
-from cmsmig.steps import pull as pulling
+from cmsmig.steps import batches, connect
+from cmsmig.steps.pull import file_downloads
+from cmsmig.steps.pull import pull as pulling
 
 STOP = "stop"
 """A person asks to stop: what is in flight is brought to its end."""
@@ -143,7 +144,7 @@ def sized(way: Arrangement) -> Iterator[None]:
     with (
         mock.patch.object(connect, "ORIGIN_IN_FLIGHT", way.reading),
         mock.patch.object(pulling, "WORKERS", way.reading),
-        mock.patch.object(files, "WORKERS", way.reading),
+        mock.patch.object(file_downloads, "WORKERS", way.reading),
         mock.patch.object(batches, "BATCH", way.batch),
     ):
         yield

@@ -16,7 +16,7 @@ from cmsmig.destination.schema import StoryRow
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import HomeRow, ItemRow
 from cmsmig.mapping.uids import derived_group
-from cmsmig.steps.alternates import wanted_groups
+from cmsmig.steps.write.alternates import wanted_groups
 
 NAMESPACE = "5b0c6a39-9c5c-5f4e-8f3b-3f7a6f0a2d11"
 

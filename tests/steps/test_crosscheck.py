@@ -15,7 +15,7 @@ from cmsmig.events import Event, StepAdvanced, StepFinished, StepStarted
 from cmsmig.richtext.parity.comparison import Fault
 from cmsmig.richtext.parity.deviations import Deviation
 from cmsmig.steps.batches import StopSignal
-from cmsmig.steps.crosscheck import (
+from cmsmig.steps.decide.cross_check import (
     CrossCheck,
     Outcome,
     SiteBody,

@@ -12,7 +12,7 @@ from cmsmig.configuration.sources import Given
 from cmsmig.destination.assumed import STANDARD
 from cmsmig.errors import StorageError
 from cmsmig.settings import Project, load_settings
-from cmsmig.steps.init import start_project
+from cmsmig.steps.project_init import start_project
 
 GIVEN = {
     "CMSMIG_ORIGIN_TOKEN": "o",

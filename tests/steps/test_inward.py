@@ -12,8 +12,8 @@ from inward import addresses, onward
 from listening import Listener, listening, refused, resolve_inward
 from pull_origin import FakeOrigin, item, project, session, settings
 
-from cmsmig.steps.files import FilesReport
-from cmsmig.steps.pull import pull
+from cmsmig.steps.pull.file_downloads import FilesReport
+from cmsmig.steps.pull.pull import pull
 from cmsmig.wire.session import Session
 
 FIELDS = [

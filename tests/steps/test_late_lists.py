@@ -12,14 +12,14 @@ from faults import CREATE_STORY, CUT, SIGN, Fault
 
 from cmsmig.canonical import Json
 from cmsmig.sandbox.exchange import Call, Next, Reply, json_reply
-from cmsmig.steps import settling
+from cmsmig.steps.write import settle_intents
 
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look again without waiting: here a list lags by looks and not by seconds."""
-    monkeypatch.setattr(settling, "LATER", (0.0, 0.0))
-    monkeypatch.setattr("cmsmig.steps.signing.ONCE_MORE", (0.0,))
+    monkeypatch.setattr(settle_intents, "LATER", (0.0, 0.0))
+    monkeypatch.setattr("cmsmig.steps.write.asset_signing.ONCE_MORE", (0.0,))
 
 
 @dataclass
@@ -108,7 +108,7 @@ def test_a_file_whose_signing_a_kill_left_open_is_not_signed_twice(
     assert desk.open_intents()
     lost.over()
     behind.since, behind.hidden = 0.0, 0
-    monkeypatch.setattr("cmsmig.steps.signing.ONCE_MORE", (1.2,))
+    monkeypatch.setattr("cmsmig.steps.write.asset_signing.ONCE_MORE", (1.2,))
     desk.done("import")
     assert behind.hidden == 0
     assert len(desk.space.assets) == 4

@@ -13,8 +13,8 @@ from rehearsal import run_here
 
 from cmsmig.errors import SettingsError
 from cmsmig.settings import Project
-from cmsmig.steps.converting import convert_folder
-from cmsmig.steps.rulefile import NamedRules, load_rules
+from cmsmig.steps.batch_conversion import convert_folder
+from cmsmig.steps.decide.rules_file import NamedRules, load_rules
 
 NAMED = 'richtext.rules = "rules.py"'
 LEAD = """\

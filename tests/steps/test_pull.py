@@ -30,7 +30,7 @@ from cmsmig.errors import (
 )
 from cmsmig.events import Event, Noticed
 from cmsmig.origin.cache import RawCache
-from cmsmig.steps.pull import PullReport, pull
+from cmsmig.steps.pull.pull import PullReport, pull
 
 
 class KilledError(BaseException):

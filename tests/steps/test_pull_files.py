@@ -18,8 +18,8 @@ from pull_origin import FILES, FakeOrigin, item, project, session, settings, tre
 
 from cmsmig.errors import StorageError
 from cmsmig.origin.files import FileStore
-from cmsmig.steps.files import FilesReport
-from cmsmig.steps.pull import pull
+from cmsmig.steps.pull.file_downloads import FilesReport
+from cmsmig.steps.pull.pull import pull
 
 FIELDS = [
     {"id": "f1", "slug": "photo", "type": "Image", "displayName": "Photo"},

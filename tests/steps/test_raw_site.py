@@ -29,7 +29,7 @@ from cmsmig.origin.cache import RawCache
 from cmsmig.origin.records import line_of
 from cmsmig.sandbox.server import environment_file_text
 from cmsmig.settings import Secret
-from cmsmig.steps.pull import pull
+from cmsmig.steps.pull.pull import pull
 
 OLD = ".pages/site.json"
 

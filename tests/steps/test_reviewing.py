@@ -18,8 +18,8 @@ from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, find_project
-from cmsmig.steps.decisionfiles import decision_in, write_decision
-from cmsmig.steps.reviewing import Review
+from cmsmig.steps.decide.body_review import Review
+from cmsmig.steps.decide.decision_store import decision_in, write_decision
 
 HTML = '<p>a</p><img src="x.png"><img src="y.png"><p>b</p>'
 SPLIT = Heuristics(frozenset((Heuristic.IMAGES,)))

@@ -15,7 +15,7 @@ from rehearsal import Rehearsal, write_env
 
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
-from cmsmig.steps.verify import DifferenceCode
+from cmsmig.steps.verify.verify import DifferenceCode
 
 RECORD = "records/record-2"
 

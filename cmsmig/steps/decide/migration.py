@@ -1,0 +1,390 @@
+"""The migration as it was decided: origin, decisions and what follows from both.
+
+Nothing here asks a service; the same raw cache and decision files give the same
+migration on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cmsmig.canonical import fingerprint
+from cmsmig.errors import UndecidedError
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.store import derived_namespace
+from cmsmig.mapping.convert.asset_uploads import (
+    AssetUse,
+    UploadPlan,
+    alts_of,
+    find_assets,
+    plan_uploads,
+)
+from cmsmig.mapping.convert.story import story_or_reason
+from cmsmig.mapping.decisions.choices import (
+    ConflictAction,
+    ConflictKind,
+    ConflictsDecision,
+    PublishRule,
+)
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES, embed_policy
+from cmsmig.mapping.decisions.design import Design
+from cmsmig.mapping.draft import AssetHome, DraftContext, Place, StoryDraft
+from cmsmig.mapping.propose.block_designs import split_design
+from cmsmig.mapping.propose.decision_checks import (
+    check_against,
+    undecided_collections,
+    undecided_design,
+)
+from cmsmig.mapping.select.reference_targets import KnownItems, known_items
+from cmsmig.mapping.select.routes import Routes
+from cmsmig.mapping.select.selection import (
+    Selected,
+    Selection,
+    SkippedItem,
+    select_items,
+)
+from cmsmig.mapping.select.story_paths import FolderPlan, Places, assign_places
+from cmsmig.origin.cache import RawCache
+from cmsmig.origin.files import FileRow, FileStore
+from cmsmig.origin.schema import Collection, Item, Site
+from cmsmig.richtext.engine import Engine
+from cmsmig.richtext.native import NativeEngine
+from cmsmig.settings import Project, Settings
+from cmsmig.steps.decide.decision_store import Decisions, read_decisions
+from cmsmig.steps.decide.rules_file import RuleFile, load_rules, with_rules
+from cmsmig.steps.decide.split_decisions import (
+    Splits,
+    find_splits,
+    refuse_undecided,
+    undesigned_blocks,
+)
+from cmsmig.steps.pull.pulled_files import file_facts, file_hosts, missing_files
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What was pulled, typed."""
+
+    site: Site
+    collections: tuple[Collection, ...]
+    staged: Mapping[str, tuple[Item, ...]]
+    live: Mapping[str, tuple[Item, ...]]
+    files: Mapping[str, FileRow]
+    hashes: Mapping[str, str]
+    """Fingerprints of the raw answers, by collection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """The stories that items become, and the items that none came of."""
+
+    drafts: tuple[StoryDraft, ...]
+    failed: Mapping[ItemKey, str]
+    """Why there is no draft, a sentence for an editor."""
+
+    @classmethod
+    def of(cls, found: Iterable[tuple[ItemKey, StoryDraft | str | None]]) -> Drafted:
+        """Tell drafts from the reasons why there are none."""
+        drafts: list[StoryDraft] = []
+        failed: dict[ItemKey, str] = {}
+        for key, draft in found:
+            if isinstance(draft, StoryDraft):
+                drafts.append(draft)
+            elif draft is not None:
+                failed[key] = draft
+        return cls(tuple(drafts), failed)
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """Everything an import needs to know beside the destination."""
+
+    origin: Origin
+    decisions: Decisions
+    design: Design
+    """As it is imported: with `bloks` fields where bodies are split."""
+    splits: Splits
+    selected: tuple[Selected, ...]
+    skipped: tuple[SkippedItem, ...]
+    places: Places
+    uses: tuple[AssetUse, ...]
+    uploads: tuple[UploadPlan, ...]
+    missing_files: Mapping[str, str]
+    routes: Routes
+    known: KnownItems
+    namespace: str
+    file_hosts: frozenset[str]
+    store: FileStore
+    items: Mapping[ItemKey, Item]
+    """The selected items by key, in the version that was decided on."""
+    content_types: Mapping[str, str]
+    """By the hash of a file's bytes."""
+    engine: Engine
+    """Converts bodies, with the project's own rules if it has any."""
+    rules: RuleFile | None
+
+    @property
+    def folders(self) -> tuple[FolderPlan, ...]:
+        """Return the folders that stories go into, parents first."""
+        return self.places.folders
+
+    @property
+    def to_publish(self) -> Set[ItemKey]:
+        """Return the items whose stories are to be published, as was decided."""
+        publishing = {
+            choice.collection_id
+            for choice in self.decisions.collections.collections
+            if choice.publish is PublishRule.WHAT_IS_LIVE
+        }
+        return {
+            entry.item.key
+            for entry in self.selected
+            if entry.live and entry.item.key.collection_id in publishing
+        }
+
+    def file_path(self, sha256: str) -> Path:
+        """Return where the downloaded bytes are."""
+        return self.store.path(sha256)
+
+    def content_type(self, sha256: str) -> str:
+        """Return what the origin's file host said a file is."""
+        return self.content_types.get(sha256) or "application/octet-stream"
+
+    def origin_hash(self, key: ItemKey) -> str:
+        """Return the fingerprint of the item as it was pulled; empty if unselected."""
+        item = self.items.get(key)
+        return "" if item is None else fingerprint(item.data)
+
+    def drafts(
+        self, assets: Mapping[str, AssetHome], missing: Mapping[str, str]
+    ) -> Drafted:
+        """Return the draft of every selected item over the given asset map.
+
+        An item whose draft goes wrong fails alone, with its reason.
+        """
+        context = self.context(assets, missing)
+        return Drafted.of(
+            (each.item.key, self.draft(each, context)) for each in self.selected
+        )
+
+    def draft(self, entry: Selected, context: DraftContext) -> StoryDraft | str | None:
+        """Return an item's draft, why there is none, or None without a content type."""
+        content_type = self.design.content_type(entry.item.key.collection_id)
+        if content_type is None:
+            return None
+        return story_or_reason(entry.item, content_type, context)
+
+    def planned_drafts(self, proven: Mapping[str, AssetHome] | None = None) -> Drafted:
+        """Return the drafts as they will be when every file has been uploaded.
+
+        `proven` holds the addresses whose files are at the destination already.
+        """
+        homes = {
+            address: AssetHome(None, f"planned:{upload.sha256}")
+            for upload in self.uploads
+            for address in upload.addresses
+        }
+        return self.drafts(homes | dict(proven or {}), self.missing_files)
+
+    def context(
+        self, assets: Mapping[str, AssetHome], missing: Mapping[str, str]
+    ) -> DraftContext:
+        """Return what all drafts share."""
+        return DraftContext(
+            site=self.origin.site,
+            design=self.design,
+            embeds=embed_policy(self.decisions.embeds, self.design),
+            engine=self.engine,
+            namespace=self.namespace,
+            places=self.places.places,
+            assets=assets,
+            missing_assets=missing,
+            alts=alts_of(self.uses),
+            file_hosts=self.file_hosts,
+            collections={each.collection_id: each for each in self.origin.collections},
+            blocks=self.splits.blocks,
+        )
+
+
+def read_origin(project: Project, site_id: str | None) -> Origin:
+    """Return the pulled site. Raises `UnreadError` when it is not all there."""
+    cache = RawCache(project.raw)
+    cache.require_complete()
+    collections = cache.collections()
+    return Origin(
+        site=cache.site(site_id),
+        collections=collections,
+        staged=_items(cache, collections, live=False),
+        live=_items(cache, collections, live=True),
+        files=FileStore(project.files, project.raw).rows(),
+        hashes=cache.fingerprint(),
+    )
+
+
+def open_migration(
+    project: Project, settings: Settings, *, reviewing: bool = False
+) -> Migration:
+    """Return the migration that the project folder describes.
+
+    Raises `UnreadError` without a complete pull, `UndecidedError` without the
+    decisions and `DecisionsError` when they do not fit the origin. While
+    `reviewing`, blocks of bodies that are still to be decided on are no error:
+    no body's blocks are looked at then.
+    """
+    origin = read_origin(project, settings.site_id)
+    decisions = read_decisions(project)
+    rules = load_rules(project, settings.rules)
+    if rules is not None:
+        hashes = {**decisions.hashes, rules.name: rules.digest}
+        decisions = replace(decisions, hashes=hashes)
+    engine = NativeEngine(rules=rules.rules if rules else None)
+    _check(decisions, origin, reviewing=reviewing)
+    selections = _select(origin, decisions)
+    selected = tuple(
+        entry for selection in selections.values() for entry in selection.selected
+    )
+    splits = Splits({})
+    if not reviewing:
+        splits = find_splits((entry.item for entry in selected), decisions, engine)
+        refuse_undecided(splits, origin.site.locales)
+    namespace = derived_namespace(origin.site.site_id, settings.space_id)
+    hosts = file_hosts(origin.files)
+    uses = tuple(_uses(origin, selected, hosts))
+    places = assign_places(
+        {name: each.selected for name, each in selections.items()},
+        decisions.design,
+        decisions.collections.locales,
+    )
+    places = _renamed(places, decisions.conflicts)
+    store = FileStore(project.files, project.raw)
+    return Migration(
+        origin=origin,
+        decisions=decisions,
+        design=with_rules(split_design(decisions.design, decisions.blocks), rules),
+        engine=engine,
+        rules=rules,
+        splits=splits,
+        selected=selected,
+        skipped=tuple(
+            entry for selection in selections.values() for entry in selection.skipped
+        ),
+        places=places,
+        uses=uses,
+        uploads=plan_uploads(uses, file_facts(origin.files), namespace=namespace),
+        missing_files=missing_files(uses, origin.files),
+        routes=_routes(origin, selected, places.places),
+        known=_known(origin, decisions, selected),
+        namespace=namespace,
+        file_hosts=hosts,
+        store=store,
+        items={entry.item.key: entry.item for entry in selected},
+        content_types={row.sha256: row.content_type for row in origin.files.values()},
+    )
+
+
+def _items(
+    cache: RawCache, collections: tuple[Collection, ...], *, live: bool
+) -> dict[str, tuple[Item, ...]]:
+    return {
+        each.collection_id: tuple(cache.items(each.collection_id, live=live))
+        for each in collections
+    }
+
+
+def _select(origin: Origin, decisions: Decisions) -> dict[str, Selection]:
+    found: dict[str, Selection] = {}
+    for collection in origin.collections:
+        choice = decisions.collections.choice(collection.collection_id)
+        if choice is None:
+            # `_check` has refused that already.
+            continue
+        found[collection.collection_id] = select_items(
+            origin.staged[collection.collection_id],
+            origin.live[collection.collection_id],
+            choice,
+            decisions.collections.locales,
+        )
+    return found
+
+
+def _check(decisions: Decisions, origin: Origin, *, reviewing: bool) -> None:
+    for decision in (
+        decisions.collections,
+        decisions.design,
+        decisions.blocks,
+        decisions.embeds,
+    ):
+        check_against(decision, origin.collections)
+    undecided = (
+        *_unreviewed(decisions),
+        *undecided_collections(
+            decisions.collections, origin.collections, origin.site.locales
+        ),
+        *undecided_design(decisions.design, decisions.collections, origin.collections),
+        *(
+            undesigned_blocks(decisions.design, decisions.blocks)
+            if not reviewing
+            else ()
+        ),
+    )
+    if undecided:
+        more = f", and {len(undecided) - 1} more" if len(undecided) > 1 else ""
+        raise UndecidedError(
+            f"{undecided[0].rstrip('.')}{more}; decide in the notebooks 01 to 03, or "
+            "in the files under decisions/."
+        )
+
+
+def _unreviewed(decisions: Decisions) -> Iterator[str]:
+    for decision in (decisions.collections, decisions.design):
+        if decision.reviewed is None:
+            yield f"Nobody has accepted {FILE_NAMES[type(decision)]} yet."
+
+
+def _renamed(places: Places, conflicts: ConflictsDecision) -> Places:
+    """Return the places with the slugs that people chose where one was taken."""
+    renames = {
+        choice.what: choice.rename_to
+        for choice in conflicts.conflicts
+        if choice.kind is ConflictKind.STORY and choice.action is ConflictAction.RENAME
+    }
+    return replace(
+        places,
+        places={
+            key: replace(place, slug=renames.get(place.full_slug, place.slug))
+            for key, place in places.places.items()
+        },
+    )
+
+
+def _uses(
+    origin: Origin, selected: tuple[Selected, ...], hosts: frozenset[str]
+) -> Iterator[AssetUse]:
+    by_id = {each.collection_id: each for each in origin.collections}
+    for entry in selected:
+        collection = by_id[entry.item.key.collection_id]
+        yield from find_assets(entry.item, collection, hosts)
+
+
+def _routes(
+    origin: Origin, selected: tuple[Selected, ...], places: Mapping[ItemKey, Place]
+) -> Routes:
+    slugs = {entry.item.key: entry.live_slug or entry.item.slug for entry in selected}
+    return Routes(origin.site, origin.collections, places, slugs)
+
+
+def _known(
+    origin: Origin, decisions: Decisions, selected: tuple[Selected, ...]
+) -> KnownItems:
+    return known_items(
+        (
+            item
+            for items in (*origin.staged.values(), *origin.live.values())
+            for item in items
+        ),
+        selected={entry.item.key for entry in selected},
+        listed=[each.collection_id for each in origin.collections],
+        migrated=[each.collection_id for each in decisions.design.content_types],
+    )

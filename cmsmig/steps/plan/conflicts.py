@@ -1,0 +1,128 @@
+"""What stands in the destination where an item's story has to go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cmsmig.destination.schema import StoryRow
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import HomeRow, ItemRow
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.decisions.choices import ConflictAction, ConflictKind
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.destination_survey import Survey
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A story that this ledger did not make, at the place of an item."""
+
+    key: ItemKey
+    row: StoryRow
+    action: ConflictAction | None
+    """What was decided about it; None while nothing is."""
+
+
+def find_conflicts(
+    migration: Migration, ledger: Ledger, survey: Survey
+) -> dict[ItemKey, Conflict]:
+    """Return the items whose place is taken by a foreign story. Reads only.
+
+    A place with an open intent may hold our own story, so it is no conflict.
+    """
+    listed = {
+        row.full_slug.strip("/"): row for row in survey.stories if not row.is_folder
+    }
+    rows = ledger.items.all()
+    intended = {intent.subject for intent in ledger.intents.open("create")}
+    conflicts: dict[ItemKey, Conflict] = {}
+    for key, place in migration.places.places.items():
+        row = listed.get(place.full_slug)
+        if row is None or str(key) in intended or _is_home(rows.get(key), row):
+            continue
+        choice = migration.decisions.conflicts.choice(
+            ConflictKind.STORY, place.full_slug
+        )
+        conflicts[key] = Conflict(key, row, choice.action if choice else None)
+    return conflicts
+
+
+def _is_home(item: ItemRow | None, row: StoryRow) -> bool:
+    home = item.home if item else None
+    return home is not None and home.story_id == row.story_id
+
+
+def item_rows(
+    migration: Migration,
+    conflicts: Mapping[ItemKey, Conflict],
+    undrafted: Mapping[ItemKey, str] | None = None,
+) -> tuple[ItemRow, ...]:
+    """Return a ledger row for every item of the origin, selected or not."""
+    selected = [
+        _row(
+            entry.item.key,
+            entry.item.name,
+            migration.places.places[entry.item.key].full_slug,
+            *_outcome(
+                conflicts.get(entry.item.key), (undrafted or {}).get(entry.item.key)
+            ),
+        )
+        for entry in migration.selected
+    ]
+    skipped = [
+        _row(entry.key, entry.name, "", "skipped", entry.reason, entry.sentence)
+        for entry in migration.skipped
+    ]
+    return (*selected, *skipped)
+
+
+_SELECTED = ("selected", "", "")
+
+
+def adopt_reused(ledger: Ledger, conflicts: Mapping[ItemKey, Conflict]) -> None:
+    """Write the homes of the items whose conflict was decided as reuse."""
+    for conflict in conflicts.values():
+        if conflict.action is ConflictAction.REUSE:
+            home = HomeRow(
+                story_id=conflict.row.story_id,
+                uuid=conflict.row.uuid,
+                full_slug=conflict.row.full_slug.strip("/"),
+                made=False,
+                content_hash="",
+                updated_at=conflict.row.updated_at,
+                group_id=conflict.row.group_id,
+            )
+            ledger.items.housed(conflict.key, home, "", "create")
+
+
+def _outcome(conflict: Conflict | None, undrafted: str | None) -> tuple[str, str, str]:
+    if conflict is None:
+        return ("failed", "not_drafted", undrafted) if undrafted else _SELECTED
+    if conflict.action is ConflictAction.REUSE:
+        return "reused", "", ""
+    if conflict.action is ConflictAction.SKIP:
+        return "skipped", "conflict_skipped", "Its place is taken, as was decided."
+    return (
+        "failed",
+        "conflict",
+        f"`{conflict.row.full_slug}` is a story that this import did not make; move or "
+        "rename it there, or decide about it in decisions/conflicts.yaml.",
+    )
+
+
+def _row(
+    key: ItemKey, name: str, full_slug: str, status: str, reason: str, text: str
+) -> ItemRow:
+    return ItemRow(
+        key=key,
+        name=name,
+        full_slug=full_slug,
+        origin_hash="",
+        status=status,
+        reason=reason,
+        explanation=text,
+        link_state="open",
+        published="",
+        home=None,
+    )

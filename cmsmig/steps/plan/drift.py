@@ -1,0 +1,189 @@
+"""What a plan was made of, and what moved since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.destination.schema import StoryRow
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.propose.component_payloads import (
+    component_bodies,
+    datasource_bodies,
+)
+from cmsmig.settings import Settings
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.missing_objects import Gone, GoneThing, one_of
+from cmsmig.steps.plan.ownership import (
+    Owner,
+    Ownership,
+    Standing,
+    datasource_content,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprints:
+    """Fingerprints by name. What our own ledger records is in none of them."""
+
+    origin: Mapping[str, str]
+    """By collection id."""
+    decisions: Mapping[str, str]
+    """By file name, and `settings` for those that change the calls."""
+    destination: Mapping[str, str]
+    """Foreign components and stories, and stories of ours that were edited."""
+
+    def as_json(self) -> JsonObject:
+        """Return the fingerprints as the plan stores them."""
+        return {
+            "origin": dict(self.origin),
+            "decisions": dict(self.decisions),
+            "destination": dict(self.destination),
+        }
+
+    @classmethod
+    def from_json(cls, value: Json) -> Fingerprints:
+        """Return stored fingerprints; what is not there counts as empty."""
+        body = value if isinstance(value, dict) else {}
+        return cls(*(_texts(body.get(name)) for name in _PARTS))
+
+    def drift_from(self, shown: Fingerprints) -> tuple[str, ...]:
+        """Return what is not as it was when `shown` was taken, a phrase each."""
+        return tuple(
+            phrase
+            for part in _PARTS
+            for phrase in _moved(part, getattr(shown, part), getattr(self, part))
+        )
+
+
+_PARTS = ("origin", "decisions", "destination")
+_GONE = "deleted"
+"""Stands for the fingerprint of what was there and is no longer."""
+
+
+def fingerprints(
+    migration: Migration,
+    ledger: Ledger,
+    survey: Survey,
+    settings: Settings,
+    gone: Gone,
+    *,
+    recreate: bool = False,
+) -> Fingerprints:
+    """Return the fingerprints of everything a plan depends on. Reads only.
+
+    `gone` is what the space lacked before `ledger` learned of it.
+    """
+    return Fingerprints(
+        origin={
+            **migration.origin.hashes,
+            "files": _files(migration),
+            "site": _site(migration),
+        },
+        decisions={
+            **migration.decisions.hashes,
+            "settings": fingerprint([settings.finish_uploads, migration.namespace]),
+            **({"recreate": "yes"} if recreate else {}),
+        },
+        destination={
+            **dict(_foreign(migration, ledger, survey)),
+            **{_named(each): _GONE for each in gone.needed},
+        },
+    )
+
+
+def _named(thing: GoneThing) -> str:
+    return f"{one_of(thing.kind)} {thing.name}"
+
+
+def _site(migration: Migration) -> str:
+    """Fingerprint what of the site decides where links lead and dates fall."""
+    site = migration.origin.site
+    locales = [[each.locale_id, each.subdirectory] for each in site.locales]
+    return fingerprint([site.site_id, site.time_zone, site.domains, locales])
+
+
+def _files(migration: Migration) -> str:
+    """Fingerprint the bytes, not the addresses: those differ between rehearsals."""
+    return fingerprint(sorted(upload.sha256 for upload in migration.uploads))
+
+
+def _foreign(
+    migration: Migration, ledger: Ledger, survey: Survey
+) -> Iterator[tuple[str, str]]:
+    ownership = Ownership.of(ledger, survey)
+    for body in component_bodies(migration.design):
+        found = survey.component(body.name)
+        if found is not None and _is_others(ownership.component(body)):
+            yield f"component {body.name}", fingerprint(found.body)
+    for source in datasource_bodies(migration.design):
+        if _is_others(ownership.datasource(source)):
+            held = datasource_content(source, survey.entries.get(source.slug, ()))
+            yield f"datasource {source.slug}", fingerprint(held)
+    yield from _foreign_stories(migration, ledger, survey)
+
+
+def _is_others(standing: Standing) -> bool:
+    return standing.owner in (Owner.OTHERS, Owner.EDITED)
+
+
+def _foreign_stories(
+    migration: Migration, ledger: Ledger, survey: Survey
+) -> Iterator[tuple[str, str]]:
+    homes = {
+        row.home.story_id: row
+        for row in ledger.items.all().values()
+        if row.home is not None and row.home.made
+    }
+    made = ledger.inventory.made("folder").values()
+    folders = {row.destination_id for row in made if row.made}
+    under_way = _places_under_way(ledger)
+    updating = {intent.subject for intent in ledger.intents.open("update")}
+    updating |= {intent.subject for intent in ledger.intents.open("publish")}
+    for row in survey.stories:
+        path = row.full_slug.strip("/")
+        item = homes.get(row.story_id)
+        if item is None:
+            if row.story_id not in folders and path not in under_way:
+                yield f"story {path}", _row_print(row)
+        elif (
+            item.home is not None
+            and item.home.updated_at != row.updated_at
+            and str(item.key) not in updating
+        ):
+            yield f"story {path}", _row_print(row)
+
+
+def _places_under_way(ledger: Ledger) -> set[str]:
+    """Return the paths whose create or folder request has an unknown outcome."""
+    creating = {intent.subject for intent in ledger.intents.open("create")}
+    folders = {intent.subject for intent in ledger.intents.open("folder")}
+    rows = ledger.items.all().items()
+    return folders | {row.full_slug for key, row in rows if str(key) in creating}
+
+
+def _row_print(row: StoryRow) -> str:
+    # What is put into a folder may change its date, and that may be our own work.
+    changed = "" if row.is_folder else row.updated_at
+    return fingerprint([row.story_id, changed, row.is_folder])
+
+
+def _moved(
+    part: str, before: Mapping[str, str], after: Mapping[str, str]
+) -> Iterator[str]:
+    for name in sorted(set(before) | set(after)):
+        if before.get(name) == after.get(name):
+            continue
+        if before.get(name) == _GONE and name not in after:
+            # Restored as it was, or made again by a run of this very plan.
+            continue
+        verb = "is new" if name not in before else "changed"
+        lost = name not in after or after[name] == _GONE
+        yield f"{part}: {name} {'is gone' if lost else verb}"
+
+
+def _texts(value: Json) -> dict[str, str]:
+    body = value if isinstance(value, dict) else {}
+    return {name: text for name, text in body.items() if isinstance(text, str)}

@@ -1,0 +1,334 @@
+"""What the ledger says is at the destination, held against what is there. Reads only.
+
+A list may lag behind what was written a moment ago, so what it lacks is read singly
+before it counts as gone. What is in the trash is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final, TypeVar
+
+from cmsmig.destination.client import DestinationClient
+from cmsmig.destination.schema import Asset, Component, StoryRow
+from cmsmig.errors import NotFoundError
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import AssetRow, HomeRow, ItemRow, MadeRow
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.propose.component_payloads import (
+    component_bodies,
+    datasource_bodies,
+)
+from cmsmig.steps.batches import together
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.destination_survey import Survey, folder_at
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+LAGGING = 10
+"""What a list lacks is read singly, the newest first, so many at once. A list lags
+with what is newest: when all of these are gone, what is older is."""
+
+
+class GoneKind(StrEnum):
+    """What was there, as a person calls many of them."""
+
+    STORIES = "stories"
+    FOLDERS = "folders"
+    COMPONENTS = "components"
+    DATASOURCES = "datasources"
+    FILES = "files"
+    ASSET_FOLDERS = "asset folders"
+
+
+def one_of(kind: str) -> str:
+    """Return what a person calls one of a kind."""
+    return "story" if kind == GoneKind.STORIES else kind.removesuffix("s")
+
+
+STOOD_ON = frozenset(GoneKind) - {GoneKind.STORIES, GoneKind.FILES}
+"""What stories and files stand on: without it nothing more can be brought."""
+_MADE = {
+    "folder": GoneKind.FOLDERS,
+    "component": GoneKind.COMPONENTS,
+    "datasource": GoneKind.DATASOURCES,
+    "asset_folder": GoneKind.ASSET_FOLDERS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GoneThing:
+    """One thing that the ledger knows and the destination does not have."""
+
+    kind: GoneKind
+    name: str
+    """What people know it by: a path or a name."""
+    needed: bool
+    """Whether the migration, as it is decided now, has a place for it."""
+    row: ItemRow | AssetRow | MadeRow
+    """What the ledger says of it."""
+    record_left: bool = False
+    """For a file: its record is there, only its bytes are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """Everything that is gone."""
+
+    things: tuple[GoneThing, ...] = ()
+
+    @property
+    def needed(self) -> tuple[GoneThing, ...]:
+        """Return what somebody has to restore, or have made again."""
+        return tuple(each for each in self.things if each.needed)
+
+    @property
+    def stood_on(self) -> tuple[GoneThing, ...]:
+        """Return what is needed and what stories and files stand on."""
+        return tuple(each for each in self.needed if each.kind in STOOD_ON)
+
+    def names(self) -> dict[str, list[str]]:
+        """Return the names of what is needed, sorted, by kind."""
+        found: dict[str, list[str]] = {}
+        for each in sorted(self.needed, key=lambda thing: thing.name):
+            found.setdefault(str(each.kind), []).append(each.name)
+        return {str(kind): found[kind] for kind in GoneKind if kind in found}
+
+    def counts(self) -> dict[str, int]:
+        """Return how many of what is needed are gone, by kind."""
+        return {kind: len(names) for kind, names in self.names().items()}
+
+    def keys(self) -> frozenset[ItemKey]:
+        """Return the items whose stories are gone."""
+        rows = (each.row for each in self.things)
+        return frozenset(row.key for row in rows if isinstance(row, ItemRow))
+
+    def hashes(self) -> frozenset[str]:
+        """Return the files that are gone, by the hash of their bytes."""
+        rows = (each.row for each in self.things)
+        return frozenset(row.sha256 for row in rows if isinstance(row, AssetRow))
+
+    def with_lost_bytes(self, rows: Iterable[AssetRow]) -> Gone:
+        """Return this and the files of which only the records are left."""
+        left = (
+            GoneThing(GoneKind.FILES, row.name, True, row, record_left=True)
+            for row in rows
+        )
+        return Gone((*self.things, *left))
+
+
+NOTHING: Final = Gone()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The survey with what only a single read showed, and what is gone."""
+
+    survey: Survey
+    gone: Gone
+
+
+async def compare(
+    client: DestinationClient, migration: Migration, ledger: Ledger, survey: Survey
+) -> Comparison:
+    """Hold the ledger against the survey, which has to have read the files too.
+
+    Costs a call for each thing that the lists lack, but no more than some ten where
+    much is gone. Reads only.
+    """
+    rows, calls = await _stories(client, ledger, survey)
+    components, asked = await _components(client, ledger, survey)
+    assets, looked = await _assets(client, ledger, survey)
+    calls += asked + looked
+    survey = replace(
+        survey,
+        stories=(*survey.stories, *rows),
+        components=(*survey.components, *components),
+        assets=(*survey.assets, *assets),
+        calls={**survey.calls, "read_what_lists_lack": calls}
+        if calls
+        else survey.calls,
+    )
+    return Comparison(survey, Gone(tuple(_gone(migration, ledger, survey))))
+
+
+def has_files(ledger: Ledger) -> bool:
+    """Return whether the ledger knows files that may be gone. Reads only."""
+    return any(_may_be_gone(row) for row in ledger.inventory.assets().values())
+
+
+def _may_be_gone(row: AssetRow) -> bool:
+    return row.is_brought and row.asset_id is not None
+
+
+def _gone(migration: Migration, ledger: Ledger, survey: Survey) -> Iterator[GoneThing]:
+    for item in _missing_stories(ledger, survey):
+        name = item.home.full_slug if item.home else item.full_slug
+        needed = item.key in migration.items
+        yield GoneThing(GoneKind.STORIES, name, needed, item)
+    names = _needed_names(migration)
+    for made in _missing_made(ledger, survey, names):
+        yield GoneThing(
+            _MADE[made.kind], made.name, made.name in names[made.kind], made
+        )
+    used = {upload.sha256 for upload in migration.uploads}
+    for file in _missing_assets(ledger, survey):
+        yield GoneThing(GoneKind.FILES, file.name, file.sha256 in used, file)
+
+
+def _needed_names(migration: Migration) -> Mapping[str, frozenset[str]]:
+    design = migration.design
+    return {
+        "folder": frozenset(plan.path for plan in migration.folders),
+        "component": frozenset(each.name for each in component_bodies(design)),
+        "datasource": frozenset(each.slug for each in datasource_bodies(design)),
+        "asset_folder": frozenset({design.asset_folder} - {""}),
+    }
+
+
+def _missing_stories(ledger: Ledger, survey: Survey) -> list[ItemRow]:
+    there = {row.story_id: row for row in survey.stories}
+    return [
+        row
+        for row in ledger.items.all().values()
+        if row.home is not None and not _is_home(row.home, there.get(row.home.story_id))
+    ]
+
+
+def _is_home(home: HomeRow, row: StoryRow | None) -> bool:
+    """Return whether a story is the one of that home.
+
+    Not by its number alone: a space that was made anew may give an old one again.
+    """
+    return row is not None and (
+        row.uuid == home.uuid or row.full_slug.strip("/") == home.full_slug
+    )
+
+
+def _missing_folders(ledger: Ledger, survey: Survey) -> list[MadeRow]:
+    there = {(row.story_id, row.uuid) for row in survey.stories if row.is_folder}
+    return [
+        row
+        for row in ledger.inventory.made("folder").values()
+        if (row.destination_id, row.uuid) not in there
+        and folder_at(survey.stories, row.name) is None
+    ]
+
+
+def _missing_components(ledger: Ledger, survey: Survey) -> list[MadeRow]:
+    made = ledger.inventory.made("component").values()
+    return [row for row in made if survey.component(row.name) is None]
+
+
+def _missing_assets(ledger: Ledger, survey: Survey) -> list[AssetRow]:
+    there = {each.asset_id: each for each in survey.assets}
+    return [
+        row
+        for row in ledger.inventory.assets().values()
+        if _may_be_gone(row) and not _is_same(row, there.get(row.asset_id or 0))
+    ]
+
+
+def _is_same(row: AssetRow, asset: Asset | None) -> bool:
+    """Return whether an asset is the file's: by its external id, or its address."""
+    return asset is not None and (
+        asset.ext_id == row.ext_id or asset.content_url == row.content_url
+    )
+
+
+def _missing_made(
+    ledger: Ledger, survey: Survey, names: Mapping[str, frozenset[str]]
+) -> Iterator[MadeRow]:
+    yield from _missing_folders(ledger, survey)
+    yield from _missing_components(ledger, survey)
+    # The survey reads these two only where the design names some.
+    slugs = {each.slug for each in survey.datasources}
+    sources = ledger.inventory.made("datasource")
+    wanted = names["datasource"] - slugs
+    yield from (row for name, row in sources.items() if name in wanted)
+    folders = {each.name for each in survey.asset_folders}
+    for row in ledger.inventory.made("asset_folder").values():
+        if row.name in names["asset_folder"] and row.name not in folders:
+            yield row
+
+
+async def _stories(
+    client: DestinationClient, ledger: Ledger, survey: Survey
+) -> tuple[list[StoryRow], int]:
+    listed = {row.story_id for row in survey.stories}
+    uuids = {
+        row.home.story_id: row.home.uuid
+        for row in _missing_stories(ledger, survey)
+        if row.home is not None
+    }
+    uuids |= {row.destination_id: row.uuid for row in _missing_folders(ledger, survey)}
+
+    async def read(story_id: int) -> StoryRow | None:
+        with suppress(NotFoundError):
+            row = (await client.story(story_id)).row
+            return row if row.uuid == uuids[story_id] else None
+        return None
+
+    # What is listed with a number of ours, and is not ours, is known already.
+    return await _unlisted(set(uuids) - listed, read)
+
+
+async def _components(
+    client: DestinationClient, ledger: Ledger, survey: Survey
+) -> tuple[list[Component], int]:
+    names = {
+        row.destination_id: row.name for row in _missing_components(ledger, survey)
+    }
+
+    async def read(component_id: int) -> Component | None:
+        with suppress(NotFoundError):
+            component = await client.component(component_id)
+            return component if component.name == names[component_id] else None
+        return None
+
+    return await _unlisted(names, read)
+
+
+async def _assets(
+    client: DestinationClient, ledger: Ledger, survey: Survey
+) -> tuple[list[Asset], int]:
+    rows = {row.asset_id or 0: row for row in _missing_assets(ledger, survey)}
+
+    async def read(asset_id: int) -> Asset | None:
+        with suppress(NotFoundError):
+            asset = await client.asset(asset_id)
+            return asset if _is_same(rows[asset_id], asset) else None
+        return None
+
+    return await _unlisted(rows, read)
+
+
+async def _unlisted(
+    ids: Iterable[int], read: Callable[[int], Awaitable[R | None]]
+) -> tuple[list[R], int]:
+    """Return what is there although a list lacks it, and how many calls that took.
+
+    The destination gives numbers in the order in which things are made.
+    """
+    newest = sorted(ids, reverse=True)
+    found: list[R] = []
+    for start in range(0, len(newest), LAGGING):
+        chunk = newest[start : start + LAGGING]
+        there = [each for each in await _read(chunk, read) if each is not None]
+        found += there
+        if not there:
+            return found, start + len(chunk)
+    return found, len(newest)
+
+
+async def _read(
+    ids: Sequence[int], read: Callable[[int], Awaitable[R | None]]
+) -> list[R | None]:
+    async def one(own: int) -> R | None:
+        return await read(own)
+
+    return await together(one(each) for each in ids)

@@ -1,0 +1,296 @@
+"""The plan: what an import would do now, to the call. Reads only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.configuration.plans import destination_limits
+from cmsmig.errors import PlanDriftError
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import ItemRow
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.draft import StoryDraft
+from cmsmig.mapping.propose.rule_components import refuse_undesigned
+from cmsmig.mapping.select.reference_targets import DanglingReference, classify
+from cmsmig.settings import Settings
+from cmsmig.steps.decide.migration import Migration, Origin
+from cmsmig.steps.plan.conflicts import Conflict, find_conflicts, item_rows
+from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.drift import Fingerprints, fingerprints
+from cmsmig.steps.plan.forecast import Outlook, calls_of, foresee, no_calls
+from cmsmig.steps.plan.missing_objects import NOTHING, Gone
+from cmsmig.steps.plan.offline_drafts import Foresight
+from cmsmig.steps.plan.ownership import InTheWay, Ownership
+from cmsmig.steps.plan.recreate import is_blocked
+
+RULES_VERSION = 1
+"""Raised whenever the same item and decisions would give another draft."""
+
+PACE_SLACK = 1.012
+"""How much wider than one over the rate the budget spaces its releases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What was shown before anything is written."""
+
+    plan_hash: str
+    fingerprints: Fingerprints
+    calls: Mapping[str, int]
+    """Quota calls by name, in the order they are made."""
+    saved: Mapping[str, int]
+    """Quota calls that are not made, by reason."""
+    items: Mapping[str, int]
+    skipped: Mapping[str, int]
+    losses: Mapping[str, int]
+    links: int
+    """Links that will lead to stories."""
+    links_left: Mapping[str, int]
+    """Links into the old site that stay as they are, by cause."""
+    rate: float
+    conflicts: tuple[Conflict, ...]
+    in_the_way: tuple[InTheWay, ...]
+    """Components and datasources that an import would refuse to write over."""
+    dangling: tuple[DanglingReference, ...]
+    limits: tuple[str, ...]
+    """Where the service's plan would be exceeded, a sentence each."""
+    notes: tuple[str, ...]
+    """What a person should know of the origin's names, a sentence each."""
+    missing_files: Mapping[str, str]
+    gone: Gone = NOTHING
+    """What an import brought and the space no longer has."""
+    recreate: bool = False
+    """Whether that is to be made again."""
+
+    @property
+    def left_undone(self) -> Gone:
+        """Return what is gone and nobody has decided to have made again."""
+        return NOTHING if self.recreate else Gone(self.gone.needed)
+
+    @property
+    def total_calls(self) -> int:
+        """Return the number of calls that draw on the quota."""
+        return sum(self.calls.values())
+
+    def seconds(self, rate: float) -> float:
+        """Return the wall time at `rate` calls a second: the budget is the floor."""
+        return self.total_calls / rate * PACE_SLACK
+
+    def as_json(self) -> JsonObject:
+        """Return the document that `plan --json` prints."""
+        return {
+            "hash": self.plan_hash,
+            "items": dict(self.items),
+            "skipped": dict(self.skipped),
+            "calls": {**self.calls, "total": self.total_calls},
+            "calls_saved": dict(self.saved),
+            "rate": self.rate,
+            "seconds": {
+                "at_rate": round(self.seconds(self.rate), 1),
+                "at_3_per_second": round(self.seconds(3), 1),
+                "at_6_per_second": round(self.seconds(6), 1),
+            },
+            "limits": list(self.limits),
+            "notes": list(self.notes),
+            "conflicts": [_conflict_json(each) for each in self.conflicts],
+            "in_the_way": [each.as_json() for each in self.in_the_way],
+            "dangling": [_dangling_json(each) for each in self.dangling],
+            "dangling_by_cause": _counted(str(each.cause) for each in self.dangling),
+            "internal_links": self.links,
+            "links_left_by_cause": dict(self.links_left),
+            "losses_by_kind": dict(self.losses),
+            "missing_files": dict(self.missing_files),
+            "gone": {
+                each.replace(" ", "_"): [*n] for each, n in self.gone.names().items()
+            },
+            "recreate": self.recreate,
+            "fingerprints": self.fingerprints.as_json(),
+        }
+
+
+def make_plan(
+    migration: Migration,
+    ledger: Ledger,
+    survey: Survey,
+    settings: Settings,
+    foreseen: Foresight,
+    gone: Gone,
+    *,
+    recreate: bool = False,
+) -> Plan:
+    """Return what an import would do from here. Reads only.
+
+    `ledger` knows already what becomes of what is `gone`.
+
+    Raises `DecisionsError` when rules make blocks that the design lacks.
+    """
+    conflicts = find_conflicts(migration, ledger, survey)
+    drafts = foreseen.drafted.drafts
+    if migration.rules is not None:
+        refuse_undesigned(migration.design, foreseen.used)
+    rows = item_rows(migration, conflicts, foreseen.drafted.failed)
+    prints = fingerprints(migration, ledger, survey, settings, gone, recreate=recreate)
+    outlook = foresee(migration, ledger, survey, conflicts, foreseen)
+    calls = calls_of(migration, ledger, survey, settings, outlook)
+    if is_blocked(gone, "import", recreate=recreate):
+        calls = no_calls(survey)
+    known = replace(migration.known, failed=_without_story(migration, rows))
+    return Plan(
+        plan_hash=fingerprint([RULES_VERSION, prints.as_json()]),
+        fingerprints=prints,
+        calls=calls,
+        saved=_saved(migration, drafts, calls, settings),
+        items=_item_counts(rows, ledger, outlook),
+        skipped=_counted_ints(row.reason for row in rows if row.status == "skipped"),
+        losses=_counted_ints(
+            each.loss.kind for draft in drafts for each in draft.losses
+        ),
+        links=outlook.links,
+        links_left=outlook.links_left,
+        rate=settings.destination_rate,
+        conflicts=tuple(conflicts.values()),
+        in_the_way=tuple(Ownership.of(ledger, survey).in_the_way(migration)),
+        dangling=tuple(
+            dangling
+            for draft in drafts
+            for dangling in classify(draft.key, draft.relations, known)
+        ),
+        limits=tuple(_limits(migration, survey, settings, calls)),
+        notes=tuple(_halved(migration.origin)),
+        missing_files=migration.missing_files,
+        gone=gone,
+        recreate=recreate,
+    )
+
+
+def refuse_drift(stored: JsonObject, current: Plan) -> None:
+    """Raise `PlanDriftError` listing what moved since `stored` was shown."""
+    shown = Fingerprints.from_json(stored.get("fingerprints"))
+    drift = current.fingerprints.drift_from(shown)
+    if drift:
+        raise PlanDriftError(drift)
+
+
+def _saved(
+    migration: Migration,
+    drafts: Sequence[StoryDraft],
+    calls: Mapping[str, int],
+    settings: Settings,
+) -> dict[str, int]:
+    addresses = {use.address for use in migration.uses} - set(migration.missing_files)
+    return {
+        "files_with_the_same_bytes": len(addresses) - len(migration.uploads),
+        "stories_without_anything_to_link": max(
+            0, len(drafts) - calls["update_stories"]
+        ),
+        "finish_calls": 0 if settings.finish_uploads else calls["sign_uploads"],
+    }
+
+
+def _item_counts(
+    rows: Iterable[ItemRow], ledger: Ledger, outlook: Outlook
+) -> dict[str, int]:
+    known = ledger.items.all()
+    gone = {key for key, row in known.items() if row.is_gone}
+    housed = {key for key, row in known.items() if row.home is not None} - gone
+    counts = Counter(
+        "gone"
+        if row.key in gone and row.status != "reused"
+        else "already_there"
+        if row.key in housed | outlook.adopting or row.status == "reused"
+        else row.status
+        for row in rows
+    )
+    return {
+        "in": counts.total(),
+        "to_create": len(outlook.creating),
+        "already_there": counts["already_there"],
+        "skipped": counts["skipped"],
+        "failed": counts["failed"],
+        "gone": counts["gone"],
+    }
+
+
+def _without_story(migration: Migration, rows: Iterable[ItemRow]) -> frozenset[ItemKey]:
+    """Return the selected items that will have no story, conflicts mostly."""
+    lost = {row.key for row in rows if row.status in ("failed", "skipped")}
+    return frozenset(lost & migration.known.selected)
+
+
+def _limits(
+    migration: Migration, survey: Survey, settings: Settings, calls: Mapping[str, int]
+) -> Iterable[str]:
+    limits = destination_limits(settings.destination_plan)
+    wanted = {
+        "components": (
+            len(survey.components) + calls.get("create_components", 0),
+            limits.components,
+        ),
+        "stories": (
+            sum(1 for row in survey.stories if not row.is_folder)
+            + calls["create_stories"],
+            limits.stories,
+        ),
+        "folders": (
+            sum(1 for row in survey.stories if row.is_folder)
+            + calls.get("create_folders", 0),
+            limits.folders,
+        ),
+        "requests a month": (sum(calls.values()), limits.monthly_requests),
+    }
+    for what, (count, most) in wanted.items():
+        if most is not None and count > most:
+            yield (
+                f"The space would hold or need {count:,} {what}, and its plan allows "
+                f"{most:,}; ask for a larger plan first."
+            )
+    sizes = {row.sha256: row.size for row in migration.origin.files.values()}
+    for upload in migration.uploads:
+        if sizes.get(upload.sha256, 0) > limits.asset_bytes:
+            yield f"{upload.name} is larger than the space's plan allows for a file."
+
+
+def _halved(origin: Origin) -> Iterable[str]:
+    """Tell of names in the schema that hold half a character; items' are losses."""
+    places = [origin.site.display_name] if origin.site.halved else []
+    places += [
+        each.slug if what == each.slug else f"{each.slug}, {what}"
+        for each in origin.collections
+        for what in each.halved
+    ]
+    if places:
+        yield (
+            "Half a character stands in a name, an option or a help text, and shows as "
+            f"�: {'; '.join(places)}; correct it in the origin and pull again, or in "
+            "decisions/design.yaml."
+        )
+
+
+def _counted(values: Iterable[str]) -> dict[str, Json]:
+    return dict(sorted(Counter(values).items()))
+
+
+def _counted_ints(values: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(values).items()))
+
+
+def _conflict_json(conflict: Conflict) -> JsonObject:
+    return {
+        "item": str(conflict.key),
+        "full_slug": conflict.row.full_slug,
+        "story_id": conflict.row.story_id,
+        "decided": str(conflict.action) if conflict.action else None,
+    }
+
+
+def _dangling_json(dangling: DanglingReference) -> JsonObject:
+    return {
+        "item": str(dangling.source),
+        "field": dangling.origin_field,
+        "index": dangling.index,
+        "target": str(dangling.target),
+        "cause": str(dangling.cause),
+    }

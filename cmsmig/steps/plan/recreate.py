@@ -1,0 +1,138 @@
+"""What becomes of what is gone: made again, if the operator said so, else listed.
+
+Whoever said so is kept to it: the ledger forgets what is gone, at once and for good,
+so that a run which is killed then goes on as with anything that was never made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cmsmig.errors import PreflightError, UsageError
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow
+from cmsmig.ledger.store import Ledger
+from cmsmig.steps.plan.missing_objects import Gone, GoneKind, GoneThing, one_of
+
+REMEDY = (
+    "restore it there, or run `cmsmig import --recreate` to have everything that is "
+    "gone made again"
+)
+_STANDING_ON = ("import", "prepare", "create")
+"""Commands that bring what stands on components and folders."""
+_MAKING = {
+    "import": frozenset(GoneKind),
+    "prepare": frozenset(GoneKind),
+    "create": frozenset({GoneKind.STORIES}),
+}
+"""What each command can begin to make again. What `prepare` forgets of the stories,
+`create` makes."""
+_SHOWN = 3
+
+
+def take_up(ledger: Ledger, gone: Gone, *, recreate: bool) -> None:
+    """Write into the ledger what is gone, and what is there again.
+
+    What nothing needs any more is forgotten; what is needed is, too, if it is to be
+    made again, and otherwise counts as failed.
+    """
+    _forget(ledger, (each for each in gone.things if recreate or not each.needed))
+    if not recreate:
+        _list(ledger, gone.needed)
+    _recover(ledger, gone)
+
+
+def changes(ledger: Ledger, gone: Gone) -> bool:
+    """Return whether `take_up` would write anything. Reads only."""
+    return (
+        bool(gone.things)
+        or any(row.is_gone for row in ledger.items.all().values())
+        or any(row.is_gone for row in ledger.inventory.assets().values())
+    )
+
+
+def is_blocked(gone: Gone, command: str, *, recreate: bool) -> bool:
+    """Return whether a command can bring nothing, since what it builds on is gone."""
+    return bool(gone.stood_on) and not recreate and command in _STANDING_ON
+
+
+def refuse_half_way(gone: Gone, command: str) -> None:
+    """Raise `UsageError` when a command would make again only part of what is gone.
+
+    Relations would be taken out for stories that it does not make.
+    """
+    if {each.kind for each in gone.needed} - _MAKING.get(command, frozenset()):
+        raise UsageError(
+            f"`cmsmig {command}` cannot make again everything that is gone; run "
+            "`cmsmig import --recreate`, or `cmsmig prepare --recreate` and the steps "
+            "after it."
+        )
+
+
+def refuse_gone(gone: Gone, command: str, *, recreate: bool) -> None:
+    """Raise `PreflightError` when what a command builds on is gone."""
+    if is_blocked(gone, command, recreate=recreate):
+        raise PreflightError(gone_sentence(gone, ", so nothing was written"))
+
+
+def gone_sentence(gone: Gone, also: str = "") -> str:
+    """Return what is gone and what to do about it, for an editor."""
+    parts = [
+        f"{len(names)} {kind if len(names) > 1 else one_of(kind)} ({_some(names)})"
+        for kind, names in gone.names().items()
+    ]
+    return (
+        f"The space no longer has what an import brought ({', '.join(parts)}){also}; "
+        f"{REMEDY}."
+    )
+
+
+def _some(names: list[str]) -> str:
+    rest = len(names) - _SHOWN
+    more = [f"{rest} more"] if rest > 0 else []
+    return ", ".join([*names[:_SHOWN], *more])
+
+
+def _forget(ledger: Ledger, things: Iterable[GoneThing]) -> None:
+    made: list[MadeRow] = []
+    items: list[ItemKey] = []
+    unneeded: list[str] = []
+    for each in things:
+        if isinstance(each.row, MadeRow):
+            made.append(each.row)
+        elif isinstance(each.row, ItemRow):
+            items.append(each.row.key)
+        elif each.needed:
+            ledger.inventory.release_asset(each.row, keep_record=each.record_left)
+        else:
+            unneeded.append(each.row.sha256)
+    ledger.inventory.forget(made)
+    ledger.inventory.forget_assets(unneeded)
+    ledger.items.release(items)
+
+
+def _list(ledger: Ledger, things: Iterable[GoneThing]) -> None:
+    stories: dict[ItemKey, str] = {}
+    for each in things:
+        if isinstance(each.row, ItemRow) and not each.row.is_gone:
+            stories[each.row.key] = f"The story `{each.name}` is gone: {_why()}."
+        elif isinstance(each.row, AssetRow) and not each.row.is_gone:
+            why = f"The file `{each.name}` is gone: {_why()}."
+            ledger.inventory.asset_gone(each.row, why)
+    ledger.items.gone(stories)
+
+
+def _why() -> str:
+    return f"it was deleted at the destination after an import brought it; {REMEDY}"
+
+
+def _recover(ledger: Ledger, gone: Gone) -> None:
+    """Give their states back to what was gone and was restored."""
+    still = gone.keys()
+    for key, item in ledger.items.all().items():
+        if item.is_gone and key not in still:
+            ledger.items.recovered(key)
+    hashes = gone.hashes()
+    for sha256, asset in ledger.inventory.assets().items():
+        if asset.is_gone and sha256 not in hashes:
+            ledger.inventory.asset_there(asset)

@@ -1,0 +1,311 @@
+"""Pull: everything the origin tells, into the raw cache, and all files with it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass
+
+from cmsmig.errors import (
+    CacheError,
+    CmsmigError,
+    MalformedAnswerError,
+    NotFoundError,
+    RejectedError,
+)
+from cmsmig.events import (
+    Noticed,
+    Observer,
+    StepAdvanced,
+    StepFinished,
+    StepStarted,
+    unobserved,
+)
+from cmsmig.ledger.lease import lease
+from cmsmig.mapping.convert.asset_uploads import find_assets
+from cmsmig.origin.cache import RawCache
+from cmsmig.origin.client import OriginClient
+from cmsmig.origin.files import FileRow, FileStore
+from cmsmig.origin.schema import Collection, Item, Site
+from cmsmig.settings import Project, Settings
+from cmsmig.steps.connect import open_origin
+from cmsmig.steps.pull.file_downloads import WORKERS, Downloads, FilesReport
+from cmsmig.steps.pull.file_hosts import file_hosts
+from cmsmig.steps.pull.item_sets import SetReader
+from cmsmig.steps.pull.own_host import FileHosts, OwnHost
+from cmsmig.steps.pull.raw_site import is_known, key_of, learn_site
+from cmsmig.wire.session import Session
+
+STEP = "pull"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionRow:
+    """What was found in one collection; all locales counted."""
+
+    collection_id: str
+    name: str
+    staged: int
+    live: int
+    drafts: int
+    """Staged items marked as draft; they may be live all the same."""
+    archived: int
+
+
+@dataclass(frozen=True, slots=True)
+class PullReport:
+    """What a pull brought."""
+
+    site: Site
+    collections: tuple[CollectionRow, ...]
+    files: FilesReport
+
+
+async def pull(
+    settings: Settings,
+    project: Project,
+    *,
+    observer: Observer = unobserved,
+    refresh: bool = False,
+    origin: Session | None = None,
+    files: Session | None = None,
+    clock: Callable[[], float] = time.time,
+) -> PullReport:
+    """Read the site into `raw/` and its files into `files/`.
+
+    Goes on where an earlier pull stopped; what is complete is read again only
+    with `refresh`. Files that failed are tried again. Sessions of one's own
+    stay open. Raises `LedgerLockedError` at once while another run pulls or
+    imports in this project, `SettingsError` when the site is not clear, and the
+    `ServiceError` or `StorageError` that stopped it. An answer about one
+    collection that cannot be used is raised after all the others are read.
+    """
+    async with AsyncExitStack() as stack:
+        stack.enter_context(lease(project.lock, "cmsmig pull"))
+        if origin is None:
+            origin = await stack.enter_async_context(open_origin(settings, observer))
+        if files is None:
+            files = await stack.enter_async_context(_files(observer))
+        puller = _Pull(
+            settings=settings,
+            cache=RawCache(project.raw),
+            client=OriginClient(origin, settings.origin_api_url),
+            observer=observer,
+            clock=clock,
+        )
+        site, collections, failed = await puller.read(refresh=refresh)
+        downloads = Downloads(
+            store=FileStore(project.files, project.raw),
+            session=files,
+            max_bytes=settings.asset_max_bytes,
+            is_own=OwnHost(settings.origin_api_url).owns,
+            observer=observer,
+        )
+        rows = tuple(puller.row(collection) for collection in collections)
+        addresses = puller.addresses(collections)
+        report = await downloads.run(addresses, _known(downloads.store))
+    if failed:
+        for error in failed[1:]:
+            observer(Noticed("origin", str(error)))
+        raise failed[0]
+    return PullReport(site, rows, report)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pull:
+    """The reading part of a pull."""
+
+    settings: Settings
+    cache: RawCache
+    client: OriginClient
+    observer: Observer
+    clock: Callable[[], float]
+
+    async def read(
+        self, *, refresh: bool
+    ) -> tuple[Site, tuple[Collection, ...], Sequence[CmsmigError]]:
+        """Bring site, schemas and all sets into the cache.
+
+        Returns the collections that are whole, and what was wrong with others.
+        """
+        await self._start(refresh=refresh)
+        site = await self._site()
+        identifiers = await self._listed(site)
+        self.observer(StepStarted(STEP, len(_sets(identifiers))))
+        failed = await _apart(
+            (identifier, self._schema(identifier)) for identifier in identifiers
+        )
+        reader = SetReader(
+            self.client,
+            self.cache,
+            tuple(locale.locale_id for locale in site.locales),
+            self.observer,
+            self.clock,
+        )
+        todo = _sets([each for each in identifiers if each not in failed])
+        failed |= await _apart((each[0], self._set(reader, *each)) for each in todo)
+        whole = tuple(
+            self.cache.collection(each) for each in identifiers if each not in failed
+        )
+        self.observer(StepFinished(STEP, f"{len(whole)} collections are read"))
+        return site, whole, tuple(failed.values())
+
+    def row(self, collection: Collection) -> CollectionRow:
+        """Count a collection, saying plainly when nothing of it is published."""
+        staged = drafts = archived = 0
+        for item in self.cache.items(collection.collection_id, live=False):
+            staged += 1
+            drafts += item.draft
+            archived += item.archived
+        live = sum(1 for _ in self.cache.items(collection.collection_id, live=True))
+        name = collection.display_name
+        if staged and not live:
+            self.observer(
+                Noticed(
+                    name,
+                    f"nothing is published: the live set is empty, beside {staged}"
+                    " staged items.",
+                )
+            )
+        identifier = collection.collection_id
+        return CollectionRow(identifier, name, staged, live, drafts, archived)
+
+    def addresses(self, collections: Sequence[Collection]) -> list[str]:
+        """Return every file address of both sets, each once, in a fixed order."""
+        own = OwnHost(self.settings.origin_api_url)
+        named = file_hosts(
+            self.settings,
+            collections,
+            {"all": self._items(collections, live=False)},
+            {"all": self._items(collections, live=True)},
+        )
+        hosts = FileHosts(named, own)
+        found: dict[str, None] = {}
+        for collection in collections:
+            for live in (False, True):
+                for item in self.cache.items(collection.collection_id, live=live):
+                    uses = find_assets(item, collection, hosts)
+                    found.update((use.address, None) for use in uses)
+        return list(found)
+
+    def _items(
+        self, collections: Sequence[Collection], *, live: bool
+    ) -> Iterator[Item]:
+        for collection in collections:
+            yield from self.cache.items(collection.collection_id, live=live)
+
+    async def _start(self, *, refresh: bool) -> None:
+        if refresh:
+            self.cache.start_refresh()
+        self.cache.resume_refresh()
+        if not is_known(self.cache, self.settings):
+            await learn_site(self.cache, self.settings, self.client)
+
+    async def _site(self) -> Site:
+        try:
+            if self.cache.holds_collections():
+                return self.cache.site(self.settings.site_id)
+        except CacheError:
+            pass
+        self.cache.keep_sites(await self.client.sites())
+        return self.cache.site(self.settings.site_id)
+
+    async def _listed(self, site: Site) -> tuple[str, ...]:
+        try:
+            return self.cache.collection_ids()
+        except CacheError:
+            body = await self.client.collections(site.site_id)
+        self.cache.keep_collections(body, site.site_id, key_of(self.settings))
+        identifiers = self.cache.collection_ids()
+        self.cache.forget_others(identifiers)
+        return identifiers
+
+    async def _schema(self, identifier: str) -> None:
+        try:
+            self.cache.collection(identifier)
+        except CacheError:
+            with _listed_before(identifier):
+                body = await self.client.collection(identifier)
+            self.cache.keep_collection(identifier, body)
+            self.cache.collection(identifier)
+
+    async def _set(self, reader: SetReader, identifier: str, live: bool) -> None:
+        collection = self.cache.collection(identifier)
+        if not self._intact(identifier, live=live):
+            with _listed_before(identifier):
+                await reader.read(collection, live=live)
+        kind = "live" if live else "staged"
+        self.observer(StepAdvanced(STEP, f"{collection.display_name}, {kind}"))
+
+    def _intact(self, identifier: str, *, live: bool) -> bool:
+        """Return whether a set is there from its first to its last item."""
+        try:
+            for _ in self.cache.items(identifier, live=live):
+                pass
+        except CacheError:
+            return False
+        return True
+
+
+@contextmanager
+def _listed_before(identifier: str) -> Iterator[None]:
+    """Say what to do when a collection was deleted after it had been listed."""
+    try:
+        yield
+    except NotFoundError as error:
+        raise NotFoundError(
+            f"The collection {identifier} is no longer at the origin, which listed it"
+            " before; read everything again with `cmsmig pull --refresh`.",
+            service=error.service,
+            method=error.method,
+            url=error.url,
+            status=error.status,
+            problems=error.problems,
+            body=error.body,
+        ) from error
+
+
+def _files(observer: Observer) -> Session:
+    return Session(
+        "files", authorization=None, budget=None, in_flight=WORKERS, observer=observer
+    )
+
+
+def _known(store: FileStore) -> dict[str, FileRow]:
+    try:
+        return dict(store.rows())
+    except CacheError:
+        store.forget_index()
+        return dict(store.rows())
+
+
+def _sets(identifiers: Sequence[str]) -> list[tuple[str, bool]]:
+    return [(identifier, live) for identifier in identifiers for live in (False, True)]
+
+
+async def _apart(
+    jobs: Iterable[tuple[str, Coroutine[object, object, None]]],
+) -> dict[str, CmsmigError]:
+    """Run the jobs of collections and return what failed in single ones.
+
+    What concerns all of them, such as a refused token, ends the others at once
+    and is raised.
+    """
+    failed: dict[str, CmsmigError] = {}
+
+    async def one(identifier: str, job: Coroutine[object, object, None]) -> None:
+        try:
+            await job
+        except (MalformedAnswerError, NotFoundError, RejectedError, CacheError) as bad:
+            failed.setdefault(identifier, bad)
+
+    tasks = [asyncio.ensure_future(one(*each)) for each in jobs]
+    try:
+        await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return failed

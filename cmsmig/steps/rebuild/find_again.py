@@ -1,0 +1,279 @@
+"""What of an import is found again in the space. Writes only the ledger.
+
+Ours are the stories whose root block carries a `_uid` derived from site, space and
+item, and the assets with an external id derived the same way. Components, folders
+and datasources have no such mark: those that are as this import would make them,
+and that hold what is ours, count as made by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.destination.schema import Asset, Story, StoryRow
+from cmsmig.errors import (
+    NotFoundError,
+    OutcomeUnknownError,
+    RejectedError,
+    UnreachableError,
+)
+from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import AssetRow, MadeRow
+from cmsmig.mapping.convert.asset_uploads import UploadPlan
+from cmsmig.mapping.convert.linking import link_story
+from cmsmig.mapping.draft import Home
+from cmsmig.mapping.propose.component_equality import equal_component
+from cmsmig.mapping.propose.component_payloads import (
+    component_bodies,
+    datasource_bodies,
+)
+from cmsmig.mapping.uids import story_uid
+from cmsmig.steps.batches import together
+from cmsmig.steps.plan.conflicts import item_rows
+from cmsmig.steps.plan.destination_survey import folder_at
+from cmsmig.steps.plan.ownership import datasource_content
+from cmsmig.steps.plan.written_stories import content_hash, written_home
+from cmsmig.steps.write.job import Job
+
+STEP = "rebuild"
+
+
+@dataclass(slots=True)
+class Rebuilt:
+    """What was found again."""
+
+    items: int = 0
+    """Selected items and locales."""
+    stories: int = 0
+    edited: list[str] = field(default_factory=list)
+    """Paths of stories that hold something else than this import would write."""
+    assets: int = 0
+    unproven: int = 0
+    """Of these, files that are not at their address (yet)."""
+    components: int = 0
+    differing: list[str] = field(default_factory=list)
+    """Components of our names that are not as designed."""
+    folders: int = 0
+    aside: str = ""
+    """Where the old file was put; empty when there was none."""
+
+    def as_json(self) -> JsonObject:
+        """Return the document that `rebuild --json` prints."""
+        return {
+            "items": self.items,
+            "stories": self.stories,
+            "edited": [*self.edited],
+            "assets": self.assets,
+            "unproven": self.unproven,
+            "components": self.components,
+            "differing": [*self.differing],
+            "folders": self.folders,
+            "aside": self.aside,
+        }
+
+
+async def find_again(job: Job) -> Rebuilt:
+    """Fill an empty ledger with everything of this import that the space holds."""
+    found = Rebuilt(items=len(job.migration.selected))
+    job.ledger.items.select(item_rows(job.migration, {}))
+    _find_components(job, found)
+    _find_datasources(job)
+    await _find_assets(job, found)
+    stories = await _our_stories(job)
+    _find_folders(job, found, stories.values())
+    _house(job, found, stories)
+    job.observer(StepFinished(STEP, f"{found.stories} stories found again"))
+    return found
+
+
+def _find_components(job: Job, found: Rebuilt) -> None:
+    for wanted in component_bodies(job.migration.design):
+        there = job.survey.component(wanted.name)
+        if there is None:
+            continue
+        ours = holds(there.body, wanted.body)
+        if not ours and not equal_component(there.body, wanted.body):
+            found.differing.append(wanted.name)
+            continue
+        found.components += 1
+        body = wanted.body if ours else {}
+        _save(job, "component", wanted.name, there.component_id, ours, body)
+
+
+def holds(there: Json, wanted: Json) -> bool:
+    """Return whether a stored value is what was sent, other keys aside."""
+    if isinstance(wanted, dict):
+        body = there if isinstance(there, dict) else {}
+        return all(holds(body.get(name), value) for name, value in wanted.items())
+    if isinstance(wanted, list):
+        if not isinstance(there, list) or len(there) != len(wanted):
+            return False
+        return all(map(holds, there, wanted))
+    return there == wanted or (not there and not wanted)
+
+
+def _find_datasources(job: Job) -> None:
+    slugs = {each.slug: each for each in job.survey.datasources}
+    for wanted in datasource_bodies(job.migration.design):
+        there = slugs.get(wanted.slug)
+        values = frozenset(value for _, value in wanted.entries)
+        if there is not None and job.survey.choices(wanted.slug) == values:
+            body = datasource_content(wanted, job.survey.entries[wanted.slug])
+            _save(job, "datasource", wanted.slug, there.datasource_id, True, body)
+
+
+async def _find_assets(job: Job, found: Rebuilt) -> None:
+    by_external: dict[str, list[Asset]] = {}
+    for asset in await job.client.assets():
+        if asset.ext_id:
+            by_external.setdefault(asset.ext_id, []).append(asset)
+    ours = [
+        (upload, sorted(assets, key=lambda asset: asset.asset_id))
+        for upload in job.migration.uploads
+        if (assets := by_external.get(upload.ext_id))
+    ]
+    job.observer(StepStarted(STEP, len(ours)))
+    await together(_find_asset(job, found, upload, own) for upload, own in ours)
+    _find_asset_folder(job, {each.asset_folder_id for _, own in ours for each in own})
+
+
+async def _find_asset(
+    job: Job, found: Rebuilt, upload: UploadPlan, assets: list[Asset]
+) -> None:
+    proven, asset = False, assets[0]
+    for candidate in assets:
+        if await _has_bytes(job, candidate, upload.sha256):
+            proven, asset = True, candidate
+            break
+    row = AssetRow(
+        sha256=upload.sha256,
+        ext_id=upload.ext_id,
+        name=upload.name,
+        status="proven" if proven else "signed",
+        reason="",
+        explanation="",
+        asset_id=asset.asset_id,
+        content_url=asset.content_url,
+    )
+    job.ledger.inventory.save_asset(row)
+    found.assets += 1
+    found.unproven += not proven
+    job.observer(StepAdvanced(STEP, upload.name))
+
+
+async def _has_bytes(job: Job, asset: Asset, sha256: str) -> bool:
+    with suppress(NotFoundError, OutcomeUnknownError, RejectedError, UnreachableError):
+        return (await job.client.public(asset.content_url)).sha256 == sha256
+    return False
+
+
+def _find_asset_folder(job: Job, used: set[int | None]) -> None:
+    name = job.migration.design.asset_folder
+    for each in job.survey.asset_folders:
+        if each.name == name:
+            _save(job, "asset_folder", name, each.folder_id, each.folder_id in used)
+            return
+
+
+async def _our_stories(job: Job) -> dict[ItemKey, Story]:
+    """Return the stories that carry an item's `_uid`: first those at their places,
+    then, while some are missing, the others of our content types."""
+    namespace = job.migration.namespace
+    places = job.migration.places.places
+    keys = {story_uid(namespace, key): key for key in places}
+    paths = {place.full_slug for place in places.values()}
+    types = {each.component for each in job.migration.design.content_types}
+    rows = [row for row in job.survey.stories if not row.is_folder]
+    at_home = [row for row in rows if row.full_slug.strip("/") in paths]
+    elsewhere = [
+        row for row in rows if row not in at_home and row.content_type in (*types, "")
+    ]
+    ours = _by_key(keys, await _read(job, at_home))
+    if len(ours) < len(keys) and elsewhere:
+        ours = _by_key(keys, await _read(job, elsewhere)) | ours
+    return ours
+
+
+async def _read(job: Job, rows: Iterable[StoryRow]) -> list[Story]:
+    stories = await together(_story(job, row) for row in rows)
+    return [story for story in stories if story is not None]
+
+
+async def _story(job: Job, row: StoryRow) -> Story | None:
+    with suppress(NotFoundError):
+        return await job.client.story(row.story_id)
+    return None
+
+
+def _by_key(keys: Mapping[str, ItemKey], stories: list[Story]) -> dict[ItemKey, Story]:
+    """Return stories by item; of copies that share a `_uid`, the oldest."""
+    found: dict[ItemKey, Story] = {}
+    for story in sorted(stories, key=lambda each: each.row.story_id):
+        key = keys.get(str(story.content.get("_uid")))
+        if key is not None:
+            found.setdefault(key, story)
+    return found
+
+
+def _find_folders(job: Job, found: Rebuilt, stories: Iterable[Story]) -> None:
+    paths = [story.row.full_slug for story in stories]
+    for plan in job.migration.folders:
+        row = folder_at(job.survey.stories, plan.path)
+        if row is None:
+            continue
+        used = any(path.startswith(f"{plan.path}/") for path in paths)
+        ours = used and row.name == plan.name
+        found.folders += 1
+        _save(job, "folder", plan.path, row.story_id, ours, uuid=row.uuid)
+
+
+def _house(job: Job, found: Rebuilt, stories: Mapping[ItemKey, Story]) -> None:
+    """Write each story's home, with the hash of what stands in it if that is ours."""
+    places = job.migration.places.places
+    homes = {
+        key: Home(story.row.uuid, places[key].full_slug)
+        for key, story in stories.items()
+    }
+    written: dict[ItemKey, tuple[str, ...]] = {}
+    for draft in job.drafts():
+        linked = link_story(draft, homes, job.migration.routes)
+        written[draft.key] = (content_hash(draft.content), content_hash(linked.content))
+    for key, story in sorted(stories.items()):
+        found.stories += 1
+        there = content_hash(story.content)
+        ours = there in written.get(key, ())
+        if not ours:
+            found.edited.append(story.row.full_slug)
+        _house_one(job, key, story, there if ours else "")
+
+
+def _house_one(job: Job, key: ItemKey, story: Story, content: str) -> None:
+    # A story that somebody moved was put at its place: verification tells of it.
+    place = job.migration.places.places[key].full_slug
+    home = replace(written_home(story.row, content), full_slug=place)
+    if not content:
+        # Nothing of it is known as our own write, so it is never written over.
+        home = replace(home, updated_at="")
+    job.ledger.items.housed(key, home, job.migration.origin_hash(key), "create")
+    older = content and story.row.unpublished_changes
+    if story.row.published and key in job.migration.to_publish and not older:
+        job.ledger.items.published(key, home, story.row.updated_at)
+
+
+def _save(
+    job: Job,
+    kind: str,
+    name: str,
+    own: int,
+    ours: bool,
+    body: JsonObject | None = None,
+    *,
+    uuid: str = "",
+) -> None:
+    hashed = fingerprint(body) if body else ""
+    row = MadeRow(kind, name, own, uuid, ours, hashed, body or {})
+    job.ledger.inventory.save_made(row)

@@ -1,0 +1,372 @@
+"""Verification: everything is read back and compared. Reads only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from cmsmig.canonical import Json, JsonObject, canonical
+from cmsmig.destination.schema import Story
+from cmsmig.errors import NotFoundError
+from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import AssetRow, HomeRow
+from cmsmig.mapping.convert.linking import link_story
+from cmsmig.mapping.draft import Home, StoryDraft
+from cmsmig.mapping.propose.component_equality import equal_component
+from cmsmig.mapping.propose.component_payloads import component_bodies
+from cmsmig.richtext.schema.validate import documents_in, problems
+from cmsmig.steps.batches import Work, work_through
+from cmsmig.steps.plan.recreate import REMEDY
+from cmsmig.steps.plan.written_stories import comparable
+from cmsmig.steps.write.alternates import languages_of
+from cmsmig.steps.write.job import Job
+
+STEP = "verify"
+
+
+class DifferenceCode(StrEnum):
+    """Why what is there is not what was decided."""
+
+    ITEM_FAILED = "item_failed"
+    ITEM_WITHOUT_STORY = "item_without_story"
+    STORY_GONE = "story_gone"
+    STORY_ELSEWHERE = "story_elsewhere"
+    STORY_NAME = "story_name"
+    LANGUAGES_APART = "languages_apart"
+    FIELD_VALUE = "field_value"
+    RELATION_ORDER = "relation_order"
+    DOCUMENT_INVALID = "document_invalid"
+    PUBLISHED_UNASKED = "published_unasked"
+    NOT_PUBLISHED = "not_published"
+    ASSET_GONE = "asset_gone"
+    ASSET_BYTES = "asset_bytes"
+    COMPONENT_GONE = "component_gone"
+    COMPONENT_CHANGED = "component_changed"
+    FOLDER_GONE = "folder_gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that is not as it should be."""
+
+    code: DifferenceCode
+    subject: str
+    """An item key, an asset's name, a component or a folder."""
+    where: str
+    """The field, or empty."""
+    text: str
+
+    def as_json(self) -> JsonObject:
+        """Return the difference as `verify --json` prints it."""
+        return {
+            "code": str(self.code),
+            "subject": self.subject,
+            "where": self.where,
+            "text": self.text,
+        }
+
+
+@dataclass(slots=True)
+class Verification:
+    """What was read back, and what differs."""
+
+    stories: int = 0
+    relations: int = 0
+    documents: int = 0
+    assets: int = 0
+    components: int = 0
+    folders: int = 0
+    languages: int = 0
+    """Items with stories in several languages, whose group was compared."""
+    groups: dict[ItemKey, str] = field(default_factory=dict)
+    """The group of each story that was read back."""
+    failed: int = 0
+    """Selected items that failed; each has a difference, this or another one."""
+    differences: list[Difference] = field(default_factory=list)
+
+    def as_json(self) -> JsonObject:
+        """Return the document that `verify --json` prints."""
+        counted = Counter(str(each.code) for each in self.differences)
+        ordered = sorted(self.differences, key=lambda each: (each.subject, each.where))
+        return {
+            "compared": {
+                "stories": self.stories,
+                "relations": self.relations,
+                "documents": self.documents,
+                "assets": self.assets,
+                "components": self.components,
+                "folders": self.folders,
+                "languages": self.languages,
+            },
+            "failed_items": self.failed,
+            "differences": [each.as_json() for each in ordered],
+            "differences_by_code": dict(sorted(counted.items())),
+        }
+
+
+async def verify(job: Job) -> Verification:
+    """Read back every story, asset, component and folder, and compare each with
+    decisions and ledger. Reads only."""
+    found = Verification()
+    expected = _expected(job)
+    homes = job.homes()
+    assets = list(job.ledger.inventory.assets().values())
+    _list_unmade(job, found)
+    job.observer(StepStarted(STEP, len(expected) + len(assets)))
+    _compare_components(job, found)
+    _compare_folders(job, found)
+
+    async def look(piece: tuple[StoryDraft, HomeRow] | AssetRow) -> None:
+        if isinstance(piece, AssetRow):
+            await _compare_asset(job, piece, found)
+        else:
+            await _compare_story(job, homes, *piece, found)
+        job.observer(StepAdvanced(STEP, ""))
+
+    pieces: list[tuple[StoryDraft, HomeRow] | AssetRow] = [*expected, *assets]
+    await work_through(
+        pieces,
+        Work(lambda batch: None, look, lambda piece: None),
+        workers=job.settings.in_flight,
+        stop=job.stop,
+    )
+    _compare_groups(job, found)
+    _list_failed(job, found)
+    job.observer(StepFinished(STEP, f"{len(found.differences)} differences"))
+    return found
+
+
+def _expected(job: Job) -> list[tuple[StoryDraft, HomeRow]]:
+    """Return the stories that this import made and that are there, with what they
+    have to hold."""
+    rows = job.ledger.items.all()
+    gone = job.gone.keys()
+    return [
+        (draft, row.home)
+        for draft in job.drafts()
+        if draft.key not in gone
+        and (row := rows.get(draft.key)) is not None
+        and row.home is not None
+        and row.home.made
+    ]
+
+
+def _list_unmade(job: Job, found: Verification) -> None:
+    """List the selected items whose stories are not there, gone or not made yet."""
+    rows = job.ledger.items.all()
+    gone = job.gone.keys()
+    for key, item in job.migration.items.items():
+        row = rows.get(key)
+        if row is not None and row.home is not None and key in gone:
+            found.differences.append(_story_gone(key, row.home))
+        elif row is None or (row.home is None and row.status in _DUE):
+            text = f"{item.name} has no story yet; run `cmsmig import`."
+            code = DifferenceCode.ITEM_WITHOUT_STORY
+            found.differences.append(Difference(code, str(key), "", text))
+
+
+def _list_failed(job: Job, found: Verification) -> None:
+    """Count the selected items that failed, and list those of which the read-back
+    found nothing else."""
+    told = {each.subject for each in found.differences}
+    for key, row in job.ledger.items.all().items():
+        if row.status != "failed" or key not in job.migration.items:
+            continue
+        found.failed += 1
+        if str(key) not in told:
+            code = DifferenceCode.ITEM_FAILED
+            found.differences.append(Difference(code, str(key), "", row.explanation))
+
+
+def _story_gone(key: ItemKey, home: HomeRow) -> Difference:
+    text = f"The story `{home.full_slug}` is no longer there; {REMEDY}."
+    return Difference(DifferenceCode.STORY_GONE, str(key), "", text)
+
+
+_DUE = ("selected", "created", "reused")
+"""States of an item that has to have a story."""
+
+
+async def _compare_story(
+    job: Job,
+    homes: Mapping[ItemKey, Home],
+    draft: StoryDraft,
+    home: HomeRow,
+    found: Verification,
+) -> None:
+    found.stories += 1
+    try:
+        story = await job.client.story(home.story_id)
+    except NotFoundError:
+        found.differences.append(_story_gone(draft.key, home))
+        return
+    found.groups[draft.key] = story.row.group_id
+    linked = link_story(draft, homes, job.migration.routes)
+    found.relations += linked.filled
+    found.differences.extend(_envelope(job, draft, home, story))
+    found.differences.extend(_fields(draft, linked.content, story.content))
+    found.differences.extend(_documents(draft, story.content, found))
+
+
+def _envelope(
+    job: Job, draft: StoryDraft, home: HomeRow, story: Story
+) -> Iterator[Difference]:
+    key = str(draft.key)
+    if story.row.full_slug.strip("/") != home.full_slug:
+        yield Difference(
+            DifferenceCode.STORY_ELSEWHERE,
+            key,
+            "full_slug",
+            f"It is at `{story.row.full_slug}` and was put at `{home.full_slug}`.",
+        )
+    if story.row.name != draft.name:
+        yield Difference(
+            DifferenceCode.STORY_NAME,
+            key,
+            "name",
+            f"It is called `{story.row.name}` and was called `{draft.name}`.",
+        )
+    asked = draft.key in job.migration.to_publish
+    if story.row.published and not asked:
+        yield Difference(
+            DifferenceCode.PUBLISHED_UNASKED, key, "", "It is published; nobody asked."
+        )
+    if asked and not story.row.published:
+        yield Difference(
+            DifferenceCode.NOT_PUBLISHED, key, "", "It was to be published and is not."
+        )
+    elif asked and story.row.unpublished_changes:
+        yield Difference(
+            DifferenceCode.NOT_PUBLISHED,
+            key,
+            "",
+            "What is published of it is older than what was written.",
+        )
+
+
+def _compare_groups(job: Job, found: Verification) -> None:
+    """List the stories that are not in one group with their item's other languages."""
+    listed = {row.story_id: row.group_id for row in job.survey.stories}
+    reused = {
+        key: listed.get(row.home.story_id, "")
+        for key, row in job.ledger.items.all().items()
+        if row.home is not None and not row.home.made
+    }
+    wanted = job.groups(job.survey.stories)
+    there = {key: group for key, group in (reused | found.groups).items() if group}
+    for languages in languages_of(there).values():
+        found.languages += 1
+        for key in languages:
+            if key in found.groups and there[key] != wanted.get(key):
+                found.differences.append(
+                    Difference(
+                        DifferenceCode.LANGUAGES_APART,
+                        str(key),
+                        "group_id",
+                        "It does not share the group of the item's other languages, so "
+                        "that none of them names it as its alternate; add it there "
+                        "to the alternates of one of them.",
+                    )
+                )
+
+
+def _fields(
+    draft: StoryDraft, wanted: JsonObject, there: JsonObject
+) -> Iterator[Difference]:
+    lists = {use.field for use in draft.relations if use.multiple}
+    for name in sorted(set(wanted) | set(there)):
+        if canonical(_held(wanted, name)) == canonical(_held(there, name)):
+            continue
+        code = (
+            DifferenceCode.RELATION_ORDER
+            if name in lists and _same_members(wanted.get(name), there.get(name))
+            else DifferenceCode.FIELD_VALUE
+        )
+        yield Difference(
+            code,
+            str(draft.key),
+            name,
+            f"The field `{name}` holds something else than was written.",
+        )
+
+
+def _held(content: JsonObject, name: str) -> Json:
+    return comparable({name: content.get(name)})
+
+
+def _same_members(wanted: Json, there: Json) -> bool:
+    return (
+        isinstance(wanted, list)
+        and isinstance(there, list)
+        and Counter(map(str, wanted)) == Counter(map(str, there))
+    )
+
+
+def _documents(
+    draft: StoryDraft, content: JsonObject, found: Verification
+) -> Iterator[Difference]:
+    for path, document in documents_in(content):
+        found.documents += 1
+        for problem in problems(document):
+            place = f"At {problem.path}: " if problem.path else ""
+            yield Difference(
+                DifferenceCode.DOCUMENT_INVALID,
+                str(draft.key),
+                path,
+                f"{place}{problem.what}",
+            )
+
+
+async def _compare_asset(job: Job, row: AssetRow, found: Verification) -> None:
+    found.assets += 1
+    if row.status == "failed" and not row.is_gone:
+        return
+    try:
+        there = await job.client.public(row.content_url)
+    except NotFoundError:
+        there = None
+    if row.sha256 in job.gone.hashes():
+        text = f"Its asset is no longer there; {REMEDY}."
+        code = DifferenceCode.ASSET_GONE
+    elif there is None or not there.sha256:
+        text = f"Its file is not at its address; {REMEDY}."
+        code = DifferenceCode.ASSET_GONE
+    elif there.sha256 != row.sha256:
+        code, text = DifferenceCode.ASSET_BYTES, "Its file has other bytes."
+    else:
+        return
+    found.differences.append(Difference(code, row.name, row.content_url, text))
+
+
+def _compare_components(job: Job, found: Verification) -> None:
+    for wanted in component_bodies(job.migration.design):
+        found.components += 1
+        there = job.survey.component(wanted.name)
+        if there is None:
+            text = f"It is not in the space; {REMEDY}."
+            code = DifferenceCode.COMPONENT_GONE
+        elif not equal_component(there.body, wanted.body):
+            code, text = DifferenceCode.COMPONENT_CHANGED, "It is not as designed."
+        else:
+            continue
+        found.differences.append(Difference(code, wanted.name, "", text))
+
+
+def _compare_folders(job: Job, found: Verification) -> None:
+    there = {row.story_id for row in job.survey.stories if row.is_folder}
+    made: Iterable[str] = job.ledger.inventory.made("folder")
+    for path in made:
+        found.folders += 1
+        row = job.ledger.inventory.made("folder")[path]
+        if row.destination_id not in there:
+            found.differences.append(
+                Difference(
+                    DifferenceCode.FOLDER_GONE,
+                    path,
+                    "",
+                    f"The folder is not there; {REMEDY}.",
+                )
+            )

@@ -1,0 +1,174 @@
+"""Signing: the one part of an upload that draws on the quota and makes a record.
+
+A lost reply may leave an asset without bytes; it is found by its external id and
+signed again, so that none stays behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from cmsmig.destination.schema import Asset, SignedUpload
+from cmsmig.errors import MalformedAnswerError, NotFoundError, OutcomeUnknownError
+from cmsmig.ledger.rows import AssetRow, Intent
+from cmsmig.mapping.convert.asset_uploads import UploadPlan
+from cmsmig.steps.write.job import Job
+from cmsmig.steps.write.settle_intents import ATTEMPTS, ONCE_MORE, seen_late
+
+
+def intend_signings(job: Job, uploads: Sequence[UploadPlan]) -> None:
+    """Write the intents of the files that have no asset yet, before any is signed."""
+    _intend(
+        job,
+        [
+            upload
+            for upload in uploads
+            if signed_id(job.ledger.inventory.asset(upload.sha256)) is None
+        ],
+    )
+
+
+def _intend(job: Job, uploads: Sequence[UploadPlan]) -> None:
+    job.ledger.intents.write(
+        [Intent("sign", upload.sha256, upload.ext_id) for upload in uploads]
+    )
+
+
+def signed_id(row: AssetRow | None) -> int | None:
+    """Return the asset that a file has at the destination, if any."""
+    return None if row is None else row.asset_id
+
+
+async def sign(
+    job: Job, folder_id: int | None, upload: UploadPlan, replace: int | None
+) -> SignedUpload:
+    """Sign one file, over the asset `replace` if it has one.
+
+    Raises what the client raises, `OutcomeUnknownError` when every reply is lost.
+    """
+    attempt = 1
+    while True:
+        try:
+            return await _send(job, folder_id, upload, replace)
+        except (OutcomeUnknownError, MalformedAnswerError):
+            if attempt == ATTEMPTS:
+                raise
+            attempt += 1
+            look = partial(_look, job, upload.ext_id)
+            orphan = await seen_late(look, job.sleep, ONCE_MORE)
+            replace = orphan.asset_id if orphan else replace
+        except NotFoundError:
+            if replace is None:
+                raise
+            # Somebody deleted the asset that was to be signed again.
+            _intend(job, [upload])
+            replace = None
+
+
+async def _send(
+    job: Job, folder_id: int | None, upload: UploadPlan, replace: int | None
+) -> SignedUpload:
+    return await job.client.sign_upload(
+        upload.name,
+        size=upload.size,
+        ext_id=upload.ext_id,
+        asset_folder_id=folder_id,
+        alt=upload.alt,
+        replace=replace,
+        validate=job.settings.finish_uploads,
+    )
+
+
+async def _look(job: Job, ext_id: str) -> Asset | None:
+    found = await job.client.assets(ext_id=ext_id)
+    return min(found, key=lambda asset: asset.asset_id, default=None)
+
+
+async def settle_signings(job: Job) -> None:
+    """Look up each signing whose reply a killed run lost.
+
+    An asset found keeps its id, so that it is signed again and no orphan stays;
+    one that nothing needs any more is listed as failed.
+    """
+    uploads = {upload.sha256: upload for upload in job.migration.uploads}
+    intents = job.ledger.intents.open("sign")
+    if intents:
+        # The killed run may have sent one a moment ago, and a list may lag behind.
+        await job.sleep(max(ONCE_MORE))
+    for intent in intents:
+        upload = uploads.get(intent.subject)
+        orphan = await _look(job, intent.request_hash)
+        if orphan is None:
+            job.ledger.intents.settle("sign", intent.subject, "absent")
+        elif upload is None:
+            _list_orphan(job, intent, orphan)
+        else:
+            url = orphan.content_url
+            save_asset(job, upload, "signed", orphan.asset_id, url, closing=True)
+
+
+def _list_orphan(job: Job, intent: Intent, orphan: Asset) -> None:
+    row = AssetRow(
+        sha256=intent.subject,
+        ext_id=intent.request_hash,
+        name=orphan.content_url.rpartition("/")[2],
+        status="failed",
+        reason="not_needed",
+        explanation=(
+            "It was signed and is no longer needed; delete the asset "
+            f"{orphan.asset_id} at the destination."
+        ),
+        asset_id=orphan.asset_id,
+        content_url=orphan.content_url,
+    )
+    job.ledger.inventory.save_asset(row, intent_outcome="done")
+
+
+def save_asset(
+    job: Job,
+    upload: UploadPlan,
+    status: str,
+    asset_id: int | None,
+    content_url: str,
+    *,
+    closing: bool = False,
+) -> None:
+    """Write a file's state, and with `closing` that its signing is done."""
+    row = AssetRow(
+        sha256=upload.sha256,
+        ext_id=upload.ext_id,
+        name=upload.name,
+        status=status,
+        reason="",
+        explanation="",
+        asset_id=asset_id,
+        content_url=content_url,
+    )
+    job.ledger.inventory.save_asset(row, intent_outcome="done" if closing else "")
+
+
+def fail_asset(
+    job: Job,
+    upload: UploadPlan,
+    reason: str,
+    explanation: str,
+    *,
+    intent_outcome: str = "refused",
+) -> None:
+    """Write why a file failed; an asset that it has keeps its id.
+
+    With an empty `intent_outcome` the signing stays open for the next run.
+    """
+    known = job.ledger.inventory.asset(upload.sha256)
+    row = AssetRow(
+        sha256=upload.sha256,
+        ext_id=upload.ext_id,
+        name=upload.name,
+        status="failed",
+        reason=reason,
+        explanation=explanation,
+        asset_id=signed_id(known),
+        content_url=known.content_url if known else "",
+    )
+    job.ledger.inventory.save_asset(row, intent_outcome=intent_outcome)

@@ -1,0 +1,320 @@
+"""Assets: each file once, signed, uploaded and proven to be there.
+
+Spec: import rule 5 and the asset upload rules. Only signing draws on the quota.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from enum import Enum
+from functools import partial
+from pathlib import Path
+
+from cmsmig.canonical import JsonObject
+from cmsmig.destination.client import DestinationClient
+from cmsmig.destination.schema import AssetFolder, SignedUpload
+from cmsmig.errors import (
+    MalformedAnswerError,
+    NotFoundError,
+    OutcomeUnknownError,
+    RejectedError,
+    UnreachableError,
+)
+from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.ledger.rows import AssetRow, Intent, MadeRow
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.convert.asset_uploads import UploadPlan
+from cmsmig.plainfile import open_plain
+from cmsmig.steps.batches import Crew, StopSignal, Work, batches, work_through
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.write.asset_signing import (
+    fail_asset,
+    intend_signings,
+    save_asset,
+    settle_signings,
+    sign,
+    signed_id,
+)
+from cmsmig.steps.write.job import Job
+from cmsmig.steps.write.settle_intents import Sleep, apply_once
+
+STEP = "assets"
+UPLOAD_ATTEMPTS = 4
+"""Signings of one file before it is listed as failed."""
+PROOF_DELAYS = (0.0, 0.2, 1.0)
+"""Seconds before each look: a delivery network may be a moment behind."""
+
+
+_NOTHING = (403, 404, 410)
+"""What a file host answers where no file is; 403 where nobody may list its files."""
+
+
+class Proof(Enum):
+    """What was seen of an upload."""
+
+    THERE = "there"
+    ABSENT = "absent"
+    UNSEEN = "unseen"
+    """Nobody could look."""
+
+
+async def upload_assets(
+    job: Job, meanwhile: Callable[[], Awaitable[None]] | None = None
+) -> None:
+    """Bring every file to the destination that is not proven to be there.
+
+    A file that fails is a ledger row with its reason; the others go on. `meanwhile`
+    is done while the last of them are under way and the budget is free.
+    """
+    folder_id = await _make_folder(job)
+    await settle_signings(job)
+    known = job.ledger.inventory.assets()
+    todo = [
+        upload
+        for upload in job.migration.uploads
+        if (row := known.get(upload.sha256)) is None or not row.is_brought
+    ]
+    job.observer(StepStarted(STEP, len(todo)))
+    work = Work(
+        intend=lambda batch: intend_signings(job, batch),
+        perform=partial(_bring, job, folder_id),
+        abandon=lambda upload: job.ledger.intents.settle(
+            "sign", upload.sha256, "not_sent"
+        ),
+    )
+    async with Crew(job.settings.in_flight, job.stop) as crew:
+        for batch in batches(todo):
+            await crew.take(work, batch)
+        await crew.idle()
+        if meanwhile is not None and not crew.ending:
+            await meanwhile()
+    job.observer(StepFinished(STEP, f"{len(job.migration.uploads)} files are settled"))
+
+
+async def _bring(job: Job, folder_id: int | None, upload: UploadPlan) -> None:
+    data = _read(job.migration.file_path(upload.sha256), upload.sha256)
+    if data is None:
+        explanation = _damaged(upload, job.migration.file_path(upload.sha256))
+        fail_asset(job, upload, "file_damaged", explanation, intent_outcome="not_sent")
+        job.observer(StepAdvanced(STEP, upload.name))
+        return
+    known = job.ledger.inventory.asset(upload.sha256)
+    try:
+        if known is not None and await _arrived_before(job.client, known):
+            await _proven(job, upload, known.asset_id, known.content_url)
+        else:
+            await _sign_and_send(job, folder_id, upload, data, signed_id(known))
+    except (RejectedError, NotFoundError) as error:
+        fail_asset(job, upload, "refused", str(error))
+    except (OutcomeUnknownError, MalformedAnswerError) as error:
+        # The intent stays open: the next run looks for an asset without bytes.
+        fail_asset(job, upload, "not_confirmed", str(error), intent_outcome="")
+    job.observer(StepAdvanced(STEP, upload.name))
+
+
+async def _arrived_before(client: DestinationClient, known: AssetRow) -> bool:
+    """Return whether what an earlier run signed is there already."""
+    if not known.content_url:
+        return False
+    with suppress(UnreachableError, OutcomeUnknownError, RejectedError):
+        return await _is_there(client, known.content_url, known.sha256)
+    return False
+
+
+async def arrived_uploads(
+    client: DestinationClient,
+    migration: Migration,
+    ledger: Ledger,
+    *,
+    workers: int,
+    stop: StopSignal,
+) -> frozenset[str]:
+    """Return the files that were signed, not confirmed, and arrived nevertheless.
+
+    By hash. Reads public addresses only, which costs no quota.
+    """
+    rows = ledger.inventory.assets()
+    arrived: set[str] = set()
+
+    async def look(row: AssetRow) -> None:
+        if await _arrived_before(client, row):
+            arrived.add(row.sha256)
+
+    doubtful = [
+        row
+        for upload in migration.uploads
+        if (row := rows.get(upload.sha256)) is not None and not row.is_brought
+    ]
+    looking = Work(lambda batch: None, look, lambda row: None)
+    await work_through(doubtful, looking, workers=workers, stop=stop)
+    return frozenset(arrived)
+
+
+async def lost_bytes(
+    client: DestinationClient,
+    rows: Iterable[AssetRow],
+    *,
+    workers: int,
+    stop: StopSignal,
+    sleep: Sleep = asyncio.sleep,
+) -> tuple[AssetRow, ...]:
+    """Return the files whose addresses have nothing, though they were proven once.
+
+    Reads public addresses only, which costs no quota.
+    """
+    lost: list[AssetRow] = []
+
+    async def look(row: AssetRow) -> None:
+        for delay in PROOF_DELAYS:
+            await sleep(delay)
+            if not await _has_nothing(client, row.content_url):
+                return
+        lost.append(row)
+
+    looking = Work(lambda batch: None, look, lambda row: None)
+    await work_through(rows, looking, workers=workers, stop=stop)
+    return tuple(sorted(lost, key=lambda row: row.sha256))
+
+
+async def _has_nothing(client: DestinationClient, url: str) -> bool:
+    """Return whether there is surely no file at an address."""
+    with suppress(UnreachableError, OutcomeUnknownError, RejectedError):
+        try:
+            return (await client.public(url)).status in _NOTHING
+        except NotFoundError:
+            return True
+    return False
+
+
+async def _sign_and_send(
+    job: Job,
+    folder_id: int | None,
+    upload: UploadPlan,
+    data: bytes,
+    replace: int | None,
+) -> None:
+    asset_id = replace
+    for _ in range(UPLOAD_ATTEMPTS):
+        signed = await sign(job, folder_id, upload, asset_id)
+        if asset_id not in (None, signed.asset_id):
+            # The service made a new record instead: the old one has no file.
+            with suppress(NotFoundError):
+                await job.client.delete_asset(asset_id)
+        asset_id = signed.asset_id
+        save_asset(job, upload, "signed", asset_id, signed.content_url, closing=True)
+        # Whether it is there is seen below; a policy may have expired.
+        with suppress(OutcomeUnknownError, RejectedError, UnreachableError):
+            await job.client.upload(
+                signed, data, job.migration.content_type(upload.sha256)
+            )
+        proof = await _prove(job, upload, signed, len(data))
+        if proof is Proof.UNSEEN:
+            fail_asset(job, upload, "not_proven", _unseen(upload))
+            return
+        if proof is Proof.THERE:
+            await _proven(job, upload, asset_id, signed.content_url)
+            return
+    fail_asset(
+        job,
+        upload,
+        "not_stored",
+        f"{upload.name} was uploaded {UPLOAD_ATTEMPTS} times and its bytes are still "
+        "not at its public address; upload it by hand, or run this again.",
+    )
+
+
+async def _proven(
+    job: Job, upload: UploadPlan, asset_id: int | None, content_url: str
+) -> None:
+    if job.settings.finish_uploads and asset_id is not None:
+        await job.client.finish_upload(asset_id)
+    save_asset(job, upload, "proven", asset_id, content_url)
+
+
+async def _prove(
+    job: Job, upload: UploadPlan, signed: SignedUpload, size: int
+) -> Proof:
+    """Look for the bytes at the public address, a little later again if need be.
+
+    Where that address cannot be asked at all, the asset's own record tells the
+    size, at the cost of one quota call.
+    """
+    for delay in PROOF_DELAYS:
+        await job.sleep(delay)
+        try:
+            if await _is_there(job.client, signed.content_url, upload.sha256):
+                return Proof.THERE
+        except (UnreachableError, OutcomeUnknownError, RejectedError):
+            asset = await job.client.asset(signed.asset_id)
+            return Proof.THERE if asset.content_length == size else Proof.UNSEEN
+    return Proof.ABSENT
+
+
+def _unseen(upload: UploadPlan) -> str:
+    return (
+        f"{upload.name} was uploaded, but its public address cannot be reached from "
+        "here, so nothing proves that it is there; correct the network and run this "
+        "again."
+    )
+
+
+async def _is_there(client: DestinationClient, url: str, sha256: str) -> bool:
+    found = await client.public(url)
+    return found.sha256 == sha256
+
+
+async def _make_folder(job: Job) -> int | None:
+    name = job.migration.design.asset_folder
+    if not name:
+        return None
+    known = job.ledger.inventory.made("asset_folder").get(name)
+    found = next((each for each in job.survey.asset_folders if each.name == name), None)
+    if found is not None:
+        # One that stands where a killed run had intended one is that run's own.
+        intended = any(
+            each.subject == name for each in job.ledger.intents.open("asset_folder")
+        )
+        if known is None or intended:
+            _record_folder(job, name, found.folder_id, made_by_us=intended)
+        return found.folder_id
+    job.ledger.intents.write([Intent("asset_folder", name, "")])
+    made = await apply_once(
+        partial(job.client.create_asset_folder, name, None),
+        partial(_look_folder, job, name),
+    )
+    _record_folder(job, name, made.folder_id, made_by_us=True)
+    return made.folder_id
+
+
+async def _look_folder(job: Job, name: str) -> AssetFolder | None:
+    return next(
+        (each for each in await job.client.asset_folders() if each.name == name), None
+    )
+
+
+def _record_folder(job: Job, name: str, folder_id: int, *, made_by_us: bool) -> None:
+    body: JsonObject = {"name": name} if made_by_us else {}
+    job.ledger.inventory.save_made(
+        MadeRow("asset_folder", name, folder_id, "", made_by_us, "", body),
+        intent="asset_folder",
+    )
+
+
+def _read(path: Path, sha256: str) -> bytes | None:
+    """Return a downloaded file's bytes, or None when they are not what was pulled."""
+    try:
+        with open_plain(path) as file:
+            data = file.read()
+    except OSError:
+        return None
+    return data if hashlib.sha256(data).hexdigest() == sha256 else None
+
+
+def _damaged(upload: UploadPlan, path: Path) -> str:
+    return (
+        f"The downloaded file {path.name} of {upload.name} is gone or damaged; delete "
+        "what is left of it, fetch it with `cmsmig pull`, then run this again."
+    )

@@ -1,0 +1,220 @@
+"""Phase one: one create request per story, relations empty.
+
+Spec: import rules 2 and 3.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence, Set
+from functools import partial
+
+from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.errors import (
+    MalformedAnswerError,
+    NotFoundError,
+    OutcomeUnknownError,
+    RejectedError,
+)
+from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import HomeRow, Intent, LossRow
+from cmsmig.mapping.convert.story import story_body
+from cmsmig.mapping.draft import StoryDraft
+from cmsmig.mapping.propose.component_payloads import used_keys
+from cmsmig.mapping.select.selection import Selected
+from cmsmig.mapping.uids import story_uid
+from cmsmig.steps.batches import BATCH, Crew, Work
+from cmsmig.steps.plan.written_stories import content_hash, found_home, written_home
+from cmsmig.steps.write.components import read_field_keys, refuse_missing
+from cmsmig.steps.write.folders import parent_id
+from cmsmig.steps.write.job import Job
+from cmsmig.steps.write.settle_intents import apply_once, is_taken, seen_late
+
+STEP = "stories"
+
+
+async def create_stories(job: Job) -> None:
+    """Create the story of every selected item that has none.
+
+    An item that the service refuses is a ledger row with its reason. Raises
+    `PreflightError` when the space lacks a component or field that is used.
+    """
+    await read_back(job)
+    wanted = _wanted(job)
+    job.observer(StepStarted(STEP, len(wanted - job.undrafted)))
+    work = Work(
+        intend=lambda batch: _intend(job, batch),
+        perform=partial(_create, job, job.groups(job.survey.stories)),
+        abandon=lambda draft: job.ledger.intents.settle(
+            "create", str(draft.key), "not_sent"
+        ),
+    )
+    batch: list[StoryDraft] = []
+    async with Crew(job.settings.in_flight, job.stop) as crew:
+        for entry in job.migration.selected:
+            # One at a time, so that no request under way waits for many drafts.
+            await asyncio.sleep(0)
+            if crew.ending:
+                break
+            if (draft := _drafted(job, entry, wanted)) is not None:
+                batch.append(draft)
+            if len(batch) == BATCH:
+                await _take(job, crew, work, batch)
+                batch = []
+        if batch:
+            await _take(job, crew, work, batch)
+    job.observer(StepFinished(STEP, f"{len(wanted - job.undrafted)} stories handled"))
+
+
+async def read_back(job: Job) -> None:
+    """Read the components back, if stories are to be created and nobody has yet.
+
+    Raises `PreflightError` when the planned stories use what the space lacks.
+    """
+    if not job.field_keys and _wanted(job) - job.undrafted:
+        job.field_keys = await read_field_keys(job)
+        refuse_missing(job.field_keys, job.foreseen_keys)
+
+
+def _wanted(job: Job) -> frozenset[ItemKey]:
+    return frozenset(
+        key
+        for key, row in job.ledger.items.all().items()
+        if row.home is None
+        and row.status in ("selected", "failed")
+        and key not in job.conflicts
+    )
+
+
+async def _take(
+    job: Job, crew: Crew, work: Work[StoryDraft], batch: Sequence[StoryDraft]
+) -> None:
+    refuse_missing(job.field_keys, used_keys(batch))
+    await crew.take(work, batch)
+
+
+def _drafted(job: Job, entry: Selected, wanted: Set[ItemKey]) -> StoryDraft | None:
+    """Return a wanted item's draft; write what any lost, or why there is none."""
+    key = entry.item.key
+    draft = job.draft(entry)
+    if isinstance(draft, StoryDraft):
+        losses = [LossRow(each.field, each.loss.as_json()) for each in draft.losses]
+        job.ledger.findings.save_losses(key, losses)
+        return draft if key in wanted else None
+    if draft is not None and key in wanted:
+        job.ledger.items.failed(key, "not_drafted", draft)
+    return None
+
+
+def _intend(job: Job, batch: Sequence[StoryDraft]) -> None:
+    job.ledger.intents.write(
+        [
+            Intent("create", str(draft.key), content_hash(draft.content))
+            for draft in batch
+        ]
+    )
+
+
+async def _create(job: Job, groups: Mapping[ItemKey, str], draft: StoryDraft) -> None:
+    group = groups.get(draft.key, "")
+    try:
+        home = await apply_once(
+            partial(_send, job, draft, group), partial(_look, job, draft)
+        )
+    except RejectedError as error:
+        await _refused(job, draft, error)
+    except (NotFoundError, MalformedAnswerError, OutcomeUnknownError) as error:
+        # The intent stays open: the next run looks before it sends.
+        job.ledger.items.failed(draft.key, "not_confirmed", str(error))
+    else:
+        _house(job, draft.key, home)
+    job.observer(StepAdvanced(STEP, draft.place.full_slug))
+
+
+async def _refused(job: Job, draft: StoryDraft, error: RejectedError) -> None:
+    if not is_taken(error):
+        _fail(job, draft, "refused", str(error))
+        return
+    listed = await seen_late(partial(_listed, job, draft), job.sleep)
+    if listed is None:
+        # What took the place is not listed yet and may be ours: the intent of a
+        # killed run, or a lost reply. The next run looks before it sends.
+        job.ledger.items.failed(draft.key, "not_confirmed", str(error))
+    elif (ours := await _ours_of(job, draft, listed)) is not None:
+        _house(job, draft.key, ours)
+    else:
+        _fail(
+            job,
+            draft,
+            "conflict",
+            f"`{draft.place.full_slug}` is taken by a story that this import did not "
+            "make; move or rename it there, or decide in decisions/conflicts.yaml.",
+        )
+
+
+async def _send(job: Job, draft: StoryDraft, group: str) -> HomeRow:
+    parent = parent_id(job, draft.place.folder)
+    body = story_body(draft, parent_id=parent, group_id=group)
+    story = await job.client.create_story(body)
+    return written_home(story.row, content_hash(draft.content))
+
+
+async def _look(job: Job, draft: StoryDraft) -> HomeRow | None:
+    """Return the home at the draft's place if the story there is ours."""
+    return await _ours_of(job, draft, await _listed(job, draft) or ())
+
+
+async def _listed(job: Job, draft: StoryDraft) -> Sequence[StoryRow] | None:
+    """Return what is listed at the draft's place; None while nothing is."""
+    return await job.client.stories(with_slug=draft.place.full_slug) or None
+
+
+async def _ours_of(
+    job: Job, draft: StoryDraft, listed: Sequence[StoryRow]
+) -> HomeRow | None:
+    for row in listed:
+        story = await _ours(job, draft.key, row)
+        if story is not None:
+            return found_home(story, content_hash(draft.content))
+    return None
+
+
+async def _ours(job: Job, key: ItemKey, row: StoryRow) -> Story | None:
+    """Return the story of a row if its root block carries the item's `_uid`."""
+    if row.is_folder:
+        return None
+    story = await job.client.story(row.story_id)
+    ours = story.content.get("_uid") == story_uid(job.migration.namespace, key)
+    return story if ours else None
+
+
+def _house(job: Job, key: ItemKey, home: HomeRow) -> None:
+    origin_hash = job.migration.origin_hash(key)
+    job.ledger.items.housed(key, home, origin_hash, "create")
+
+
+def _fail(job: Job, draft: StoryDraft, reason: str, explanation: str) -> None:
+    job.ledger.items.failed(draft.key, reason, explanation, "create")
+
+
+async def settle_stories(job: Job) -> None:
+    """Find out what became of each create that a killed run had intended.
+
+    The survey is younger than those requests: what it does not list was not
+    applied, what it lists at the item's place is ours when its root `_uid` is.
+    Done before the ledger learns of new places: the item's row still names the
+    place that the request was for.
+    """
+    items = {str(key): row for key, row in job.ledger.items.all().items()}
+    for intent in job.ledger.intents.open("create"):
+        item = items.get(intent.subject)
+        row = None if item is None else job.survey.story_at(item.full_slug)
+        if item is None or row is None:
+            job.ledger.intents.settle("create", intent.subject, "absent")
+            continue
+        story = await _ours(job, item.key, row)
+        if story is None:
+            job.ledger.intents.settle("create", intent.subject, "foreign")
+        else:
+            _house(job, item.key, found_home(story, intent.request_hash))

@@ -1,0 +1,114 @@
+"""Datasources: what fields draw their options from, made before the components.
+
+Source: destination, components: an unknown datasource is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from cmsmig.canonical import fingerprint
+from cmsmig.destination.schema import Datasource, DatasourceEntry
+from cmsmig.events import Noticed
+from cmsmig.ledger.rows import Intent, MadeRow
+from cmsmig.mapping.propose.component_payloads import DatasourceBody
+from cmsmig.steps.batches import Work
+from cmsmig.steps.plan.ownership import (
+    Owner,
+    Ownership,
+    Standing,
+    datasource_content,
+    left_as_it_is,
+)
+from cmsmig.steps.write.job import Job
+from cmsmig.steps.write.settle_intents import apply_once
+
+
+def making_datasources(job: Job, ownership: Ownership) -> Work[DatasourceBody]:
+    """Return the work that makes the datasources of a design and fills ours."""
+    return Work(
+        partial(_intend, job, ownership),
+        partial(_make, job, ownership),
+        lambda wanted: job.ledger.intents.settle("datasource", wanted.slug, "not_sent"),
+    )
+
+
+def _intend(job: Job, ownership: Ownership, batch: Sequence[DatasourceBody]) -> None:
+    intents = []
+    for each in batch:
+        if _is_written(ownership.datasource(each)):
+            body = datasource_content(each, job.survey.entries.get(each.slug, ()))
+            intents.append(Intent("datasource", each.slug, fingerprint(body), body))
+    job.ledger.intents.write(intents)
+
+
+def _is_written(standing: Standing) -> bool:
+    return standing.writes and standing.owner in (Owner.NOBODY, Owner.OURS)
+
+
+async def _make(job: Job, ownership: Ownership, wanted: DatasourceBody) -> None:
+    standing = ownership.datasource(wanted)
+    found = job.survey.datasource(wanted.slug)
+    if standing.owner is Owner.OTHERS and found is not None:
+        _record(job, wanted, found, made_by_us=False)
+    elif standing.owner is Owner.EDITED:
+        job.observer(Noticed(wanted.slug, left_as_it_is(standing)))
+    else:
+        if found is None:
+            found = await apply_once(
+                partial(job.client.create_datasource, wanted.name, wanted.slug),
+                partial(_look, job, wanted),
+            )
+        await _make_entries(job, wanted, found.datasource_id)
+        _record(job, wanted, found, made_by_us=True)
+
+
+async def _make_entries(job: Job, wanted: DatasourceBody, datasource_id: int) -> None:
+    """Create the entries that are missing, one by one: the service keeps that order."""
+    known = job.survey.choices(wanted.slug)
+    for name, value in wanted.entries:
+        if value not in known:
+            await apply_once(
+                partial(job.client.create_datasource_entry, datasource_id, name, value),
+                partial(_look_entry, job, datasource_id, value),
+            )
+
+
+def _record(
+    job: Job, wanted: DatasourceBody, found: Datasource, *, made_by_us: bool
+) -> None:
+    """Write what a datasource holds now; closes the intent, so it comes last."""
+    there = job.survey.entries.get(wanted.slug, ())
+    body = datasource_content(wanted, there) if made_by_us else {}
+    job.ledger.inventory.save_made(
+        MadeRow(
+            kind="datasource",
+            name=wanted.slug,
+            destination_id=found.datasource_id,
+            uuid="",
+            made=made_by_us,
+            body_hash=fingerprint(body) if body else "",
+            body=body,
+        ),
+        intent="datasource",
+    )
+
+
+async def _look(job: Job, wanted: DatasourceBody) -> Datasource | None:
+    """Return the datasource of a lost create; one of another name is not ours."""
+    return next(
+        (
+            each
+            for each in await job.client.datasources()
+            if (each.slug, each.name) == (wanted.slug, wanted.name)
+        ),
+        None,
+    )
+
+
+async def _look_entry(
+    job: Job, datasource_id: int, value: str
+) -> DatasourceEntry | None:
+    entries = await job.client.datasource_entries(datasource_id)
+    return next((each for each in entries if each.value == value), None)

@@ -1,0 +1,353 @@
+"""The import, step by step. Spec: import rule 7."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from cmsmig.canonical import JsonObject
+from cmsmig.destination.client import DestinationClient
+from cmsmig.errors import CmsmigError, InterruptedRunError, UsageError
+from cmsmig.events import Observer
+from cmsmig.ledger.lease import lease
+from cmsmig.ledger.rows import Accounting, Identity
+from cmsmig.ledger.store import Ledger
+from cmsmig.settings import Project, Settings
+from cmsmig.steps.batches import Crew, StopSignal
+from cmsmig.steps.connect import open_destination
+from cmsmig.steps.decide.migration import Migration, open_migration
+from cmsmig.steps.plan.conflicts import adopt_reused, find_conflicts, item_rows
+from cmsmig.steps.plan.destination_survey import Survey, survey
+from cmsmig.steps.plan.missing_objects import Gone, compare, has_files
+from cmsmig.steps.plan.offline_drafts import Foresight, foresight
+from cmsmig.steps.plan.outdated_ledger import refuse_lost_ledger
+from cmsmig.steps.plan.plan import Plan, make_plan, refuse_drift
+from cmsmig.steps.plan.recreate import (
+    changes,
+    refuse_gone,
+    refuse_half_way,
+    take_up,
+)
+from cmsmig.steps.pull.raw_site import require_same_site
+from cmsmig.steps.verify.verify import Verification, verify
+from cmsmig.steps.write.asset_upload import arrived_uploads, lost_bytes, upload_assets
+from cmsmig.steps.write.components import (
+    check_components,
+    give_components,
+    settle_components,
+    tell_components,
+)
+from cmsmig.steps.write.create_stories import (
+    create_stories,
+    read_back,
+    settle_stories,
+)
+from cmsmig.steps.write.folders import (
+    check_folder_places,
+    give_folders,
+    settle_folders,
+    tell_folders,
+)
+from cmsmig.steps.write.job import Job
+from cmsmig.steps.write.link_stories import link_stories
+from cmsmig.steps.write.publish_stories import publish_stories
+from cmsmig.steps.write.write_counter import WriteCounter
+
+Step = Callable[[Job], Awaitable[None]]
+
+SHORTEST_HASH = 8
+"""Digits of a plan's hash that name it; fewer may name another by chance."""
+
+
+async def prepare(job: Job) -> None:
+    """Make components, folders and assets: what stories stand on."""
+    await _make_places(job)
+    await upload_assets(job)
+
+
+async def _prepare_for_stories(job: Job) -> None:
+    """Prepare, and read the components back while the last files are under way."""
+    await _make_places(job)
+    await upload_assets(job, partial(read_back, job))
+
+
+async def _make_places(job: Job) -> None:
+    """Make components and folders; neither needs the other, so they go together."""
+    await settle_components(job)
+    await settle_folders(job)
+    check_folder_places(job)
+    check_components(job)
+    async with Crew(job.settings.in_flight, job.stop) as crew:
+        await give_components(job, crew)
+        await give_folders(job, crew)
+    tell_components(job)
+    tell_folders(job)
+
+
+STEPS: dict[str, tuple[Step, ...]] = {
+    "prepare": (prepare,),
+    "create": (create_stories,),
+    "link": (link_stories,),
+    "publish": (publish_stories,),
+    "import": (_prepare_for_stories, create_stories, link_stories, publish_stories),
+}
+"""What each command does, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended."""
+
+    plan: Plan
+    accounting: Accounting
+    writes: int
+    """Requests that changed the destination."""
+    failed_assets: int
+
+    @property
+    def exit_code(self) -> int:
+        """Return 1 when something failed or is gone, and is listed, else 0."""
+        undone = self.accounting.failed or self.failed_assets
+        return 1 if undone or self.plan.left_undone.things else 0
+
+
+async def run_command(
+    command: str,
+    project: Project,
+    settings: Settings,
+    *,
+    observer: Observer,
+    stop: StopSignal,
+    plan_hash: str | None = None,
+    dry_run: bool = False,
+    recreate: bool = False,
+    show: Callable[[Plan], None],
+) -> Outcome:
+    """Run `import` or one of its parts under the lease, and account for it.
+
+    `show` gets the plan before anything is written. With `plan_hash`, raises
+    `PlanDriftError` when something moved since that plan. With `recreate`, what an
+    import brought and the space no longer has is made again; without, it is listed
+    as failed, and `PreflightError` is raised where anything would have to stand on
+    it. A stopped or failed run is resumed by running the same command again.
+    """
+    migration = open_migration(project, settings)
+    await require_same_site(project, settings, observer)
+    counter = WriteCounter(observer)
+    with lease(project.lock, f"cmsmig {command}"):
+        async with open_job(
+            project,
+            settings,
+            migration,
+            counter,
+            stop,
+            planning=True,
+            recreate=recreate,
+        ) as job:
+            plan, accounting = _plan(job)
+            if plan_hash is not None:
+                refuse_drift(_stored(job.ledger, plan_hash), plan)
+            job.ledger.save_plan(plan.plan_hash, plan.as_json())
+            show(plan)
+            if recreate:
+                refuse_half_way(job.gone, command)
+            if not dry_run:
+                await _run_steps(command, job, plan)
+                accounting = job.ledger.items.accounting()
+            return Outcome(
+                plan=plan,
+                accounting=accounting,
+                writes=counter.writes,
+                failed_assets=_failed_assets(job),
+            )
+
+
+async def _run_steps(command: str, job: Job, plan: Plan) -> None:
+    job.ledger.begin_run(command, plan.plan_hash)
+    try:
+        await _settle(job)
+        refuse_gone(job.gone, command, recreate=job.recreate)
+        for step in STEPS[command]:
+            await step(job)
+    except InterruptedRunError:
+        job.ledger.end_run("stopped")
+        raise
+    except CmsmigError as error:
+        job.ledger.end_run(f"failed: {error}")
+        raise
+    job.ledger.end_run("done")
+
+
+async def _settle(job: Job) -> None:
+    """Find out what a killed run left open, then take up what is selected now."""
+    await settle_stories(job)
+    take_up(job.ledger, job.gone, recreate=job.recreate)
+    job.conflicts = find_conflicts(job.migration, job.ledger, job.survey)
+    job.ledger.items.select(item_rows(job.migration, job.conflicts))
+    adopt_reused(job.ledger, job.conflicts)
+
+
+@asynccontextmanager
+async def open_job(
+    project: Project,
+    settings: Settings,
+    migration: Migration,
+    observer: Observer,
+    stop: StopSignal,
+    *,
+    ledger: Path | None = None,
+    planning: bool = False,
+    verifying: bool = False,
+    recreate: bool = False,
+) -> AsyncIterator[Job]:
+    """Give everything a step works with: ledger, client and a fresh survey.
+
+    With `planning`, what the plan needs of the project alone is made first.
+    `ledger` is another file than the project's own, to be filled. Raises
+    `LedgerError` when an empty ledger meets what an earlier import brought, and
+    so does an older copy, but when `verifying`: what it lacks is a difference.
+    """
+    identity = Identity(
+        site_id=migration.origin.site.site_id,
+        base_url=settings.destination_base_url,
+        space_id=settings.space_id,
+    )
+    with Ledger.open(ledger or project.ledger, identity) as opened:
+        foreseen = foresight(migration, opened) if planning else None
+        async with open_destination(settings, observer) as client:
+            found = await survey(client, migration.design, files=has_files(opened))
+            found, gone = await _compared(
+                client, migration, opened, found, settings, stop, recreate=recreate
+            )
+            arrived = await arrived_uploads(
+                client, migration, opened, workers=settings.in_flight, stop=stop
+            )
+            found = replace(found, arrived=arrived)
+            conflicts = find_conflicts(migration, opened, found)
+            if ledger is None and (opened.is_unused() or not verifying):
+                looked = await refuse_lost_ledger(
+                    client, migration, opened, found, conflicts
+                )
+                found = replace(found, calls={**found.calls, **looked})
+            yield Job(
+                settings=settings,
+                migration=migration,
+                client=client,
+                ledger=opened,
+                survey=found,
+                conflicts=conflicts,
+                observer=observer,
+                stop=stop,
+                foreseen=foreseen,
+                gone=gone,
+                recreate=recreate,
+            )
+
+
+async def _compared(
+    client: DestinationClient,
+    migration: Migration,
+    ledger: Ledger,
+    found: Survey,
+    settings: Settings,
+    stop: StopSignal,
+    *,
+    recreate: bool,
+) -> tuple[Survey, Gone]:
+    """Return the survey with what its lists lacked, and what is gone.
+
+    Whether files still have their bytes is looked at only to `recreate` them.
+    """
+    compared = await compare(client, migration, ledger, found)
+    gone = compared.gone
+    if recreate:
+        used = {upload.sha256 for upload in migration.uploads} - gone.hashes()
+        rows = ledger.inventory.assets()
+        there = [row for row in rows.values() if row.is_brought and row.sha256 in used]
+        workers = settings.in_flight
+        lost = await lost_bytes(client, there, workers=workers, stop=stop)
+        gone = gone.with_lost_bytes(lost)
+    return compared.survey, gone
+
+
+def _plan(job: Job) -> tuple[Plan, Accounting]:
+    """Return the plan, and the accounting as of before it is carried out.
+
+    Lets go of what the plan was made of: the stories are large.
+    """
+    foreseen, job.foreseen = job.foreseen, None
+    if not changes(job.ledger, job.gone):
+        return _plan_over(job, job.ledger, foreseen)
+    with job.ledger.supposed() as supposed:
+        take_up(supposed, job.gone, recreate=job.recreate)
+        return _plan_over(job, supposed, None)
+
+
+def _plan_over(
+    job: Job, ledger: Ledger, foreseen: Foresight | None
+) -> tuple[Plan, Accounting]:
+    if foreseen is None:
+        foreseen = foresight(job.migration, ledger)
+    job.foreseen_keys = foreseen.used
+    job.undrafted = frozenset(foreseen.drafted.failed)
+    plan = make_plan(
+        job.migration,
+        ledger,
+        job.survey,
+        job.settings,
+        foreseen,
+        job.gone,
+        recreate=job.recreate,
+    )
+    return plan, ledger.items.accounting()
+
+
+def _stored(ledger: Ledger, plan_hash: str) -> JsonObject:
+    stored = ledger.plan(plan_hash) if len(plan_hash) >= SHORTEST_HASH else None
+    if stored is None:
+        raise UsageError(
+            f"No plan `{plan_hash}` is stored in this project; run `cmsmig plan` and "
+            "give the hash that it prints."
+        )
+    return stored
+
+
+def _failed_assets(job: Job) -> int:
+    used = {upload.sha256 for upload in job.migration.uploads}
+    rows = job.ledger.inventory.assets().values()
+    return sum(1 for row in rows if row.status == "failed" and row.sha256 in used)
+
+
+async def plan_only(
+    project: Project, settings: Settings, *, observer: Observer, recreate: bool = False
+) -> Plan:
+    """Return the plan and store it under its hash. Writes nothing there."""
+    migration = open_migration(project, settings)
+    await require_same_site(project, settings, observer)
+    async with open_job(
+        project,
+        settings,
+        migration,
+        observer,
+        StopSignal(),
+        planning=True,
+        recreate=recreate,
+    ) as job:
+        plan, _ = _plan(job)
+        job.ledger.save_plan(plan.plan_hash, plan.as_json())
+        return plan
+
+
+async def verify_only(
+    project: Project, settings: Settings, *, observer: Observer, stop: StopSignal
+) -> Verification:
+    """Return what a read-back of everything found. Reads only."""
+    migration = open_migration(project, settings)
+    await require_same_site(project, settings, observer)
+    async with open_job(
+        project, settings, migration, observer, stop, verifying=True
+    ) as job:
+        return await verify(job)

@@ -1,0 +1,113 @@
+"""What every step of an import works with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Set
+from dataclasses import dataclass, field
+
+from cmsmig.destination.client import DestinationClient
+from cmsmig.destination.schema import StoryRow
+from cmsmig.events import Observer
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.draft import DraftContext, Home, StoryDraft
+from cmsmig.mapping.select.selection import Selected
+from cmsmig.origin.schema import ItemKey
+from cmsmig.settings import Settings
+from cmsmig.steps.batches import StopSignal
+from cmsmig.steps.decide.migration import Drafted, Migration
+from cmsmig.steps.plan.conflicts import Conflict
+from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.missing_objects import NOTHING, Gone
+from cmsmig.steps.plan.offline_drafts import Foresight, proven_assets
+from cmsmig.steps.write.alternates import wanted_groups
+
+
+@dataclass(slots=True)
+class Job:
+    """One import under way; it learns of conflicts and remembers its drafts."""
+
+    settings: Settings
+    migration: Migration
+    client: DestinationClient
+    ledger: Ledger
+    survey: Survey
+    conflicts: Mapping[ItemKey, Conflict]
+    observer: Observer
+    stop: StopSignal
+    gone: Gone = NOTHING
+    """What the ledger knows and the space no longer has."""
+    recreate: bool = False
+    """Whether that is made again."""
+    foreseen: Foresight | None = None
+    """What the plan is made of; let go when it is made."""
+    foreseen_keys: Mapping[str, Set[str]] = field(default_factory=dict)
+    """Field keys that the planned stories use, by component."""
+    undrafted: Set[ItemKey] = frozenset()
+    """Items that no story can be made of, as the plan found."""
+    field_keys: Mapping[str, Set[str]] = field(default_factory=dict)
+    """Field keys of the space's components, once they are read back."""
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    _context: DraftContext | None = field(default=None, init=False)
+    _drafts: dict[ItemKey, StoryDraft | str | None] = field(
+        default_factory=dict, init=False
+    )
+    _drafted: Drafted | None = field(default=None, init=False)
+
+    def draft(self, entry: Selected) -> StoryDraft | str | None:
+        """Return an item's draft, why there is none, or None without a content type.
+
+        Made once, from the first call on over the files as they are settled then.
+        """
+        if self._context is None:
+            self._context = self.migration.context(
+                proven_assets(self.migration, self.ledger), self._missing_assets()
+            )
+        key = entry.item.key
+        if key not in self._drafts:
+            self._drafts[key] = self.migration.draft(entry, self._context)
+        return self._drafts[key]
+
+    def _missing_assets(self) -> dict[str, str]:
+        """Return addresses without a home at the destination, with the reason."""
+        assets = self.ledger.inventory.assets()
+        missing = dict(self.migration.missing_files)
+        for upload in self.migration.uploads:
+            row = assets.get(upload.sha256)
+            if row is not None and row.status == "failed" and not row.is_gone:
+                missing.update(dict.fromkeys(upload.addresses, row.explanation))
+        return missing
+
+    def drafted(self) -> Drafted:
+        """Return the drafts of all selected items over the uploaded assets.
+
+        Computed once, when the assets are settled.
+        """
+        if self._drafted is None:
+            self._drafted = Drafted.of(
+                (each.item.key, self.draft(each)) for each in self.migration.selected
+            )
+        return self._drafted
+
+    def drafts(self) -> tuple[StoryDraft, ...]:
+        """Return the stories that the items become."""
+        return self.drafted().drafts
+
+    def groups(self, listed: Iterable[StoryRow]) -> Mapping[ItemKey, str]:
+        """Return the groups of stories in several languages, as they are listed."""
+        gone = self.gone.keys()
+        rows = self.ledger.items.all()
+        return wanted_groups(
+            self.migration.namespace,
+            self.migration.items,
+            {key: row for key, row in rows.items() if key not in gone},
+            listed,
+        )
+
+    def homes(self) -> Mapping[ItemKey, Home]:
+        """Return the stories that exist for items, by key."""
+        return {
+            key: Home(row.home.uuid, row.home.full_slug)
+            for key, row in self.ledger.items.all().items()
+            if row.home is not None
+        }

@@ -1,0 +1,91 @@
+"""Publication: only of what a decision names, after everything is linked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import replace
+from functools import partial
+
+from cmsmig.errors import (
+    MalformedAnswerError,
+    NotFoundError,
+    OutcomeUnknownError,
+    RejectedError,
+)
+from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import Intent, ItemRow
+from cmsmig.steps.batches import Work, work_through
+from cmsmig.steps.plan.written_stories import found_home
+from cmsmig.steps.write.job import Job
+
+STEP = "publish"
+
+
+async def publish_stories(job: Job) -> None:
+    """Publish the stories of items whose collection was decided to be published.
+
+    Only items that are live at the origin, and never folders.
+    """
+    _forget_unwanted(job)
+    todo = to_publish(job.migration.to_publish, job.ledger.items.all().values())
+    job.observer(StepStarted(STEP, len(todo)))
+    await work_through(
+        todo,
+        Work(
+            intend=lambda batch: _intend(job, batch),
+            perform=partial(_publish, job),
+            abandon=lambda row: job.ledger.intents.settle(
+                "publish", str(row.key), "not_sent"
+            ),
+        ),
+        workers=job.settings.in_flight,
+        stop=job.stop,
+    )
+    job.observer(StepFinished(STEP, f"{len(todo)} stories handled"))
+
+
+def to_publish(wanted: Set[ItemKey], rows: Iterable[ItemRow]) -> tuple[ItemRow, ...]:
+    """Return the rows of what is wanted and not published yet."""
+    return tuple(
+        row
+        for row in rows
+        if row.key in wanted
+        and row.home is not None
+        and row.home.made
+        and (row.status == "created" or row.reason == "not_published")
+        and not row.published
+    )
+
+
+def _forget_unwanted(job: Job) -> None:
+    """Give items their status back whose publication is no longer asked for."""
+    for key, row in job.ledger.items.all().items():
+        if row.reason == "not_published" and key not in job.migration.to_publish:
+            job.ledger.items.recovered(key)
+
+
+def _intend(job: Job, batch: Sequence[ItemRow]) -> None:
+    job.ledger.intents.write(
+        [Intent("publish", str(row.key), row.origin_hash) for row in batch]
+    )
+
+
+async def _publish(job: Job, row: ItemRow) -> None:
+    assert row.home is not None
+    try:
+        # Publishing what is published changes nothing, so a lost reply is repeated.
+        story = await job.client.publish_story(row.home.story_id)
+    except (
+        NotFoundError,
+        RejectedError,
+        OutcomeUnknownError,
+        MalformedAnswerError,
+    ) as error:
+        job.ledger.items.failed(row.key, "not_published", str(error), "publish")
+    else:
+        home = found_home(story, row.home.content_hash)
+        home = replace(home, group_id=row.home.group_id)
+        job.ledger.items.recovered(row.key)
+        job.ledger.items.published(row.key, home, story.row.updated_at)
+    job.observer(StepAdvanced(STEP, row.full_slug))
