@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
-from cmsmig.report.console import complain, emit_json, emit_lines, log_printably
-from cmsmig.report.ending import told
-from cmsmig.report.streams import require_output
+from cmsmig.terminal.console import complain, emit_json, emit_lines, log_printably
+from cmsmig.terminal.ending import told
+from cmsmig.terminal.streams import require_output
 
 if TYPE_CHECKING:
-    from cmsmig.report.commands import Options
-    from cmsmig.report.progress import Progress
     from cmsmig.settings import Project, Settings
+    from cmsmig.terminal.commands import Options
+    from cmsmig.terminal.progress import Progress
 
 _JSON = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
@@ -67,7 +67,7 @@ def init(folder: Path | None) -> None:
 @click.pass_obj
 def check(folder: Path | None, as_json: bool) -> None:
     """Check both tokens, the site, the space and its limits; writes nothing."""
-    from cmsmig.report.commands import check as ask
+    from cmsmig.terminal.commands import check as ask
 
     _, settings = _load(folder)
     ask(settings, as_json=as_json)
@@ -79,9 +79,9 @@ def check(folder: Path | None, as_json: bool) -> None:
 @click.pass_obj
 def pull(folder: Path | None, refresh: bool, as_json: bool) -> None:
     """Read all schemas, items and files of the origin; resumable."""
-    from cmsmig.report.commands import resumable
-    from cmsmig.report.pulled import pull_json, pull_lines, shortfall
     from cmsmig.steps.pull.pull import pull as read
+    from cmsmig.terminal.commands import resumable
+    from cmsmig.terminal.pull_summary import pull_json, pull_lines, shortfall
 
     project, settings = _load(folder, destination=False)
     report = resumable(read(settings, project, observer=_progress(), refresh=refresh))
@@ -111,7 +111,7 @@ def decide(
     as_json: bool,
 ) -> None:
     """Write the proposals as decisions, accepted in bulk by a person."""
-    from cmsmig.report.accepting import accept
+    from cmsmig.terminal.accept import accept
 
     if not accept_proposals:
         raise click.UsageError(
@@ -128,7 +128,7 @@ def decide(
 @click.pass_obj
 def plan(folder: Path | None, recreate: bool, as_json: bool) -> None:
     """Show what an import would do now; writes nothing to the destination."""
-    from cmsmig.report.commands import plan as show
+    from cmsmig.terminal.commands import plan as show
 
     project, settings = _load(folder, origin=False)
     sys.exit(show(project, settings, as_json=as_json, recreate=recreate))
@@ -166,7 +166,7 @@ _part("publish", "Publish what was decided to be published.")
 @click.pass_obj
 def verify(folder: Path | None, as_json: bool) -> None:
     """Read everything back and compare it with decisions and ledger."""
-    from cmsmig.report.commands import verify as read_back
+    from cmsmig.terminal.commands import verify as read_back
 
     project, settings = _load(folder, origin=False)
     sys.exit(read_back(project, settings, as_json=as_json))
@@ -177,9 +177,9 @@ def verify(folder: Path | None, as_json: bool) -> None:
 @click.pass_obj
 def rebuild(folder: Path | None, as_json: bool) -> None:
     """Make a lost ledger anew from the destination; writes nothing there."""
-    from cmsmig.report.commands import resumable
-    from cmsmig.report.rebuilt import rebuilt_lines
     from cmsmig.steps.rebuild.rebuild import rebuild as make
+    from cmsmig.terminal.commands import resumable
+    from cmsmig.terminal.rebuild_summary import rebuilt_lines
 
     project, settings = _load(folder, origin=False)
     found = resumable(make(project, settings, observer=_progress()))
@@ -214,8 +214,8 @@ def convert(
     paths: tuple[Path, ...],
 ) -> None:
     """Convert one body (FILE or -), with the project's own rules if it names any."""
-    from cmsmig.report.conversions import convert_batch, convert_one
     from cmsmig.steps.decide.rules_file import named_rules
+    from cmsmig.terminal.conversion import convert_batch, convert_one
 
     rules = named_rules(folder, os.environ, mode)
     if batch:
@@ -229,7 +229,7 @@ def convert(
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 def render(paths: tuple[Path, ...]) -> None:
     """Render a rich text document (FILE or -) to HTML."""
-    from cmsmig.report.conversions import render_one
+    from cmsmig.terminal.conversion import render_one
 
     render_one(_read(paths))
 
@@ -355,7 +355,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _write(command: str, folder: Path | None, options: Options) -> None:
-    from cmsmig.report.commands import write
+    from cmsmig.terminal.commands import write
 
     project, settings = _load(folder, origin=False)
     sys.exit(write(command, project, settings, **options))
@@ -376,7 +376,7 @@ def _load(
 
 
 def _progress() -> Progress:
-    from cmsmig.report.progress import Progress
+    from cmsmig.terminal.progress import Progress
 
     return Progress(sys.stderr)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import Cell, more, note, paragraph, sheet, table
 from cmsmig.notebook import ui
 from cmsmig.notebook.panel import Panel
 from cmsmig.notebook.workspace import Workspace
-from cmsmig.report.census import Census, Finding
-from cmsmig.report.obstacles import ALWAYS, KINDS, Obstacle
-from cmsmig.report.oldpages import OldPages
-from cmsmig.report.safehtml import Cell, more, note, paragraph, sheet, table
+from cmsmig.survey.census import Census, Finding
+from cmsmig.survey.not_migratable import ALWAYS, KINDS, Obstacle
+from cmsmig.survey.page_addresses import OldPages
 
 _LISTED = 15
 _EXAMPLES = 3

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from markupsafe import Markup
 
 from cmsmig.configuration.plans import destination_limits
+from cmsmig.display.safe_html import Cell, coded, heading, note, paragraph, sheet, table
 from cmsmig.errors import CmsmigError, SettingsError, UndecidedError
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import D
@@ -21,7 +22,6 @@ from cmsmig.notebook.panel import Panel
 from cmsmig.notebook.plantables import plan_tables
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.origin.cache import RawCache
-from cmsmig.report.safehtml import Cell, coded, heading, note, paragraph, sheet, table
 from cmsmig.settings import Settings
 from cmsmig.steps.connection_check import CheckRow, check
 from cmsmig.steps.write.import_steps import plan_only

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import note, paragraph, sheet
 from cmsmig.errors import OfficialUnavailableError
 from cmsmig.events import Event, Noticed, Observer, StepAdvanced, StepStarted
 from cmsmig.mapping.decisions.design import Encoding
@@ -14,8 +15,7 @@ from cmsmig.notebook import ui
 from cmsmig.notebook.crosschecktables import compared
 from cmsmig.notebook.panel import Panel
 from cmsmig.notebook.previewing import Previews
-from cmsmig.report.bodies import Body
-from cmsmig.report.safehtml import note, paragraph, sheet
+from cmsmig.review.bodies import Body
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.decide.cross_check import SiteBody, cross_check
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from cmsmig.report.safehtml import Cell, coded, more, note, paragraph, source, table
+from cmsmig.display.safe_html import Cell, coded, more, note, paragraph, source, table
 from cmsmig.richtext.parity.comparison import Fault
 from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import Cell, heading, note, paragraph, sheet, table
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Design, FieldDesign
-from cmsmig.report.designs import DesignDesk
-from cmsmig.report.safehtml import Cell, heading, note, paragraph, sheet, table
-from cmsmig.report.samples import Sample
+from cmsmig.review.design_edits import DesignDesk
+from cmsmig.review.samples import Sample
 
 _SHOWN = 8
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cmsmig.display.safe_html import Cell, note, sheet
 from cmsmig.errors import DecisionsError, UndecidedError
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
@@ -12,8 +13,7 @@ from cmsmig.notebook.decided import accept, decided, pulled, required, told
 from cmsmig.notebook.designhtml import design_html, samples_html
 from cmsmig.notebook.panel import Panel, facts_bundle
 from cmsmig.notebook.workspace import Workspace
-from cmsmig.report.designs import DesignDesk, completed, propose
-from cmsmig.report.safehtml import Cell, note, sheet
+from cmsmig.review.design_edits import DesignDesk, completed, propose
 from cmsmig.steps.decide.accept_proposals import space_facts
 
 

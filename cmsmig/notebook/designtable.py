@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import escape, heading, note, sheet
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign
 from cmsmig.notebook import designhtml
 from cmsmig.notebook.ui import (
@@ -18,8 +19,7 @@ from cmsmig.notebook.ui import (
     grid,
     row,
 )
-from cmsmig.report.designs import DesignDesk
-from cmsmig.report.safehtml import escape, heading, note, sheet
+from cmsmig.review.design_edits import DesignDesk
 
 _NARROW = Markup(
     "<style>.cmsmig-design-field-key,.cmsmig-design-field-encoding,"

@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.errors import UsageError
+from cmsmig.evidence.checklist import Check, checklist
+from cmsmig.evidence.evidence import Evidence, gather, write_evidence
+from cmsmig.evidence.redirects import RedirectMap, redirect_rows, write_redirects
 from cmsmig.notebook.ordering import decided_migration, nothing_imported
 from cmsmig.notebook.panel import facts_bundle
 from cmsmig.notebook.workspace import Workspace
-from cmsmig.report.checklist import Check, checklist
-from cmsmig.report.evidence import Evidence, gather, write_evidence
-from cmsmig.report.redirects import RedirectMap, redirect_rows, write_redirects
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.verify.verify import Verification
 

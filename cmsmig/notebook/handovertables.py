@@ -8,13 +8,13 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import Cell, coded, note, paragraph, table
+from cmsmig.evidence.checklist import CheckState
+from cmsmig.evidence.evidence import Evidence
+from cmsmig.evidence.redirects import STATUS
 from cmsmig.ledger.rows import Accounting
 from cmsmig.notebook.handover import Handover
 from cmsmig.notebook.importing import failures_table
-from cmsmig.report.checklist import CheckState
-from cmsmig.report.evidence import Evidence
-from cmsmig.report.redirects import STATUS
-from cmsmig.report.safehtml import Cell, coded, note, paragraph, table
 from cmsmig.steps.verify.verify import Difference, Verification
 
 _SHOWN = 50

@@ -9,7 +9,9 @@ from itertools import chain
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import note, paragraph, sheet, table
 from cmsmig.errors import InterruptedRunError, UsageError
+from cmsmig.evidence.failures import Failure, file_failures, item_failures
 from cmsmig.ledger.store import Ledger
 from cmsmig.notebook import ui
 from cmsmig.notebook.ordering import decided_migration, missing_before
@@ -25,8 +27,6 @@ from cmsmig.notebook.plantables import (
 from cmsmig.notebook.progressbars import Meter, ProgressBoard, stages_table
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.origin.schema import Item
-from cmsmig.report.failures import Failure, file_failures, item_failures
-from cmsmig.report.safehtml import note, paragraph, sheet, table
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan, refuse_drift

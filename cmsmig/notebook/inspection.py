@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from cmsmig.display.charts import stacked_bars
+from cmsmig.display.safe_html import heading, more, note, paragraph, sheet, table
 from cmsmig.errors import CacheError, CmsmigError, UsageError
 from cmsmig.notebook import ui
 from cmsmig.notebook.bodypanels import census_panel, obstacles_panel
@@ -17,19 +19,17 @@ from cmsmig.notebook.panel import Panel
 from cmsmig.notebook.pulling import pull_origin as pull_origin
 from cmsmig.notebook.referencepanel import references_panel
 from cmsmig.notebook.workspace import Workspace
-from cmsmig.report.census import take_census
-from cmsmig.report.charts import stacked_bars
-from cmsmig.report.frames import (
+from cmsmig.steps.decide.migration import Origin
+from cmsmig.survey.census import take_census
+from cmsmig.survey.data_frames import (
     collections_frame,
     items_frame,
     schema_frame,
     states_frame,
 )
-from cmsmig.report.obstacles import find_obstacles
-from cmsmig.report.oldpages import OldPages
-from cmsmig.report.referencing import reference_graph
-from cmsmig.report.safehtml import heading, more, note, paragraph, sheet, table
-from cmsmig.steps.decide.migration import Origin
+from cmsmig.survey.not_migratable import find_obstacles
+from cmsmig.survey.page_addresses import OldPages
+from cmsmig.survey.reference_graph import reference_graph
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import Cell, heading, note, paragraph, table
 from cmsmig.errors import DecisionsError, UsageError
 from cmsmig.mapping.decisions.choices import (
     ArchiveRule,
@@ -23,7 +24,6 @@ from cmsmig.mapping.select.selection import select_items
 from cmsmig.notebook.decided import decided
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.origin.schema import Collection, Item
-from cmsmig.report.safehtml import Cell, heading, note, paragraph, table
 from cmsmig.steps.decide.migration import Origin
 
 NOT_MIGRATED = "not migrated"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import heading, paragraph, sheet
 from cmsmig.mapping.decisions.choices import (
     ArchiveRule,
     CollectionChoice,
@@ -34,7 +35,6 @@ from cmsmig.notebook.itemchoices import (
 from cmsmig.notebook.panel import Panel
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.origin.schema import Collection
-from cmsmig.report.safehtml import heading, paragraph, sheet
 from cmsmig.steps.decide.decision_store import write_decision
 from cmsmig.steps.decide.migration import Origin
 

@@ -15,9 +15,9 @@ import anywidget
 import traitlets
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import note, sheet
 from cmsmig.notebook.registry import dom_class
 from cmsmig.notebook.ui import Board, Element
-from cmsmig.report.safehtml import note, sheet
 from cmsmig.wholetext import whole_text
 
 Heard: TypeAlias = Callable[[str], Awaitable[None] | None]

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.decisions.review_validity import BodyState, Standing
-from cmsmig.report.shelf import BodyShelf
+from cmsmig.review.body_index import BodyShelf
 from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.steps.decide.body_review import Review
 

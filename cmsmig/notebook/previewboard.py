@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from cmsmig.display.safe_html import note, sheet
 from cmsmig.notebook.previewhtml import bodies_html
 from cmsmig.notebook.previewing import Previews, accept_both, state_told
 from cmsmig.notebook.ui import Board, Element, Html, column, row
-from cmsmig.report.safehtml import note, sheet
 
 
 def bodies_board(previews: Previews) -> Element:

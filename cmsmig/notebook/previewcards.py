@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.display.safe_html import escape, sanitised
 from cmsmig.notebook.livehtml import button, ident, select
-from cmsmig.report.marking import destination_html
-from cmsmig.report.safehtml import escape, sanitised
+from cmsmig.review.loss_marks import destination_html
 from cmsmig.richtext.blocks.outline import BlockKind, NodeOutline, Outline, kinds_of
 from cmsmig.richtext.blocks.proposals import Block, Blocks, How, nodes_of, runs_of
 

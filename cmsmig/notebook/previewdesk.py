@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import note, sheet
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.body_reviews import BodyFacts
 from cmsmig.mapping.decisions.review_validity import BodyState, Standing
@@ -27,7 +28,6 @@ from cmsmig.notebook.previewhtml import body_parts
 from cmsmig.notebook.previewing import Previews
 from cmsmig.notebook.previewpick import PAGE, Pick
 from cmsmig.notebook.ui import Element
-from cmsmig.report.safehtml import note, sheet
 from cmsmig.richtext.blocks.outline import BlockKind
 
 _ALL = "all"

@@ -6,11 +6,11 @@ from collections import Counter
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import note, sheet
 from cmsmig.mapping.decisions.review_validity import BodyState, Standing
 from cmsmig.notebook.livehtml import STYLE, bar, button, ident, region, select
 from cmsmig.notebook.looking import Tally
 from cmsmig.notebook.previewcards import KINDS
-from cmsmig.report.safehtml import note, sheet
 from cmsmig.richtext.blocks.outline import BlockKind
 
 REGIONS = (

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import Cell, escape, note, sheet, table
 from cmsmig.notebook.live import Live, LiveBoard
 from cmsmig.notebook.livehtml import STYLE, bar, button, region, search, select
 from cmsmig.notebook.previewhtml import (
@@ -18,8 +19,7 @@ from cmsmig.notebook.previewhtml import (
 )
 from cmsmig.notebook.previewing import Previews
 from cmsmig.notebook.ui import Element
-from cmsmig.report.embeds import EmbedSort, offered_for, treatment_of
-from cmsmig.report.safehtml import Cell, escape, note, sheet, table
+from cmsmig.review.embeds import EmbedSort, offered_for, treatment_of
 from cmsmig.richtext.policy import Treatment, Unclosed
 
 _AS_ITS_KIND = ""

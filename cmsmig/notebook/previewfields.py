@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import note, sheet
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.choices import BodyChoice, BodyMode
 from cmsmig.notebook.live import Live, LiveBoard
@@ -11,7 +12,6 @@ from cmsmig.notebook.livehtml import STYLE, bar, region, select, tick
 from cmsmig.notebook.previewhtml import fields_html
 from cmsmig.notebook.previewing import Previews
 from cmsmig.notebook.ui import Element
-from cmsmig.report.safehtml import note, sheet
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 
 _MODES = (

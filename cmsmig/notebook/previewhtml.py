@@ -9,10 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from cmsmig.mapping.decisions.choices import BlocksDecision, BodyMode, EmbedsDecision
-from cmsmig.report.embeds import PICTURES, treatment_of
-from cmsmig.report.marking import destination_html, marked_html
-from cmsmig.report.safehtml import (
+from cmsmig.display.safe_html import (
     Cell,
     escape,
     heading,
@@ -23,7 +20,10 @@ from cmsmig.report.safehtml import (
     sheet,
     table,
 )
-from cmsmig.report.shelf import BodyShelf
+from cmsmig.mapping.decisions.choices import BlocksDecision, BodyMode, EmbedsDecision
+from cmsmig.review.body_index import BodyShelf
+from cmsmig.review.embeds import PICTURES, treatment_of
+from cmsmig.review.loss_marks import destination_html, marked_html
 from cmsmig.richtext.blocks.proposals import Heuristic
 from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.policy import Treatment, Unclosed

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import Cell, note, sheet
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.decisions.body_reviews import BodyKey
@@ -38,8 +39,7 @@ from cmsmig.notebook.previewhtml import (
 )
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.origin.schema import Collection
-from cmsmig.report.safehtml import Cell, note, sheet
-from cmsmig.report.shelf import BodyShelf, Wanted
+from cmsmig.review.body_index import BodyShelf, Wanted
 from cmsmig.richtext.policy import Treatment, Unclosed
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.migration import Migration, open_migration

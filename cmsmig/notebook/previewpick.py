@@ -9,7 +9,7 @@ from markupsafe import Markup
 from cmsmig.mapping.decisions.review_validity import BodyState
 from cmsmig.notebook.livehtml import button, search, select
 from cmsmig.notebook.looking import UNREVIEWED, Looking
-from cmsmig.report.shelf import Lost, Wanted, loss_name
+from cmsmig.review.body_index import Lost, Wanted, loss_name
 
 PAGE = 30
 """Bodies that the drop-down holds at once."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import paragraph, sheet, table
 from cmsmig.events import (
     BudgetWaited,
     Event,
@@ -22,7 +23,6 @@ from cmsmig.events import (
     StepStarted,
 )
 from cmsmig.notebook import ui
-from cmsmig.report.safehtml import paragraph, sheet, table
 
 _WINDOW = 5.0
 """Seconds over which the pace is taken."""

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import heading, note, paragraph, sheet, table
 from cmsmig.errors import SettingsError, UnreadError
 from cmsmig.events import Observer
 from cmsmig.notebook import ui
@@ -17,7 +18,6 @@ from cmsmig.notebook.progressbars import Meter, ProgressBoard
 from cmsmig.notebook.workspace import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.schema import Item
-from cmsmig.report.safehtml import heading, note, paragraph, sheet, table
 from cmsmig.settings import Project
 from cmsmig.steps.decide.migration import Origin
 from cmsmig.steps.pull.pull import pull

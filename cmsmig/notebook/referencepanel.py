@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import Cell, more, note, paragraph, sheet, table
 from cmsmig.notebook import ui
 from cmsmig.notebook.panel import Panel
 from cmsmig.notebook.workspace import Workspace
-from cmsmig.report.oldpages import OldPages
-from cmsmig.report.referencing import EXPLAINED, ReferenceGraph
-from cmsmig.report.safehtml import Cell, more, note, paragraph, sheet, table
 from cmsmig.steps.decide.migration import Origin
+from cmsmig.survey.page_addresses import OldPages
+from cmsmig.survey.reference_graph import EXPLAINED, ReferenceGraph
 
 _LISTED = 15
 _EXAMPLES = 3

@@ -1,8 +1,8 @@
-"""Safe HTML for panels: the names of `cmsmig.report.safehtml`, which reports share."""
+"""Safe HTML for panels: the names of `cmsmig.display.safe_html`, which reports share."""
 
 from __future__ import annotations
 
-from cmsmig.report.safehtml import (
+from cmsmig.display.safe_html import (
     Cell,
     coded,
     escape,

@@ -15,9 +15,9 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast
 import ipywidgets
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import UNTYPESET, note, sheet, untypeset
 from cmsmig.errors import CmsmigError
 from cmsmig.notebook.registry import dom_class, purpose
-from cmsmig.report.safehtml import UNTYPESET, note, sheet, untypeset
 from cmsmig.wholetext import whole_text
 
 T = TypeVar("T")

@@ -6,7 +6,9 @@ import asyncio
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import heading, note, paragraph, sheet
 from cmsmig.errors import DifferencesError, IncompleteError, InterruptedRunError
+from cmsmig.evidence.evidence import Evidence
 from cmsmig.notebook import ui
 from cmsmig.notebook.handover import Handover
 from cmsmig.notebook.handovertables import (
@@ -20,12 +22,10 @@ from cmsmig.notebook.handovertables import (
 )
 from cmsmig.notebook.panel import Panel
 from cmsmig.notebook.progressbars import Meter, ProgressBoard
-from cmsmig.report.evidence import Evidence
-from cmsmig.report.frames import View, frame_html, view_frame
-from cmsmig.report.safehtml import heading, note, paragraph, sheet
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.verify.verify import Verification
 from cmsmig.steps.write.import_steps import plan_only, verify_only
+from cmsmig.survey.data_frames import View, frame_html, view_frame
 
 _ROWS = 20
 """Of each view; all of it is one query away."""

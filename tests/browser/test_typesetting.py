@@ -32,7 +32,7 @@ from cmsmig.notebook.livehtml import region
 from cmsmig.notebook.panel import Panel, facts_bundle
 from cmsmig.notebook.workspace import open_workspace
 from cmsmig.report import safehtml
-from cmsmig.report.frames import frame_html, frame_of
+from cmsmig.survey.data_frames import frame_html, frame_of
 TEXT = {TEXT!r}
 open_workspace("")
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from cmsmig.events import BudgetWaited, StepAdvanced, StepFinished, StepStarted
-from cmsmig.report.progress import Progress
+from cmsmig.terminal.progress import Progress
 
 PAUSED = "the service asked for a pause"
 

@@ -25,12 +25,12 @@ from saltedsite import write_salted_site
 
 from cmsmig import events
 from cmsmig.printable import printable, printable_json, printable_lines
-from cmsmig.report.console import complain, complain_of, log_printably
-from cmsmig.report.progress import Progress
-from cmsmig.report.text import table_lines
 from cmsmig.sandbox.exchange import Call, Reply
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
+from cmsmig.terminal.console import complain, complain_of, log_printably
+from cmsmig.terminal.progress import Progress
+from cmsmig.terminal.text import table_lines
 
 COMMANDS = (
     "check",

@@ -22,7 +22,7 @@ from cmsmig.notebook.designing import (
     sample_values,
 )
 from cmsmig.notebook.workspace import Workspace
-from cmsmig.report.designs import DesignDesk, completed, propose
+from cmsmig.review.design_edits import DesignDesk, completed, propose
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.decision_store import write_decision
 from cmsmig.steps.decide.migration import read_origin

@@ -17,13 +17,8 @@ from hypothesis import strategies as st
 from lxml import html
 from staging import Staged
 
-from cmsmig.itemkey import ItemKey
-from cmsmig.ledger.rows import Accounting, ItemRow
-from cmsmig.notebook import verifying
-from cmsmig.notebook.handover import open_handover
-from cmsmig.notebook.ordering import decided_migration
-from cmsmig.report.checklist import CheckState, checklist
-from cmsmig.report.evidence import (
+from cmsmig.evidence.checklist import CheckState, checklist
+from cmsmig.evidence.evidence import (
     CollectionCount,
     Evidence,
     FileCount,
@@ -32,8 +27,8 @@ from cmsmig.report.evidence import (
     evidence_page,
     write_evidence,
 )
-from cmsmig.report.failures import item_failures
-from cmsmig.report.redirects import (
+from cmsmig.evidence.failures import item_failures
+from cmsmig.evidence.redirects import (
     LostAddress,
     Redirect,
     RedirectMap,
@@ -41,6 +36,11 @@ from cmsmig.report.redirects import (
     redirects_csv,
     write_redirects,
 )
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import Accounting, ItemRow
+from cmsmig.notebook import verifying
+from cmsmig.notebook.handover import open_handover
+from cmsmig.notebook.ordering import decided_migration
 from cmsmig.steps.verify.verify import Difference, DifferenceCode, Verification
 
 KEY = ItemKey("c", "i", "l")

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from pulled_site import POSTS, pulled_workspace
 
 from cmsmig.errors import LedgerError
-from cmsmig.report.frames import (
+from cmsmig.steps.decide.migration import Origin, read_origin
+from cmsmig.survey.data_frames import (
     View,
     collections_frame,
     frame_html,
@@ -20,7 +21,6 @@ from cmsmig.report.frames import (
     states_frame,
     view_frame,
 )
-from cmsmig.steps.decide.migration import Origin, read_origin
 
 
 @pytest.fixture

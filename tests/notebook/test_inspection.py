@@ -19,12 +19,12 @@ from cmsmig.notebook import inspection
 from cmsmig.notebook.panel import Panel
 from cmsmig.notebook.workspace import Workspace, open_workspace
 from cmsmig.origin.cache import RawCache
-from cmsmig.report.census import take_census
-from cmsmig.report.obstacles import find_obstacles
-from cmsmig.report.referencing import reference_graph
 from cmsmig.sandbox.sample.build import write_sample
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.migration import Origin, open_migration, read_origin
+from cmsmig.survey.census import take_census
+from cmsmig.survey.not_migratable import find_obstacles
+from cmsmig.survey.reference_graph import reference_graph
 
 PANELS = (
     inspection.collections_table,

@@ -9,11 +9,11 @@ import pytest
 from front_end import FrontEnd, front_end, settle
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import untypeset
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.notebook import ui
 from cmsmig.notebook.registry import WIDGETS
 from cmsmig.notebook.workspace import Workspace
-from cmsmig.report.safehtml import untypeset
 from cmsmig.settings import Project
 
 VIEW = "application/vnd.jupyter.widget-view+json"

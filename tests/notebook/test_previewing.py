@@ -20,6 +20,7 @@ from pulled_site import (
     write_site,
 )
 
+from cmsmig.display.safe_html import sanitised
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.mapping.decisions.choices import BlocksDecision, EmbedsDecision
 from cmsmig.notebook.decided import decided
@@ -32,11 +33,10 @@ from cmsmig.notebook.previewing import (
     open_previews,
 )
 from cmsmig.notebook.workspace import Workspace
-from cmsmig.report.bodies import elements_by_path, structures_of
-from cmsmig.report.embeds import count_embeds, embeds_of
-from cmsmig.report.marking import destination_html, marked_html
-from cmsmig.report.safehtml import sanitised
-from cmsmig.report.shelf import Lost, Wanted
+from cmsmig.review.bodies import elements_by_path, structures_of
+from cmsmig.review.body_index import Lost, Wanted
+from cmsmig.review.embeds import count_embeds, embeds_of
+from cmsmig.review.loss_marks import destination_html, marked_html
 from cmsmig.richtext.native import NativeEngine, convert_text
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.settings import Project

@@ -21,9 +21,9 @@ from hostiletext import SALT, acting
 from rehearsal import Rehearsal
 from saltedsite import write_salted_site
 
+from cmsmig.display.safe_html import UNTYPESET
 from cmsmig.errors import UsageError
 from cmsmig.notebook.kernel import show_errors_as_sentences
-from cmsmig.report.safehtml import UNTYPESET
 from cmsmig.run.locate import find_notebooks, notebooks_folder
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox

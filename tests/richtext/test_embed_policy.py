@@ -7,7 +7,7 @@ import json
 import pytest
 from conservation import unaccounted
 
-from cmsmig.report.embeds import count_embeds
+from cmsmig.review.embeds import count_embeds
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Severity
 from cmsmig.richtext.native import NativeEngine

@@ -10,8 +10,8 @@ import yaml
 from same_content_ways import Arrangement
 
 from cmsmig.canonical import canonical
+from cmsmig.evidence.redirects import RedirectMap, redirect_rows
 from cmsmig.ledger.store import Ledger
-from cmsmig.report.redirects import RedirectMap, redirect_rows
 from cmsmig.sandbox.comparison import comparable_state
 from cmsmig.sandbox.server import SandboxHandle
 from cmsmig.settings import Project, Settings

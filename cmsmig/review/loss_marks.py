@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.report.bodies import elements_by_path
-from cmsmig.report.embeds import blocks_of
+from cmsmig.review.bodies import elements_by_path
+from cmsmig.review.embeds import blocks_of
 from cmsmig.richtext.html.dom import Element, tag_set
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.render import render_rich_text

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
-from cmsmig.report.evidence import Evidence, planned_writes
+from cmsmig.evidence.evidence import Evidence, planned_writes
 
 
 class CheckState(StrEnum):

@@ -12,8 +12,8 @@ from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.select.reference_targets import DanglingCause, cause_of, known_items
 from cmsmig.mapping.select.selection import select_items
 from cmsmig.origin.schema import Collection, Field, Item
-from cmsmig.report.oldpages import every_item
 from cmsmig.steps.decide.migration import Origin
+from cmsmig.survey.page_addresses import every_item
 
 EXPLAINED: Mapping[DanglingCause, str] = {
     DanglingCause.TARGET_FAILED: "the target could not become a story",

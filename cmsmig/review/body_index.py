@@ -16,7 +16,7 @@ from typing import TypeAlias
 from cmsmig.canonical import JsonObject
 from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey
 from cmsmig.mapping.decisions.choices import EmbedsDecision
-from cmsmig.report.bodies import (
+from cmsmig.review.bodies import (
     Body,
     ConvertedBody,
     bodies_of,
@@ -24,7 +24,7 @@ from cmsmig.report.bodies import (
     preview_context,
     structures_of,
 )
-from cmsmig.report.embeds import EmbedSort, embeds_of
+from cmsmig.review.embeds import EmbedSort, embeds_of
 from cmsmig.richtext.policy import Treatment
 from cmsmig.richtext.prepare.unclosed_embeds import read_body
 from cmsmig.steps.decide.migration import Migration

@@ -10,13 +10,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 from cmsmig.canonical import JsonObject
+from cmsmig.display.csv_text import csv_text, formula_sign
 from cmsmig.errors import StorageError
 from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.draft import Place
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.masking import masked
 from cmsmig.origin.schema import Item
-from cmsmig.report.csvtext import csv_text, formula_sign
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.wholetext import whole_text
 

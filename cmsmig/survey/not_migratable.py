@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cmsmig.origin.schema import Field, Item
-from cmsmig.report.census import rich_bodies
-from cmsmig.report.oldpages import every_item
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.steps.decide.migration import Origin
+from cmsmig.survey.census import rich_bodies
+from cmsmig.survey.page_addresses import every_item
 
 ALWAYS: tuple[tuple[str, str], ...] = (
     (

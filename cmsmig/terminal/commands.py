@@ -8,17 +8,17 @@ from collections.abc import Coroutine
 from typing import TypedDict, TypeVar
 
 from cmsmig.errors import InterruptedRunError, SettingsError
-from cmsmig.report.console import complain, emit_json, emit_lines, stoppable
-from cmsmig.report.ending import STOPPED
-from cmsmig.report.outcome import failures, outcome_json, outcome_lines
-from cmsmig.report.progress import Progress
-from cmsmig.report.text import plan_lines, table_lines, verification_lines
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connection_check import check as ask
 from cmsmig.steps.connection_check import check_json
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.recreate import gone_sentence
 from cmsmig.steps.write.import_steps import plan_only, run_command, verify_only
+from cmsmig.terminal.console import complain, emit_json, emit_lines, stoppable
+from cmsmig.terminal.ending import STOPPED
+from cmsmig.terminal.progress import Progress
+from cmsmig.terminal.run_outcome import failures, outcome_json, outcome_lines
+from cmsmig.terminal.text import plan_lines, table_lines, verification_lines
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from markupsafe import Markup
 from markupsafe import escape as _escape
 
-from cmsmig.report.sanitising import sanitised as _sanitised
+from cmsmig.display.sanitizer import sanitised as _sanitised
 from cmsmig.wholetext import whole_text
 
 UNTYPESET = "mathjax_ignore tex2jax_ignore"

@@ -20,7 +20,7 @@ from cmsmig.mapping.propose.encodings import allowed_encodings
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import propose_design
 from cmsmig.origin.schema import Item
-from cmsmig.report.samples import Sample, Sampler
+from cmsmig.review.samples import Sample, Sampler
 from cmsmig.steps.decide.migration import Origin
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import click
 
 from cmsmig.errors import CmsmigError
-from cmsmig.report.console import complain, complain_of
+from cmsmig.terminal.console import complain, complain_of
 
 STOPPED = "Stopped; run the same command again to go on from here."
 

@@ -7,11 +7,11 @@ import sys
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import UsageError
-from cmsmig.report.console import emit_json, emit_lines
-from cmsmig.report.progress import Progress
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.accept_proposals import Accepted, accept_proposals
+from cmsmig.terminal.console import emit_json, emit_lines
+from cmsmig.terminal.progress import Progress
 
 
 def accept(

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.origin.schema import Item
-from cmsmig.report.oldpages import every_item
 from cmsmig.richtext.html.soup import Tag, parse_html
 from cmsmig.steps.decide.migration import Origin
+from cmsmig.survey.page_addresses import every_item
 
 _BODY_TYPES = ("RichText",)
 _WORDS = 60

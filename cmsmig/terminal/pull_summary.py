@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from cmsmig.canonical import JsonObject
-from cmsmig.report.ending import Ending
-from cmsmig.report.text import table_lines
 from cmsmig.steps.pull.pull import PullReport
+from cmsmig.terminal.ending import Ending
+from cmsmig.terminal.text import table_lines
 
 _SHOWN = 10
 _LACKING = ("not_found", "empty")
