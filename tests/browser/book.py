@@ -10,7 +10,7 @@ from lab import TOKEN, Lab
 from playwright.async_api import Locator, Page, expect
 from timelimit import patience
 
-from cmsmig.notebook.registry import dom_class
+from cmsmig.notebook.kit.control_registry import dom_class
 
 _OPEN = """async path => {
   const app = window.jupyterapp;

@@ -10,7 +10,7 @@ import pytest
 from project import Unattended
 from walk import NOTEBOOKS, SUBSHELLS, Desk
 
-from cmsmig.notebook.registry import WIDGETS
+from cmsmig.notebook.kit.control_registry import WIDGETS
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(400)]
 

@@ -19,7 +19,7 @@ from manybodies import write_many_bodies
 from playwright.async_api import Browser, Page, expect
 from timelimit import patience
 
-from cmsmig.notebook.workspace import Workspace
+from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.run.locate import find_notebooks, notebooks_folder
 from cmsmig.settings import Project
 from cmsmig.steps.decide.accept_proposals import accept_proposals

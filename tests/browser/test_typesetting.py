@@ -27,10 +27,10 @@ _TYPESET = "mjx-container"
 _PREPARE = f"""
 from markupsafe import Markup
 from cmsmig.notebook import ui
-from cmsmig.notebook.live import Live, LiveBoard
-from cmsmig.notebook.livehtml import region
-from cmsmig.notebook.panel import Panel, facts_bundle
-from cmsmig.notebook.workspace import open_workspace
+from cmsmig.notebook.kit.live_panel import Live, LiveBoard
+from cmsmig.notebook.kit.live_controls import region
+from cmsmig.notebook.kit.panel import Panel, facts_bundle
+from cmsmig.notebook.kit.workspace import open_workspace
 from cmsmig.report import safehtml
 from cmsmig.survey.data_frames import frame_html, frame_of
 TEXT = {TEXT!r}

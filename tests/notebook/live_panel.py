@@ -6,7 +6,7 @@ import asyncio
 
 from bs4 import BeautifulSoup, Tag
 
-from cmsmig.notebook.registry import dom_class
+from cmsmig.notebook.kit.control_registry import dom_class
 
 
 class LivePanel:

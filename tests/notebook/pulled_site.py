@@ -6,7 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from cmsmig.notebook.workspace import Workspace
+from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.settings import Project
 
 POSTS, PEOPLE = "65a000000000000000000001", "65a000000000000000000002"

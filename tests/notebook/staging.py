@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from rehearsal import Rehearsal
 
 from cmsmig.events import Observer, unobserved
-from cmsmig.notebook.importing import run_step, show_plan
-from cmsmig.notebook.workspace import Workspace, open_workspace
+from cmsmig.notebook.kit.workspace import Workspace, open_workspace
+from cmsmig.notebook.transfer.importing import run_step, show_plan
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from front_end import FrontEnd, front_end
 from rehearsal import Rehearsal
 
 from cmsmig.errors import CredentialsError, SettingsError
-from cmsmig.notebook.connection import connection_check, forecast
-from cmsmig.notebook.panel import Panel
-from cmsmig.notebook.workspace import Workspace, open_workspace
+from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.workspace import Workspace, open_workspace
+from cmsmig.notebook.start.connection import connection_check, forecast
 
 
 def at(rehearsal: Rehearsal, *, interactive: bool = False) -> Workspace:

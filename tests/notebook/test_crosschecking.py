@@ -11,9 +11,9 @@ from pulled_site import Controls, pulled_workspace
 from standin import StandIn
 from timelimit import patience
 
-from cmsmig.notebook.crosschecking import cross_checked, site_body
-from cmsmig.notebook.crosschecktables import compared
-from cmsmig.notebook.previewing import Previews, open_previews
+from cmsmig.notebook.preview.cross_check_tables import compared
+from cmsmig.notebook.preview.cross_checking import cross_checked, site_body
+from cmsmig.notebook.preview.previewing import Previews, open_previews
 from cmsmig.richtext.parity.comparison import Defect, Fault
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict

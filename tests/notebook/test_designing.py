@@ -13,15 +13,15 @@ from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.design import Design, Encoding, Reviewed
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import propose_collections
-from cmsmig.notebook.decided import decided
-from cmsmig.notebook.designing import (
+from cmsmig.notebook.design.designing import (
     DesignReview,
     accept_design,
     design_table,
     open_design,
     sample_values,
 )
-from cmsmig.notebook.workspace import Workspace
+from cmsmig.notebook.kit.decision_files import decided
+from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.review.design_edits import DesignDesk, completed, propose
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.decision_store import write_decision

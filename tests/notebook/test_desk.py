@@ -17,10 +17,10 @@ from pulled_site import POSTS, pulled_workspace
 from cmsmig.errors import UndecidedError
 from cmsmig.mapping.decisions.choices import BlocksDecision, EmbedsDecision
 from cmsmig.mapping.decisions.review_validity import BodyState
-from cmsmig.notebook.decided import decided
-from cmsmig.notebook.previewcards import Split, cards_html
-from cmsmig.notebook.previewhtml import losses_html
-from cmsmig.notebook.previewing import (
+from cmsmig.notebook.kit.decision_files import decided
+from cmsmig.notebook.preview.block_cards import Split, cards_html
+from cmsmig.notebook.preview.preview_html import losses_html
+from cmsmig.notebook.preview.previewing import (
     Previews,
     accept_bodies,
     bodies,

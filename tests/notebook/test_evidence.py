@@ -38,9 +38,9 @@ from cmsmig.evidence.redirects import (
 )
 from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import Accounting, ItemRow
-from cmsmig.notebook import verifying
-from cmsmig.notebook.handover import open_handover
-from cmsmig.notebook.ordering import decided_migration
+from cmsmig.notebook.kit.step_order import decided_migration
+from cmsmig.notebook.verify import verifying
+from cmsmig.notebook.verify.handover import open_handover
 from cmsmig.steps.verify.verify import Difference, DifferenceCode, Verification
 
 KEY = ItemKey("c", "i", "l")

@@ -26,9 +26,9 @@ from cmsmig.events import (
     StepStarted,
     unobserved,
 )
-from cmsmig.notebook.importing import PlanPanel, run_step, show_plan
-from cmsmig.notebook.plantables import TITLES, planned_calls
-from cmsmig.notebook.progressbars import Meter
+from cmsmig.notebook.kit.plan_tables import TITLES, planned_calls
+from cmsmig.notebook.kit.progress_bar import Meter
+from cmsmig.notebook.transfer.importing import PlanPanel, run_step, show_plan
 
 Start = Callable[..., Staged]
 

@@ -15,9 +15,9 @@ from rehearsal import Rehearsal
 from cmsmig.errors import UnreadError, UsageError
 from cmsmig.events import unobserved
 from cmsmig.mapping.select.reference_targets import classify
-from cmsmig.notebook import inspection
-from cmsmig.notebook.panel import Panel
-from cmsmig.notebook.workspace import Workspace, open_workspace
+from cmsmig.notebook.inspect import inspection
+from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.sandbox.sample.build import write_sample
 from cmsmig.steps.decide.accept_proposals import accept_proposals

@@ -11,9 +11,9 @@ from markupsafe import Markup
 
 from cmsmig.display.safe_html import untypeset
 from cmsmig.errors import UndecidedError, UsageError
-from cmsmig.notebook import ui
-from cmsmig.notebook.registry import WIDGETS
-from cmsmig.notebook.workspace import Workspace
+from cmsmig.notebook.kit import widgets
+from cmsmig.notebook.kit.control_registry import WIDGETS
+from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.settings import Project
 
 VIEW = "application/vnd.jupyter.widget-view+json"
@@ -28,7 +28,7 @@ def test_unattended_a_panel_is_html_and_no_widget_is_made() -> None:
     """The static form alone is shown; not one comm message is sent."""
     with front_end() as page:
         panel = workspace(interactive=False).panel(
-            Markup("<p>all</p>"), lambda: ui.Html(Markup("never")), text="in short"
+            Markup("<p>all</p>"), lambda: widgets.Html(Markup("never")), text="in short"
         )
         bundle = panel._repr_mimebundle_()
     html = str(untypeset(Markup("<p>all</p>")))
@@ -44,7 +44,7 @@ def test_by_hand_a_panel_is_its_widget_and_the_static_form_is_not_made() -> None
 
     with front_end() as page:
         panel = workspace(interactive=True).panel(
-            static, lambda: ui.Html(Markup("<b>x</b>"))
+            static, lambda: widgets.Html(Markup("<b>x</b>"))
         )
         assert VIEW in panel._repr_mimebundle_()
     assert page.html() == untypeset(Markup("<b>x</b>"))
@@ -60,7 +60,7 @@ def test_names_of_controls_are_unique_and_belong_to_a_notebook() -> None:
 async def test_a_control_that_is_not_listed_cannot_be_made() -> None:
     """An unlisted name is refused, so no control escapes the browser tests."""
     with front_end(), pytest.raises(UsageError, match=r"registry\.py"):
-        ui.Board().button("nobody-listed-me", "Go", lambda: None)
+        widgets.Board().button("nobody-listed-me", "Go", lambda: None)
 
 
 @pytest.fixture
@@ -75,7 +75,9 @@ async def test_a_click_on_another_thread_runs_in_the_loop_of_the_cell(
 ) -> None:
     """The callback only enqueues: the action finds its loop running."""
     loops: list[object] = []
-    ui.Board().button("pull", "Go", lambda: loops.append(asyncio.get_running_loop()))
+    widgets.Board().button(
+        "pull", "Go", lambda: loops.append(asyncio.get_running_loop())
+    )
     await page.click("pull")
     assert loops == [asyncio.get_running_loop()]
 
@@ -87,7 +89,7 @@ async def test_a_button_rests_while_its_action_runs(page: FrontEnd) -> None:
     async def act() -> None:
         await go_on.wait()
 
-    ui.Board().button("pull", "Go", act)
+    widgets.Board().button("pull", "Go", act)
     await page.click("pull")
     [button] = page.controls("pull")
     assert button.state["disabled"] is True
@@ -102,7 +104,7 @@ async def test_an_error_of_ours_shows_as_its_sentence(page: FrontEnd) -> None:
     def act() -> None:
         raise UndecidedError("Nothing is decided about <b>Posts</b> yet.")
 
-    ui.Board().button("pull", "Go", act)
+    widgets.Board().button("pull", "Go", act)
     await page.click("pull")
     assert "Nothing is decided about &lt;b&gt;Posts&lt;/b&gt; yet." in page.html()
     assert page.controls("pull")[0].state["disabled"] is False
@@ -114,7 +116,7 @@ async def test_any_other_error_shows_too(page: FrontEnd) -> None:
     def act() -> None:
         raise KeyError("x")
 
-    ui.Board().button("pull", "Go", act)
+    widgets.Board().button("pull", "Go", act)
     await page.click("pull")
     assert "KeyError" in page.html()
 
@@ -122,7 +124,7 @@ async def test_any_other_error_shows_too(page: FrontEnd) -> None:
 async def test_many_changes_at_once_are_one_piece_of_work(page: FrontEnd) -> None:
     """What waits in the queue already is not queued again."""
     seen: list[str] = []
-    board = ui.Board()
+    board = widgets.Board()
     field = board.text(
         "collections-filter", "Filter", changed=lambda: seen.append(field.value)
     )
@@ -135,7 +137,7 @@ async def test_many_changes_at_once_are_one_piece_of_work(page: FrontEnd) -> Non
 
 async def test_a_message_is_replaced_by_the_next_and_taken_away(page: FrontEnd) -> None:
     """One message at a time; an empty one leaves nothing."""
-    board = ui.Board()
+    board = widgets.Board()
     board.say("first")
     board.say("second", "good")
     assert "second" in page.html()

@@ -23,8 +23,9 @@ from pulled_site import (
 from cmsmig.display.safe_html import sanitised
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.mapping.decisions.choices import BlocksDecision, EmbedsDecision
-from cmsmig.notebook.decided import decided
-from cmsmig.notebook.previewing import (
+from cmsmig.notebook.kit.decision_files import decided
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.preview.previewing import (
     Previews,
     accept_bodies,
     bodies,
@@ -32,7 +33,6 @@ from cmsmig.notebook.previewing import (
     embed_policies,
     open_previews,
 )
-from cmsmig.notebook.workspace import Workspace
 from cmsmig.review.bodies import elements_by_path, structures_of
 from cmsmig.review.body_index import Lost, Wanted
 from cmsmig.review.embeds import count_embeds, embeds_of

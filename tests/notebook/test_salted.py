@@ -23,7 +23,7 @@ from saltedsite import write_salted_site
 
 from cmsmig.display.safe_html import UNTYPESET
 from cmsmig.errors import UsageError
-from cmsmig.notebook.kernel import show_errors_as_sentences
+from cmsmig.notebook.kit.kernel import show_errors_as_sentences
 from cmsmig.run.locate import find_notebooks, notebooks_folder
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
@@ -86,7 +86,7 @@ async def _value(source: str, names: dict[str, object]) -> object:
 @contextmanager
 def someone_there(there: bool) -> Iterator[None]:
     """Let notebooks find a person before them, or nobody."""
-    with mock.patch("cmsmig.notebook.workspace.can_ask", return_value=there):
+    with mock.patch("cmsmig.notebook.kit.workspace.can_ask", return_value=there):
         yield
 
 

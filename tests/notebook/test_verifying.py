@@ -13,8 +13,8 @@ from front_end import front_end
 from staging import Staged
 
 from cmsmig.errors import DifferencesError, UsageError
-from cmsmig.notebook import verifying
-from cmsmig.notebook.handover import Handover, open_handover
+from cmsmig.notebook.verify import verifying
+from cmsmig.notebook.verify.handover import Handover, open_handover
 
 Start = Callable[..., Staged]
 

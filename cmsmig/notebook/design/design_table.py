@@ -1,0 +1,258 @@
+"""The controls of notebook 02: one content type at a time, a row per field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from markupsafe import Markup
+
+from cmsmig.display.safe_html import escape, heading, note, sheet
+from cmsmig.mapping.decisions.design import Encoding, FieldDesign
+from cmsmig.notebook.design import design_html
+from cmsmig.notebook.kit.widgets import (
+    Board,
+    Choice,
+    Element,
+    Field,
+    Html,
+    column,
+    grid,
+    row,
+)
+from cmsmig.review.design_edits import DesignDesk
+
+_NARROW = Markup(
+    "<style>.cmsmig-design-field-key,.cmsmig-design-field-encoding,"
+    ".cmsmig-design-field-required{min-width:0!important;width:100%!important}"
+    ".cmsmig-why{font-size:12px;line-height:1.35;white-space:normal}</style>"
+)
+_WIDTHS = (
+    "minmax(7em,1.2fr) minmax(9em,1.2fr) minmax(9em,1.1fr) 4.5em minmax(12em,2.6fr)"
+)
+_HEAD = ("origin field", "key", "encoding", "required", "sample, and why")
+
+
+class _Row:
+    """The controls of one field; rows are used again for every content type."""
+
+    def __init__(self, board: Board, number: int, changed: Callable[[], None]) -> None:
+        self.origin = Html()
+        self.key: Field[str] = board.text("design-field-key", "", changed=changed)
+        self.encoding: Choice = board.choice(
+            "design-field-encoding",
+            "",
+            [(str(Encoding.TEXT), str(Encoding.TEXT))],
+            Encoding.TEXT,
+            tip=f"Encoding of field {number + 1}",
+            changed=changed,
+        )
+        self.required: Field[bool] = board.tick(
+            "design-field-required", "", False, changed=changed
+        )
+        self.why = Html()
+
+    @property
+    def cells(self) -> tuple[Element, ...]:
+        return (self.origin, self.key, self.encoding, self.required, self.why)
+
+    def visible(self, shown: bool) -> None:
+        for each in self.cells:
+            each.visible(shown)
+
+    def load(self, field: FieldDesign, choices: tuple[Encoding, ...]) -> None:
+        """Show a field; what the controls say afterwards is what it is."""
+        self.visible(True)
+        self.origin.show(
+            Markup("<div class='cmsmig-why'><b>{}</b><br>{}</div>").format(
+                field.origin, field.origin_type
+            )
+        )
+        self.key.value = field.key
+        self.encoding.offer(
+            [(str(each), str(each)) for each in choices], field.encoding
+        )
+        self.required.value = field.required
+
+
+class _Table:
+    """The table of the content type that is looked at."""
+
+    def __init__(self, desk: DesignDesk) -> None:
+        self._desk = desk
+        self._board = Board()
+        self._place = 0
+        self._problems = Html()
+        self._again = Html()
+        self._left_out = Html()
+        longest = max((len(each.fields) for each in desk.content_types), default=0)
+        self._rows = [
+            _Row(self._board, number, self._take(number)) for number in range(longest)
+        ]
+        self._names()
+        self._load()
+
+    def element(self) -> Element:
+        head = [Html(Markup("<b>{}</b>").format(name)) for name in _HEAD]
+        table = grid([head, *(each.cells for each in self._rows)], widths=_WIDTHS)
+        return column(
+            Html(_NARROW),
+            self._chooser,
+            row(self._component, self._folder, self._folder_name),
+            self._problems,
+            table,
+            self._left_out,
+            Html(sheet(heading("Blocks that bodies may hold: their components"))),
+            self._blocks(),
+            self._again,
+            self._board.messages,
+        )
+
+    def _names(self) -> None:
+        board = self._board
+        options = [
+            (f"{each.display_name} ({each.collection_slug})", str(place))
+            for place, each in enumerate(self._desk.content_types)
+        ]
+        self._chooser = board.choice(
+            "design-content-type", "Content type", options, "0", changed=self._choose
+        )
+        self._component = board.text(
+            "design-component", "Component", changed=self._rename
+        )
+        self._folder = board.text("design-folder", "Folder", changed=self._rename)
+        self._folder_name = board.text(
+            "design-folder-name", "Folder's name", changed=self._rename
+        )
+
+    def _choose(self) -> None:
+        self._place = int(self._chooser.value)
+        self._load()
+
+    def _load(self) -> None:
+        content_type = self._desk.content_types[self._place]
+        self._component.value = content_type.component
+        self._folder.value = content_type.folder
+        self._folder_name.value = content_type.folder_name
+        for number, each in enumerate(self._rows):
+            if number < len(content_type.fields):
+                field = content_type.fields[number]
+                each.load(field, self._desk.choices(field))
+                self._explain(number)
+            else:
+                each.visible(False)
+        self._left_out.show(sheet(design_html.left_out_html(content_type)))
+        self._check()
+
+    def _rename(self) -> None:
+        self._desk.edit_content_type(
+            self._place,
+            component=self._component.value,
+            folder=self._folder.value,
+            folder_name=self._folder_name.value,
+        )
+        self._check()
+
+    def _take(self, number: int) -> Callable[[], None]:
+        """Return what follows a change in a row; without a difference, nothing."""
+
+        def take() -> None:
+            fields = self._desk.content_types[self._place].fields
+            if number >= len(fields):
+                return
+            controls, before = self._rows[number], fields[number]
+            after = (
+                controls.key.value.strip(),
+                Encoding(controls.encoding.value),
+                controls.required.value,
+            )
+            if after == (before.key, before.encoding, before.required):
+                return
+            self._desk.edit_field(
+                self._place,
+                number,
+                key=after[0],
+                encoding=after[1],
+                required=after[2],
+            )
+            self._explain(number)
+            self._check()
+
+        return take
+
+    def _explain(self, number: int) -> None:
+        """Show a field's sample and why it was proposed like this."""
+        content_type = self._desk.content_types[self._place]
+        field = content_type.fields[number]
+        samples = self._desk.samples(content_type, field, 1)
+        told = samples[0].telling if samples else "no item fills it"
+        self._rows[number].why.show(
+            Markup("<div class='cmsmig-why'><i>{}</i>{}{}</div>").format(
+                told, Markup("<br>") if field.note else "", escape(field.note)
+            )
+        )
+
+    def _blocks(self) -> Element:
+        def take() -> None:
+            for number, each in enumerate(fields):
+                self._desk.name_block(number, each.value)
+            self._check()
+
+        blocks = self._desk.design.blocks
+        fields = [
+            self._board.text("design-block", "", block.component, changed=take)
+            for block in blocks
+        ]
+        named = (
+            row(Html(sheet(escape(block.display_name))), field)
+            for block, field in zip(blocks, fields, strict=True)
+        )
+        return row(*named)
+
+    def _check(self) -> None:
+        """Say what is wrong above the rows and below: tables are long."""
+        for place in (self._problems, self._again):
+            place.show(design_html.problems_html(self._desk))
+
+
+def design_board(desk: DesignDesk) -> Element:
+    """Return the editable table of a design; every edit is checked at once."""
+    if not desk.content_types:
+        return Html(design_html.design_html(desk.design))
+    return _Table(desk).element()
+
+
+def samples_board(desk: DesignDesk) -> Element:
+    """Return the sample values of the content type that is chosen."""
+    board = Board()
+    shown = Html()
+    options = [
+        (f"{each.display_name} ({each.collection_slug})", str(place))
+        for place, each in enumerate(desk.content_types)
+    ]
+
+    def show() -> None:
+        content_type = desk.content_types[int(chooser.value)]
+        shown.show(design_html.samples_html(desk, content_type))
+
+    if not options:
+        return shown
+    chooser = board.choice(
+        "samples-content-type", "Content type", options, "0", changed=show
+    )
+    again = board.button("samples-again", "Show with the edits so far", show)
+    show()
+    return column(row(chooser, again), shown, board.messages)
+
+
+def accept_board(state: str, reviewer: str, take: Callable[[str], str]) -> Element:
+    """Return the button that accepts, and who does."""
+    board = Board()
+    stands = Html(escape(state))
+    name = board.text("design-reviewer", "Reviewed by", reviewer, hint="your name")
+
+    def accept() -> None:
+        said = take(name.value)
+        stands.show(sheet(note(said, "good")))
+
+    button = board.button("design-accept", "Accept this design", accept, look="success")
+    return column(stands, row(name, button), board.messages)

@@ -1,0 +1,116 @@
+"""Notebook 02: the design as it is proposed, looked at, edited and accepted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cmsmig.display.safe_html import Cell, note, sheet
+from cmsmig.errors import DecisionsError, UndecidedError
+from cmsmig.mapping.decisions.choices import CollectionsDecision
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES
+from cmsmig.mapping.decisions.design import Design
+from cmsmig.notebook.design.design_html import design_html, samples_html
+from cmsmig.notebook.kit.decision_files import accept, decided, pulled, required, told
+from cmsmig.notebook.kit.panel import Panel, facts_bundle
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.review.design_edits import DesignDesk, completed, propose
+from cmsmig.steps.decide.accept_proposals import space_facts
+
+
+@dataclass(frozen=True, slots=True)
+class DesignReview:
+    """A design under review; every panel of the notebook works on the same one."""
+
+    workspace: Workspace
+    desk: DesignDesk
+
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> dict[str, object]:
+        design = self.desk.design
+        rows: list[tuple[str, Cell]] = [
+            ("Design", told(design.reviewed)),
+            ("Content types", str(len(design.content_types))),
+            ("Fields", str(sum(len(each.fields) for each in design.content_types))),
+            ("Blocks", ", ".join(each.component for each in design.blocks)),
+            ("To correct", str(len(self.desk.problems()))),
+        ]
+        return facts_bundle(rows)
+
+
+async def open_design(workspace: Workspace) -> DesignReview:
+    """Return the design to review; before a person, proposed where none is decided.
+
+    Raises `UsageError` before the first pull. Unattended, the design must be
+    accepted and complete: raises `UndecidedError` naming what is missing and
+    `DecisionsError` for what cannot work. Reads only; asks the destination for
+    its components before a person alone.
+    """
+    origin = pulled(workspace)
+    if not workspace.interactive:
+        design = required(workspace.project, Design, "02")
+        decision = required(workspace.project, CollectionsDecision, "01")
+        desk = DesignDesk(origin, decision, design)
+        _insist(desk)
+        return DesignReview(workspace, desk)
+    decision = required(workspace.project, CollectionsDecision, "01")
+    space = await space_facts(workspace.local_settings, workspace.observer)
+    proposal = propose(origin, decision, space)
+    known = decided(workspace.project, Design)
+    design = proposal if known is None else completed(known, proposal)
+    return DesignReview(workspace, DesignDesk(origin, decision, design, space))
+
+
+def design_table(review: DesignReview) -> Panel:
+    """Show the design, a table per content type; before a person it can be edited."""
+    from cmsmig.notebook.design.design_table import design_board
+
+    return review.workspace.panel(
+        lambda: design_html(review.desk.design),
+        lambda: design_board(review.desk),
+        text=f"{len(review.desk.content_types)} content types",
+    )
+
+
+def sample_values(review: DesignReview) -> Panel:
+    """Show values of the origin for each field, and what the design makes of them."""
+    from cmsmig.notebook.design.design_table import samples_board
+
+    desk = review.desk
+    return review.workspace.panel(
+        lambda: samples_html(desk, *desk.content_types),
+        lambda: samples_board(desk),
+        text="Sample values per field",
+    )
+
+
+def accept_design(review: DesignReview, reviewer: str = "") -> Panel:
+    """Before a person: the button that writes `decisions/design.yaml`.
+
+    Unattended it says who accepted the design, and writes nothing.
+    """
+    from cmsmig.notebook.design.design_table import accept_board
+
+    def take(name: str) -> str:
+        if problems := review.desk.problems():
+            raise DecisionsError(f"Correct this first: {problems[0]}")
+        return accept(review.workspace, (review.desk.design,), name)
+
+    design = review.desk.design
+    return review.workspace.panel(
+        sheet(note(told(design.reviewed), "good")),
+        lambda: accept_board(told(design.reviewed), reviewer, take),
+        text=told(design.reviewed),
+    )
+
+
+def _insist(desk: DesignDesk) -> None:
+    open_points = desk.undecided()
+    more = f" ({len(open_points) - 1} more like this.)" if open_points[1:] else ""
+    if open_points:
+        raise UndecidedError(
+            f"{open_points[0]}{more} Decide in the notebook 02, or in "
+            f"{FILE_NAMES[Design]}."
+        )
+    if wrong := desk.problems():
+        raise DecisionsError(f"{FILE_NAMES[Design]}: {wrong[0]}")

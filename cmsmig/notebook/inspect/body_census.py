@@ -1,0 +1,157 @@
+"""Notebook 01: what the bodies are made of, and what cannot be migrated."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from cmsmig.display.safe_html import Cell, more, note, paragraph, sheet, table
+from cmsmig.notebook.kit import widgets
+from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.survey.census import Census, Finding
+from cmsmig.survey.not_migratable import ALWAYS, KINDS, Obstacle
+from cmsmig.survey.page_addresses import OldPages
+
+_LISTED = 15
+_EXAMPLES = 3
+_ALL = "all"
+
+
+def census_panel(workspace: Workspace, pages: OldPages, census: Census) -> Panel:
+    """Show the structures; by hand the items that hold one of them."""
+
+    def widget() -> widgets.Element:
+        board, listed = widgets.Board(), widgets.Html()
+        by_name = {each.structure.name: each for each in census.findings}
+        options = [
+            (f"{each.structure.title} ({each.times:,})", name)
+            for name, each in by_name.items()
+        ]
+
+        def show() -> None:
+            found = by_name.get(chosen.value)
+            listed.show(sheet(_sightings(pages, found)) if found else Markup(""))
+
+        chosen = board.choice(
+            "census-structure",
+            "Where is it",
+            [("choose a structure", ""), *options],
+            "",
+            changed=show,
+        )
+        return widgets.column(
+            widgets.Html(sheet(_structures(pages, census))),
+            chosen,
+            listed,
+            board.messages,
+        )
+
+    return workspace.panel(lambda: sheet(_structures(pages, census)), widget)
+
+
+def _structures(pages: OldPages, census: Census) -> Markup:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            each.structure.title,
+            each.times,
+            len(each.sightings),
+            each.structure.becomes,
+            Markup("<br>").join(
+                pages.link(one.item) for one in each.sightings[:_EXAMPLES]
+            ),
+        )
+        for each in census.findings
+    ]
+    head = ("Structure", "Times", "Bodies", "What becomes of it", "For example")
+    told = paragraph(
+        f"{census.bodies:,} bodies, each locale counted, in the editors' version."
+    )
+    return Markup("{}{}").format(told, table(head, rows))
+
+
+def _sightings(pages: OldPages, found: Finding) -> Markup:
+    ordered = sorted(found.sightings, key=lambda each: -each.times)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            each.item.name,
+            pages.tags.get(each.item.key.locale_id, ""),
+            pages.link(each.item),
+            each.field,
+            each.times,
+            each.example,
+        )
+        for each in ordered[:_LISTED]
+    ]
+    head = ("Item", "Locale", "Page", "Field", "Times", "The first one")
+    return Markup("{}{}").format(
+        table(head, rows, caption=found.structure.title),
+        more(len(ordered), len(rows)),
+    )
+
+
+def obstacles_panel(
+    workspace: Workspace, pages: OldPages, found: tuple[Obstacle, ...]
+) -> Panel:
+    """Show what no site can take along and what this one has; by hand one kind."""
+    kinds = {
+        kind: [each for each in found if each.kind == kind]
+        for kind in dict.fromkeys(each.kind for each in found)
+    }
+
+    def widget() -> widgets.Element:
+        board, listed = widgets.Board(), widgets.Html()
+
+        def show() -> None:
+            listed.show(sheet(_some(pages, kinds, chosen.value)))
+
+        chosen = board.choice(
+            "obstacles-kind",
+            "In this site",
+            [
+                (f"everything ({len(found):,})", _ALL),
+                *(
+                    (f"{KINDS[kind]} ({len(each):,})", kind)
+                    for kind, each in kinds.items()
+                ),
+            ],
+            _ALL,
+            changed=show,
+        )
+        show()
+        return widgets.column(
+            widgets.Html(sheet(_rules())), chosen, listed, board.messages
+        )
+
+    return workspace.panel(lambda: sheet(_rules(), _some(pages, kinds, _ALL)), widget)
+
+
+def _rules() -> Markup:
+    return table(("On every site", "What to do about it"), ALWAYS)
+
+
+def _some(pages: OldPages, kinds: dict[str, list[Obstacle]], chosen: str) -> Markup:
+    parts = [
+        _obstacle_table(pages, kind, found)
+        for kind, found in kinds.items()
+        if chosen in (_ALL, kind)
+    ]
+    if not kinds:
+        parts.append(
+            note("Nothing of the kind was found in this site's items.", "good")
+        )
+    return Markup("").join(parts)
+
+
+def _obstacle_table(pages: OldPages, kind: str, found: list[Obstacle]) -> Markup:
+    rows: list[tuple[Cell, ...]] = [
+        (each.item.name, pages.link(each.item), each.where, each.context, each.why)
+        for each in found[:_LISTED]
+    ]
+    return Markup("{}{}").format(
+        table(
+            ("Item", "Page", "Where", "Near", "What to know"),
+            rows,
+            caption=f"{KINDS[kind]} ({len(found):,})",
+        ),
+        more(len(found), len(rows)),
+    )

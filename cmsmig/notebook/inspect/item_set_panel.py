@@ -1,0 +1,193 @@
+"""Notebook 01, last part: which item set is imported, per collection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup
+
+from cmsmig.display.safe_html import heading, paragraph, sheet
+from cmsmig.mapping.decisions.choices import (
+    ArchiveRule,
+    CollectionChoice,
+    CollectionsDecision,
+    ItemSet,
+    PublishRule,
+)
+from cmsmig.notebook.inspect.item_choices import (
+    ARCHIVED,
+    NOT_MIGRATED,
+    PUBLISH,
+    SETS,
+    choices_table,
+    current_choices,
+    effect,
+    known_set,
+    moved,
+    reasons_text,
+    signed,
+    standing,
+    told,
+    with_set,
+)
+from cmsmig.notebook.kit import widgets
+from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.origin.schema import Collection
+from cmsmig.steps.decide.decision_store import write_decision
+from cmsmig.steps.decide.migration import Origin
+
+_HEAD = ("Collection", "Item set", "Archived items", "Publish", "Then")
+_TIPS = {
+    "item-set": "Item set",
+    "item-set-archived": "Archived items",
+    "item-set-publish": "Publish",
+}
+_WIDTHS = "minmax(9em,1.2fr) auto auto auto minmax(12em,2fr)"
+
+
+def item_sets(
+    workspace: Workspace, origin: Origin, reviewer: str, item_set: str
+) -> Panel:
+    """Show and decide which items of each collection are imported.
+
+    Unattended with `item_set`, every collection gets that set and the decision is
+    written, in bulk, by `reviewer`; without, it shows what stands or is proposed
+    and writes nothing. Raises `UsageError` for an unknown set or no reviewer.
+    """
+    before = current_choices(workspace, origin)
+    decision = with_set(before, known_set(item_set)) if item_set else before
+    if workspace.interactive:
+        return workspace.panel(
+            Markup(""), lambda: _Form(workspace, origin, decision, reviewer).element
+        )
+    if item_set and not workspace.dry_run and moved(before, decision):
+        decision = signed(decision, reviewer, "in bulk")
+        write_decision(workspace.project, decision)
+    return workspace.panel(
+        sheet(standing(decision), choices_table(origin, decision)),
+        text=told(decision),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """The controls of one collection."""
+
+    name: str
+    choice: CollectionChoice
+    items: widgets.Choice
+    archived: widgets.Choice
+    publish: widgets.Choice
+    effect: widgets.Html
+
+    def chosen(self) -> CollectionChoice:
+        """Return what the controls say now."""
+        migrate = self.items.value != NOT_MIGRATED
+        return replace(
+            self.choice,
+            migrate=migrate,
+            items=ItemSet(self.items.value) if migrate else self.choice.items,
+            archived=ArchiveRule(self.archived.value),
+            publish=PublishRule(self.publish.value),
+        )
+
+    def cells(self) -> tuple[widgets.Element, ...]:
+        """Return the line as it is laid out."""
+        name = widgets.Html(sheet(Markup("<strong>{}</strong>").format(self.name)))
+        return name, self.items, self.archived, self.publish, self.effect
+
+
+class _Form:
+    """A line per collection, the reviewer's name, and the button that writes."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        origin: Origin,
+        decision: CollectionsDecision,
+        reviewer: str,
+    ) -> None:
+        self._workspace = workspace
+        self._origin = origin
+        self._decision = decision
+        self._board = widgets.Board()
+        self._standing = widgets.Html(sheet(standing(decision)))
+        self._lines = [
+            self._line(collection, choice)
+            for collection in origin.collections
+            if (choice := decision.choice(collection.collection_id)) is not None
+        ]
+        self._reviewer = self._board.text(
+            "item-set-reviewer", "Reviewer", reviewer, hint="your name"
+        )
+        self.element = self._laid_out()
+        self._show()
+
+    def _line(self, collection: Collection, choice: CollectionChoice) -> _Line:
+        def menu(
+            name: str, options: Sequence[tuple[str, str]], value: str
+        ) -> widgets.Choice:
+            tip = f"{_TIPS[name]}: {collection.display_name}"
+            return self._board.choice(
+                name, "", options, value, tip=tip, changed=self._show
+            )
+
+        return _Line(
+            collection.display_name,
+            choice,
+            menu("item-set", SETS, choice.items if choice.migrate else NOT_MIGRATED),
+            menu("item-set-archived", ARCHIVED, choice.archived),
+            menu("item-set-publish", PUBLISH, choice.publish),
+            widgets.Html(),
+        )
+
+    def _laid_out(self) -> widgets.Element:
+        head = [widgets.Html(sheet(Markup("<b>{}</b>").format(name))) for name in _HEAD]
+        rows = [head, *(each.cells() for each in self._lines)]
+        save = self._board.button(
+            "item-set-save",
+            "Write decisions/collections.yaml",
+            self._save,
+            look="primary",
+        )
+        about = paragraph(
+            "Archived and publish matter only where the collection is migrated. "
+            "Nothing is written before you press the button."
+        )
+        return widgets.column(
+            widgets.Html(sheet(heading("Item set per collection"), about)),
+            self._standing,
+            widgets.grid(rows, widths=_WIDTHS),
+            widgets.row(self._reviewer, save),
+            self._board.messages,
+        )
+
+    def _chosen(self) -> CollectionsDecision:
+        """Return the decision with what the controls say now."""
+        by_id = {each.choice.collection_id: each.chosen() for each in self._lines}
+        return replace(
+            self._decision,
+            collections=tuple(
+                by_id.get(each.collection_id, each)
+                for each in self._decision.collections
+            ),
+        )
+
+    def _show(self) -> None:
+        decision = self._chosen()
+        for line in self._lines:
+            taken, reasons = effect(self._origin, decision, line.chosen())
+            left = f"; left out: {reasons_text(reasons)}" if reasons else ""
+            line.effect.show(sheet(paragraph(f"{taken:,} imported{left}")))
+
+    def _save(self) -> None:
+        decision = signed(self._chosen(), self._reviewer.value, "individually")
+        if self._workspace.dry_run:
+            self._board.say("This is a dry run: nothing was written.", "warning")
+            return
+        path = write_decision(self._workspace.project, decision)
+        self._decision = decision
+        self._standing.show(sheet(standing(decision)))
+        self._board.say(f"{path} is written.", "good")

@@ -1,0 +1,136 @@
+"""Every control of every notebook, by name: what a browser test has to drive.
+
+A control whose name is not listed here cannot be made. Add yours in the part of
+its notebook; the name becomes the class `cmsmig-<name>` in the page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cmsmig.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class WidgetInfo:
+    """One control, or one kind of control where a table has one in each row."""
+
+    name: str
+    """Words with hyphens, unique."""
+    notebook: str
+    """The number of the notebook, two digits."""
+    what: str
+    """What driving it does, one line."""
+
+
+WIDGETS: tuple[WidgetInfo, ...] = (
+    # 00_start_here
+    WidgetInfo("check-again", "00", "asks both services again"),
+    WidgetInfo("forecast-again", "00", "computes the forecast again"),
+    # 01_inspect_origin
+    WidgetInfo("pull", "01", "reads the origin, or goes on reading it"),
+    WidgetInfo("pull-stop", "01", "stops reading; what is complete is kept"),
+    WidgetInfo("collections-filter", "01", "shows the collections that match"),
+    WidgetInfo("collections-detail", "01", "shows one collection's schema and items"),
+    WidgetInfo("references-cause", "01", "shows the dangling references of one cause"),
+    WidgetInfo("census-structure", "01", "shows the items that hold a structure"),
+    WidgetInfo("obstacles-kind", "01", "shows the items with one kind of obstacle"),
+    WidgetInfo("item-set", "01", "chooses the item set of a collection"),
+    WidgetInfo("item-set-archived", "01", "takes or skips a collection's archived"),
+    WidgetInfo("item-set-publish", "01", "publishes what is live, or nothing"),
+    WidgetInfo("item-set-reviewer", "01", "names who decides"),
+    WidgetInfo("item-set-save", "01", "writes decisions/collections.yaml"),
+    # 02_design_components
+    WidgetInfo("design-content-type", "02", "shows another content type's fields"),
+    WidgetInfo("design-component", "02", "names the content type's component"),
+    WidgetInfo("design-folder", "02", "names the folder that its stories go into"),
+    WidgetInfo("design-folder-name", "02", "titles that folder for editors"),
+    WidgetInfo("design-field-key", "02", "names a field's key"),
+    WidgetInfo("design-field-encoding", "02", "chooses what a field becomes"),
+    WidgetInfo("design-field-required", "02", "requires a field, or not"),
+    WidgetInfo("design-block", "02", "names a block's component"),
+    WidgetInfo("samples-content-type", "02", "shows another content type's samples"),
+    WidgetInfo("samples-again", "02", "shows the samples with the edits so far"),
+    WidgetInfo("design-reviewer", "02", "names who accepts the design"),
+    WidgetInfo("design-accept", "02", "writes decisions/design.yaml"),
+    # 03_preview_rich_text
+    WidgetInfo("embed-kind", "03", "chooses what becomes of a kind of embeds"),
+    WidgetInfo("embed-signature", "03", "chooses what becomes of a host's embeds"),
+    WidgetInfo("embed-unclosed", "03", "ends embeds that hold the rest of a body"),
+    WidgetInfo("embed-search", "03", "offers the hosts whose name holds a text"),
+    WidgetInfo("embed-previous", "03", "offers the hosts before"),
+    WidgetInfo("embed-next", "03", "offers the hosts after"),
+    WidgetInfo("blocks-field", "03", "shows how another field's bodies are stored"),
+    WidgetInfo("blocks-mode", "03", "stores a field's bodies in one piece, or blocks"),
+    WidgetInfo("blocks-rule", "03", "splits a field's bodies at a structure, or not"),
+    WidgetInfo("blocks-level", "03", "splits at headings down to a level"),
+    WidgetInfo("body-search", "03", "offers the bodies whose name holds a text"),
+    WidgetInfo("body-state", "03", "offers the bodies that are reviewed, or not"),
+    WidgetInfo("body-loss", "03", "offers the bodies that lose something"),
+    WidgetInfo("body-structure", "03", "offers the bodies that hold a structure"),
+    WidgetInfo("body-field", "03", "offers the bodies of one collection's field"),
+    WidgetInfo("body-locale", "03", "offers the bodies of one locale"),
+    WidgetInfo("body-item", "03", "shows the body of another item"),
+    WidgetInfo("body-previous", "03", "shows the body before"),
+    WidgetInfo("body-next", "03", "shows the body after"),
+    WidgetInfo("body-open", "03", "shows the next body that awaits a review"),
+    WidgetInfo("body-back", "03", "goes a page of bodies back"),
+    WidgetInfo("body-on", "03", "goes a page of bodies on"),
+    WidgetInfo("review-name", "03", "names who reviews"),
+    WidgetInfo("review-accept", "03", "accepts a body's blocks and shows the next one"),
+    WidgetInfo("review-undo", "03", "takes the last decision or change back"),
+    WidgetInfo("review-reset", "03", "gives a body the proposed blocks again"),
+    WidgetInfo("review-kind", "03", "chooses bodies by what they are split for"),
+    WidgetInfo("review-bulk", "03", "accepts the chosen bodies as they are proposed"),
+    WidgetInfo("review-all", "03", "accepts every body that is left"),
+    WidgetInfo("block-select", "03", "makes a block the one that keys act on"),
+    WidgetInfo("block-previous", "03", "makes the block before the current one"),
+    WidgetInfo("block-next", "03", "makes the block after the current one"),
+    WidgetInfo("block-merge", "03", "merges a block with the next one"),
+    WidgetInfo("block-reject", "03", "takes a block back into the text"),
+    WidgetInfo("block-split", "03", "splits a block at the chosen part"),
+    WidgetInfo("block-split-at", "03", "chooses the part that a block is split before"),
+    WidgetInfo("block-type", "03", "makes a block one of the chosen kind"),
+    WidgetInfo("block-type-at", "03", "chooses the kind that a block becomes"),
+    WidgetInfo("cross-check", "03", "compares all bodies with the official converter"),
+    WidgetInfo("cross-check-stop", "03", "stops comparing; what was compared is shown"),
+    WidgetInfo("bodies-reviewer", "03", "names who accepts blocks and embeds"),
+    WidgetInfo("bodies-accept", "03", "accepts decisions/blocks.yaml and embeds.yaml"),
+    # 04_prepare_destination
+    WidgetInfo("plan-again", "04", "computes the plan again"),
+    WidgetInfo("plan-recreate", "04", "plans to make again what is gone, or not"),
+    WidgetInfo("prepare-start", "04", "makes components, folders and assets"),
+    WidgetInfo("prepare-stop", "04", "stops after the calls in flight"),
+    # 05_create_stories
+    WidgetInfo("create-start", "05", "creates the stories, or goes on"),
+    WidgetInfo("create-stop", "05", "stops after the calls in flight"),
+    # 06_link_stories
+    WidgetInfo("link-start", "06", "fills relations and internal links"),
+    WidgetInfo("link-stop", "06", "stops after the calls in flight"),
+    WidgetInfo("publish-start", "06", "publishes what was decided to be published"),
+    WidgetInfo("publish-stop", "06", "stops after the calls in flight"),
+    # 07_verify_and_redirect
+    WidgetInfo("verify-start", "07", "reads everything back and compares it"),
+    WidgetInfo("verify-stop", "07", "stops reading back"),
+    WidgetInfo("redirects-write", "07", "writes redirects/redirects.csv"),
+    WidgetInfo("checklist-again", "07", "computes the checklist again"),
+    WidgetInfo("report-write", "07", "writes report.html and report.json"),
+)
+
+
+def dom_class(name: str) -> str:
+    """Return the class that a control of this name carries in the page.
+
+    Raises `UsageError` for a name that is not listed in `WIDGETS`.
+    """
+    if all(each.name != name for each in WIDGETS):
+        raise UsageError(
+            f"The control {name!r} is not listed in cmsmig/notebook/kit/control_registry.py; add "
+            "it there, so that the browser tests drive it."
+        )
+    return f"cmsmig-{name}"
+
+
+def purpose(name: str) -> str:
+    """Return what driving a control does, or empty for an unlisted one."""
+    return next((each.what for each in WIDGETS if each.name == name), "")

@@ -1,0 +1,100 @@
+"""Single decision files, for the notebooks that make them one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from cmsmig.errors import UndecidedError, UsageError
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D, Decision
+from cmsmig.mapping.decisions.design import Reviewed
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.settings import Project
+from cmsmig.steps.decide.decision_store import decision_in, write_decision
+from cmsmig.steps.decide.migration import Origin, read_origin
+
+
+def decided(project: Project, kind: type[D]) -> D | None:
+    """Return one decision, or None where its file is missing. Reads only.
+
+    Raises `DecisionsError` naming the file when it is malformed.
+    """
+    return decision_in(project, kind)
+
+
+def required(project: Project, kind: type[D], notebook: str) -> D:
+    """Return one decision that a person has accepted. Reads only.
+
+    Raises `UndecidedError` naming the file and the notebook to decide it in.
+    """
+    found = decided(project, kind)
+    path = project.decisions / FILE_NAMES[kind]
+    if found is None or found.reviewed is None:
+        state = "is missing" if found is None else "is accepted by nobody yet"
+        raise UndecidedError(
+            f"{path} {state}; decide it in the notebook {notebook} by hand, or run "
+            "`cmsmig decide --accept-proposals --reviewer NAME`."
+        )
+    return found
+
+
+def pulled(workspace: Workspace) -> Origin:
+    """Return the pulled site. Reads only.
+
+    Raises `UsageError` before the first pull and `CacheError` when the raw cache
+    is incomplete or damaged.
+    """
+    insist_on_pull(workspace.project)
+    return read_origin(workspace.project, workspace.local_settings.site_id)
+
+
+def insist_on_pull(project: Project) -> None:
+    """Raise `UsageError` when nothing was ever pulled. Reads only."""
+    if not any(project.raw.glob("*.json")):
+        raise UsageError(
+            f"Nothing was pulled into {project.raw} yet; run the notebook 01 or "
+            "`cmsmig pull` first."
+        )
+
+
+def accept(workspace: Workspace, decisions: Sequence[Decision], reviewer: str) -> str:
+    """Write decisions as accepted individually by `reviewer`; return what was done.
+
+    Writes nothing in a dry run. Raises `UsageError` without a name.
+    """
+    if not reviewer.strip():
+        raise UsageError("Decisions name who took them; enter your name first.")
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    reviewed = Reviewed(reviewer.strip(), at, "individually")
+    names = " and ".join(FILE_NAMES[type(each)] for each in decisions)
+    if workspace.dry_run:
+        return f"Dry run: {names} would be written now; nothing was."
+    for each in decisions:
+        write_decision(workspace.project, replace(each, reviewed=reviewed))
+    return (
+        f"{names} written to {workspace.project.decisions}, accepted by {reviewed.by}."
+    )
+
+
+def save(workspace: Workspace, decision: D, reviewer: str) -> D:
+    """Write a decision right after a choice in it; return it as written.
+
+    With a name it is accepted by that person, else by nobody yet. Writes nothing
+    in a dry run.
+    """
+    reviewed = None
+    if reviewer:
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        reviewed = Reviewed(reviewer, at, "individually")
+    saved = replace(decision, reviewed=reviewed)
+    if not workspace.dry_run:
+        write_decision(workspace.project, saved)
+    return saved
+
+
+def told(reviewed: Reviewed | None) -> str:
+    """Return who accepted something, when and how, as a sentence."""
+    if reviewed is None:
+        return "Proposed by the kit; nobody has accepted it yet."
+    return f"Accepted {reviewed.how} by {reviewed.by} at {reviewed.at}."

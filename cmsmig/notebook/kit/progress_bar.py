@@ -1,0 +1,239 @@
+"""How far a run is: a meter that observes it, and a bar that shows the meter."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from cmsmig.display.safe_html import paragraph, sheet, table
+from cmsmig.events import (
+    BudgetWaited,
+    Event,
+    Noticed,
+    Observer,
+    RequestRetried,
+    RequestSent,
+    StepAdvanced,
+    StepFinished,
+    StepStarted,
+)
+from cmsmig.notebook.kit import widgets
+
+_WINDOW = 5.0
+"""Seconds over which the pace is taken."""
+_EVERY = 0.25
+"""Seconds between two looks at the meter."""
+_NOTICES = 20
+_TITLES = {
+    "components": "Components",
+    "folders": "Folders",
+    "assets": "Files",
+    "stories": "Stories, phase one",
+    "relations": "Relations and links, phase two",
+    "publish": "Publication",
+    "verify": "Reading back",
+}
+
+
+@dataclass(slots=True)
+class Stage:
+    """One step of a run, as far as it has come."""
+
+    step: str
+    total: int | None
+    done: int = 0
+    note: str = ""
+    """What it said at its end; empty while it runs."""
+
+    @property
+    def title(self) -> str:
+        """Return what the step is called before a person."""
+        return _TITLES.get(self.step, self.step)
+
+
+@dataclass(slots=True)
+class Meter:
+    """An observer that counts what happens and hands every event on."""
+
+    observer: Observer
+    clock: Callable[[], float] = time.monotonic
+    stages: list[Stage] = field(default_factory=list)
+    calls: int = 0
+    writes: int = 0
+    waits: dict[str, float] = field(default_factory=dict)
+    """Seconds waited beside the pace itself, by reason."""
+    notices: list[str] = field(default_factory=list)
+    retries: int = 0
+    _planned: int = 0
+    _sent: deque[float] = field(default_factory=deque)
+    _began: float | None = None
+    _waiting: tuple[float, str] = (0.0, "")
+
+    def __call__(self, event: Event) -> None:
+        """Take note of an event."""
+        if self._began is None:
+            self._began = self.clock()
+        self._count(event)
+        self.observer(event)
+
+    def expect(self, planned: int) -> None:
+        """Take in how many calls that draw on the budget there will be in all."""
+        self._planned = planned
+
+    @property
+    def elapsed(self) -> float:
+        """Return the seconds since the first event."""
+        return 0.0 if self._began is None else self.clock() - self._began
+
+    @property
+    def stage(self) -> Stage | None:
+        """Return the step that runs now or ran last."""
+        return self.stages[-1] if self.stages else None
+
+    def pace(self) -> float:
+        """Return the calls a second, over the last seconds."""
+        now = self.clock()
+        while self._sent and self._sent[0] < now - _WINDOW:
+            self._sent.popleft()
+        return len(self._sent) / max(0.5, min(_WINDOW, self.elapsed))
+
+    def waiting(self) -> str:
+        """Return why nothing is sent at the moment, and for how long; or empty."""
+        until, reason = self._waiting
+        left = until - self.clock()
+        return f"waiting {_duration(left)}: {reason}" if left > 0 else ""
+
+    def seconds_left(self) -> float | None:
+        """Return the seconds to the end: by the calls expected, else by the things
+        handled so far; None when nobody can tell yet."""
+        stage = self.stage
+        if self._planned and self.calls:
+            return max(0, self._planned - self.calls) * self.elapsed / self.calls
+        if stage is None or not stage.total or not stage.done:
+            return None
+        return (stage.total - stage.done) * self.elapsed / stage.done
+
+    def line(self) -> str:
+        """Return how it goes in one line: pace, waiting and why, time left."""
+        parts = [f"{self.calls:,} calls, {self.pace():.1f} a second"]
+        left = self.seconds_left()
+        if left is not None:
+            parts.append(f"about {_duration(left)} left")
+        if waiting := self.waiting():
+            parts.append(waiting)
+        return "; ".join(parts)
+
+    def summary(self) -> str:
+        """Return how it went in one line."""
+        average = self.calls / max(0.001, self.elapsed)
+        text = f"{self.calls:,} calls in "
+        if self.elapsed < 1:
+            text += "under 1 s"
+        else:
+            text += f"{_duration(self.elapsed)}, {average:.1f} a second"
+        if self.retries:
+            text += f"; {self.retries} sent again"
+        for reason, seconds in self.waits.items():
+            text += f"; waited {_duration(seconds)}, {reason}"
+        return text
+
+    def _count(self, event: Event) -> None:
+        match event:
+            case StepStarted(step, total):
+                self.stages.append(Stage(step, total))
+            case StepAdvanced(step, _):
+                self._stage(step).done += 1
+            case StepFinished(step, note):
+                self._stage(step).note = note
+            case RequestSent(quota=True):
+                self.calls += 1
+                self._sent.append(self.clock())
+            case RequestRetried(reason=reason, delay=delay):
+                self.retries += 1
+                self._wait(delay, reason)
+            case BudgetWaited(_, delay, reason) if reason != "pace":
+                self._wait(delay, reason)
+            case Noticed(where, what) if len(self.notices) < _NOTICES:
+                self.notices.append(f"{where}: {what}")
+            case _:
+                pass
+
+    def _wait(self, delay: float, reason: str) -> None:
+        now = self.clock()
+        until = max(self._waiting[0], now)
+        # Several callers wait at once; what they share is counted once.
+        shared = max(0.0, now + delay - until)
+        self.waits[reason] = self.waits.get(reason, 0.0) + shared
+        self._waiting = (max(until, now + delay), reason)
+
+    def _stage(self, step: str) -> Stage:
+        for stage in reversed(self.stages):
+            if stage.step == step:
+                return stage
+        self.stages.append(Stage(step, None))
+        return self.stages[-1]
+
+
+def stages_table(meter: Meter) -> Markup:
+    """Return what each step handled and said, as a table."""
+    if not meter.stages:
+        return Markup("")
+    return table(
+        ("Step", "Handled", "Result"),
+        [
+            (stage.title, _of(stage), stage.note or "not finished")
+            for stage in meter.stages
+        ],
+    )
+
+
+class ProgressBoard:
+    """A bar and a line that follow a meter while something runs."""
+
+    def __init__(self) -> None:
+        self._bar = widgets.Bar(1)
+        self._line = widgets.Html()
+        self._stages = widgets.Html()
+        self.element = widgets.column(self._bar, self._line, self._stages)
+        """To be shown."""
+        self.element.visible(False)
+
+    async def follow(self, meter: Meter, work: asyncio.Task[None]) -> None:
+        """Show the meter until `work` has ended; raises what it raises."""
+        self.element.visible(True)
+        while not work.done():
+            self._show(meter)
+            await asyncio.wait({work}, timeout=_EVERY)
+        self._show(meter, over=True)
+        work.result()
+
+    def _show(self, meter: Meter, *, over: bool = False) -> None:
+        stage = meter.stage
+        if stage is None:
+            self._bar.show(0, 1, "Reading what is there")
+        else:
+            total = stage.total if stage.total is not None else stage.done
+            done = 1 if over and not total else stage.done
+            self._bar.show(done, max(1, total), f"{stage.title}: {_of(stage)}")
+        self._line.show(sheet(paragraph(meter.summary() if over else meter.line())))
+        self._stages.show(sheet(stages_table(meter)))
+
+
+def _of(stage: Stage) -> str:
+    if stage.total is None:
+        return f"{stage.done:,}"
+    return f"{stage.done:,} of {stage.total:,}"
+
+
+def _duration(seconds: float) -> str:
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

@@ -1,0 +1,103 @@
+"""What a step of the import needs of the notebooks before it."""
+
+from __future__ import annotations
+
+from cmsmig.errors import UsageError
+from cmsmig.ledger.store import Ledger
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.steps.decide.migration import Migration, open_migration
+from cmsmig.steps.plan.plan import Plan
+
+_MADE_BY_PREPARE = {
+    "create_components": "component",
+    "create_datasources": "datasource",
+    "create_folders": "folder",
+}
+
+
+def decided_migration(workspace: Workspace) -> Migration:
+    """Return the migration as it was pulled and decided. Reads only.
+
+    Raises `UsageError` before the first pull, `UnreadError` when the pull is not
+    complete and `UndecidedError` naming the decision that is missing.
+    """
+    raw = workspace.project.raw
+    if not any(raw.glob("*.json")):
+        raise UsageError(
+            f"Nothing was pulled into {raw} yet; run the notebook 01 or `cmsmig pull` "
+            "first."
+        )
+    return open_migration(workspace.project, workspace.destination_settings)
+
+
+def missing_before(workspace: Workspace, step: str, plan: Plan) -> str:
+    """Return what has to be done before a step, in one sentence; or empty."""
+    if step == "create":
+        return _missing_before_create(workspace, plan)
+    if step == "link":
+        return _missing_before_link(workspace)
+    return _missing_before_publish(workspace) if step == "publish" else ""
+
+
+def nothing_imported(workspace: Workspace) -> str:
+    """Return that nothing was imported yet, in one sentence; or empty."""
+    ledger = workspace.project.ledger
+    if ledger.is_file():
+        with Ledger.open_existing(ledger) as opened:
+            if opened.items.accounting().items:
+                return ""
+    return (
+        "Nothing was imported yet, so there is nothing to read back; run the notebooks "
+        "04, 05 and 06 first."
+    )
+
+
+def _missing_before_create(workspace: Workspace, plan: Plan) -> str:
+    if not plan.calls.get("create_stories"):
+        return ""
+    wanted = [
+        _many(count, what)
+        for name, what in _MADE_BY_PREPARE.items()
+        if (count := plan.calls.get(name, 0))
+    ]
+    with Ledger.open_existing(workspace.project.ledger) as ledger:
+        assets = ledger.inventory.assets().values()
+    failed = sum(row.status == "failed" and not row.is_gone for row in assets)
+    untried = plan.calls.get("sign_uploads", 0) - failed
+    if untried > 0:
+        wanted.append(_many(untried, "file"))
+    if not wanted:
+        return ""
+    return (
+        f"The destination is not prepared: {', '.join(wanted)} still to be made; run "
+        "the notebook 04 first."
+    )
+
+
+def _missing_before_link(workspace: Workspace) -> str:
+    with Ledger.open_existing(workspace.project.ledger) as ledger:
+        accounting = ledger.items.accounting()
+    if not accounting.items:
+        return "No story was created yet; run the notebook 05 first."
+    if accounting.open:
+        return (
+            f"Phase one is not over: {_many(accounting.open, 'item')} still without a "
+            "story; run the notebook 05 first."
+        )
+    return ""
+
+
+def _missing_before_publish(workspace: Workspace) -> str:
+    with Ledger.open_existing(workspace.project.ledger) as ledger:
+        rows = ledger.items.all().values()
+    unlinked = sum(row.link_state == "open" and row.status == "created" for row in rows)
+    if not unlinked:
+        return ""
+    return (
+        f"Phase two is not over ({unlinked:,} left); link the stories before any is "
+        "published."
+    )
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")

@@ -1,0 +1,129 @@
+"""Where a notebook works: the project, its settings, and whether a person is there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from cmsmig.errors import SettingsError
+from cmsmig.events import Observer, unobserved
+from cmsmig.notebook.kit.kernel import can_ask, mask_outputs, show_errors_as_sentences
+from cmsmig.notebook.kit.panel import Panel, facts_bundle
+from cmsmig.settings import (
+    Project,
+    Settings,
+    find_project,
+    load_settings,
+    read_tokens,
+)
+
+if TYPE_CHECKING:
+    from cmsmig.notebook.kit.widgets import Element
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """What every function of the notebooks takes first. Shows itself."""
+
+    project: Project
+    dry_run: bool
+    """Show what would happen and write nothing, neither here nor there."""
+    interactive: bool
+    """Whether a person is there; else no control is made and nothing waits."""
+    observer: Observer = unobserved
+    """Hears what happens, beside whatever a panel shows."""
+
+    @property
+    def settings(self) -> Settings:
+        """Return the settings with all that both services need, read now.
+
+        Raises `SettingsError` naming what is missing and where it comes from.
+        """
+        return load_settings(self.project, os.environ)
+
+    @property
+    def origin_settings(self) -> Settings:
+        """Return the settings; the destination may be missing in them."""
+        return load_settings(self.project, os.environ, need_destination=False)
+
+    @property
+    def destination_settings(self) -> Settings:
+        """Return the settings; the origin may be missing in them."""
+        return load_settings(self.project, os.environ, need_origin=False)
+
+    @property
+    def local_settings(self) -> Settings:
+        """Return the settings for work that asks no service."""
+        return load_settings(
+            self.project, os.environ, need_origin=False, need_destination=False
+        )
+
+    def observed(self, observer: Observer) -> Workspace:
+        """Return the same workspace with another observer."""
+        return replace(self, observer=observer)
+
+    def panel(
+        self,
+        static: Markup | Callable[[], Markup],
+        widget: Callable[[], Element] | None = None,
+        *,
+        text: str = "",
+    ) -> Panel:
+        """Return what a cell shows: `widget()` before a person, else `static`.
+
+        Neither is computed before it is shown when it is given as a function.
+        """
+        return Panel(static, widget if self.interactive else None, text)
+
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> dict[str, object]:
+        return facts_bundle(self._facts())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        rows = [("Project folder", str(self.project.root)), *self._services()]
+        rows.append(
+            ("Run", "by hand" if self.interactive else "unattended, nobody is asked")
+        )
+        writes = "nothing is written" if self.dry_run else "this notebook may write"
+        return [*rows, ("Dry run", f"{'yes' if self.dry_run else 'no'}: {writes}")]
+
+    def _services(self) -> list[tuple[str, str]]:
+        if not self.project.toml.is_file() and not self.project.env.is_file():
+            missing = f"none yet; run `cmsmig --project {self.project.root} init`"
+            return [("Settings", missing)]
+        try:
+            settings = self.local_settings
+        except SettingsError as error:
+            return [("Settings", str(error))]
+        return [
+            ("Origin", settings.origin_api_url),
+            ("Site", settings.site_id or "the one that the token sees"),
+            ("Destination", settings.destination_base_url),
+            ("Space", settings.space_id or "not named yet"),
+        ]
+
+
+def open_workspace(
+    project: str = "", *, dry_run: bool = False, interactive: bool | None = None
+) -> Workspace:
+    """Return the workspace of a project folder; it need not exist yet. Reads only.
+
+    `project` empty: the folder is found as the commands find it. `interactive`
+    None: as the front end says (see `kernel.can_ask`). From here on, errors of
+    ours show as one sentence in this kernel, and tokens nowhere in it.
+    """
+    show_errors_as_sentences()
+    mask_outputs()
+    folder = find_project(Path(project) if project else None, os.environ, Path.cwd())
+    read_tokens(folder, os.environ)
+    return Workspace(
+        project=folder,
+        dry_run=dry_run,
+        interactive=can_ask() if interactive is None else interactive,
+    )

@@ -1,0 +1,212 @@
+"""Which bodies the desk of notebook 03 offers, and which of them is on show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from markupsafe import Markup
+
+from cmsmig.mapping.decisions.review_validity import BodyState
+from cmsmig.notebook.kit.live_controls import button, search, select
+from cmsmig.notebook.preview.body_scan import UNREVIEWED, Looking
+from cmsmig.review.body_index import Lost, Wanted, loss_name
+
+PAGE = 30
+"""Bodies that the drop-down holds at once."""
+_MARKS = {
+    BodyState.REVIEWED: "✓ ",
+    BodyState.OPEN: "● ",
+    BodyState.REOPENED: "↻ ",
+}
+_ANY, _LEFT = "", "to review"
+_STATES = (
+    ("all", _ANY),
+    ("to review", _LEFT),
+    *((str(each), str(each)) for each in reversed(BodyState)),
+)
+
+
+@dataclass(slots=True)
+class Pick:
+    """A choice of bodies, and a place in it."""
+
+    looking: Looking
+    wanted: Wanted = field(default_factory=Wanted)
+    state: str = _ANY
+    """A `BodyState`, or what is left to review."""
+    passing: tuple[int, ...] = ()
+    at: int = -1
+    """The index of the body on show; -1: none."""
+
+    def change(self, **wanted: str) -> None:
+        """Want other bodies; what is on show stays, if it is among them."""
+        self.wanted = replace(self.wanted, **wanted)
+        self.narrow()
+
+    def narrow(self) -> None:
+        """Find out again which bodies pass; show the first one if need be."""
+        self.renew()
+        if self.at not in self.passing:
+            self.at = next(iter(self.passing), -1)
+
+    def renew(self) -> None:
+        """Find out again which bodies pass; the one on show stays."""
+        found = self.looking.shelf.select(self.wanted)
+        if self.state != _ANY:
+            found = tuple(each for each in found if self._stands(each))
+        self.passing = found
+
+    def step(self, by: int) -> None:
+        """Go on among the bodies that pass, round and round."""
+        if not self.passing:
+            return
+        if self.at in self.passing:
+            place = self.passing.index(self.at) + by
+        else:
+            later = (n for n, each in enumerate(self.passing) if each > self.at)
+            place = next(later, 0) + (by if by < 0 else 0)
+        self.at = self.passing[place % len(self.passing)]
+
+    def next_unreviewed(self) -> bool:
+        """Go to the next body that awaits a person; False: there is none known.
+
+        Bodies that pass come first.
+        """
+        waiting = list(self.looking.unreviewed())
+        passing = set(self.passing)
+        among = [each for each in waiting if each in passing] or waiting
+        if not among:
+            return False
+        self.at = next((each for each in among if each > self.at), among[0])
+        return True
+
+    def filters(self) -> Markup:
+        """Return the controls that choose bodies, but for the search."""
+        shelf, wanted = self.looking.shelf, self.wanted
+        return Markup("").join(
+            (
+                select("body-state", "Review", _STATES, self.state),
+                select("body-loss", "Losses", self._losses(), wanted.lost),
+                select("body-structure", "Holds", self._structures(), wanted.structure),
+                select("body-field", "Field", self._fields(), self._field()),
+                select("body-locale", "Locale", self._locales(), wanted.locale)
+                if any(body.locale for body in shelf.bodies)
+                else Markup(""),
+            )
+        )
+
+    def choose_field(self, number: str) -> None:
+        """Want the bodies of one field, named by its place in the list."""
+        options = [("", ""), *self._places()]
+        collection_id, origin = options[int(number)]
+        self.change(collection_id=collection_id, field=origin)
+
+    def typed(self) -> Markup:
+        """Return the field that searches."""
+        return search(
+            "body-search", "Search", self.wanted.text, hint="name or slug", key="/"
+        )
+
+    def listed(self) -> Markup:
+        """Return the drop-down of the bodies around the one on show."""
+        if not self.passing:
+            return select("body-item", "Body", [("no such body", "")], "")
+        place = self.place
+        start = max(place, 0) // PAGE * PAGE
+        page = self.passing[start : start + PAGE]
+        options = [
+            (f"{start + n}. {self._title(index)}", str(index))
+            for n, index in enumerate(page, start=1)
+        ]
+        if place < 0:
+            options.insert(0, (self._title(self.at), str(self.at)))
+        return select("body-item", "Body", options, str(self.at))
+
+    def steps(self) -> Markup:
+        """Return where the body on show stands in the list, and ways to others."""
+        pages = len(self.passing) > PAGE
+        return Markup("").join(
+            (
+                button("body-previous", "Previous", key="p", still=True),
+                button("body-next", "Next", key="n", still=True),
+                button("body-open", "Next to review", key="o", still=True),
+                button("body-back", f"−{PAGE}", about=f"{PAGE} bodies back")
+                if pages
+                else Markup(""),
+                button("body-on", f"+{PAGE}", about=f"{PAGE} bodies on")
+                if pages
+                else Markup(""),
+                Markup("<span>{}</span>").format(self._told()),
+            )
+        )
+
+    @property
+    def place(self) -> int:
+        """Return where the body on show stands among those that pass, or -1."""
+        return self.passing.index(self.at) if self.at in self.passing else -1
+
+    def _told(self) -> str:
+        count = len(self.passing)
+        if not count:
+            return "no body passes"
+        place = self.place
+        among = f"{place + 1:,} of {count:,}" if place >= 0 else f"none of {count:,}"
+        tally = self.looking.tally()
+        asked = self.state or self.wanted.lost or self.wanted.structure
+        if asked and not tally.complete:
+            return f"{among} among the {tally.seen:,} looked through so far"
+        return among
+
+    def _title(self, index: int) -> str:
+        state = self.looking.state(index)
+        mark = _MARKS.get(state, "") if state else ""
+        return f"{mark}{self.looking.shelf.bodies[index].title}"
+
+    def _stands(self, index: int) -> bool:
+        state = self.looking.state(index)
+        if self.state == _LEFT:
+            return state in UNREVIEWED
+        return state is not None and state == self.state
+
+    def _losses(self) -> list[tuple[str, str]]:
+        shelf = self.looking.shelf
+        sorts = [
+            (
+                f"{each.kind}, {each.severity} ({each.bodies:,})",
+                loss_name((each.severity, each.kind)),
+            )
+            for each in shelf.losses()
+        ]
+        some, content = shelf.losing()
+        return [
+            ("any", Lost.ANY),
+            (f"some loss ({some:,})", Lost.SOMETHING),
+            (f"some content ({content:,})", Lost.CONTENT),
+            *sorts,
+        ]
+
+    def _structures(self) -> list[tuple[str, str]]:
+        found = self.looking.shelf.structures()
+        listed = [(f"{name} ({count:,})", name) for name, count in found.items()]
+        return [("anything", ""), *listed]
+
+    def _places(self) -> dict[tuple[str, str], str]:
+        return {
+            (body.collection.collection_id, body.design.origin): (
+                f"{body.collection.display_name}: {body.design.origin}"
+            )
+            for body in self.looking.shelf.bodies
+        }
+
+    def _fields(self) -> list[tuple[str, str]]:
+        labels = ["all", *self._places().values()]
+        return [(label, str(number)) for number, label in enumerate(labels)]
+
+    def _field(self) -> str:
+        wanted = (self.wanted.collection_id, self.wanted.field)
+        places = [("", ""), *self._places()]
+        return str(places.index(wanted))
+
+    def _locales(self) -> list[tuple[str, str]]:
+        tags = dict.fromkeys(body.locale for body in self.looking.shelf.bodies)
+        return [("all", ""), *((tag, tag) for tag in tags if tag)]

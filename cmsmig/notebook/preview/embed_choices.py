@@ -1,0 +1,234 @@
+"""The choices about embeds: by kind, and by host where one is wanted otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from cmsmig.display.safe_html import Cell, escape, note, sheet, table
+from cmsmig.notebook.kit.live_controls import STYLE, bar, button, region, search, select
+from cmsmig.notebook.kit.live_panel import Live, LiveBoard
+from cmsmig.notebook.kit.widgets import Element
+from cmsmig.notebook.preview.preview_html import (
+    TREATMENTS,
+    UNCLOSED,
+    becomes,
+    looked_html,
+    unbroken,
+    unclosed_html,
+)
+from cmsmig.notebook.preview.previewing import Previews
+from cmsmig.review.embeds import EmbedSort, offered_for, treatment_of
+from cmsmig.richtext.policy import Treatment, Unclosed
+
+_AS_ITS_KIND = ""
+_PAGE = 20
+"""Hosts that have a control at once."""
+_EXAMPLE = 120
+_HEAD = ("embeds", "become", "found", "bodies", "such as")
+
+
+def embeds_board(previews: Previews) -> Element:
+    """Return a choice for each kind and each host; a preview on show follows it."""
+    return _Embeds(previews).element()
+
+
+@dataclass(frozen=True, slots=True)
+class _Host:
+    """All embeds of one host."""
+
+    name: str
+    kinds: tuple[EmbedSort, ...]
+
+    @property
+    def count(self) -> int:
+        return sum(each.count for each in self.kinds)
+
+
+class _Embeds:
+    """A page of hosts below the kinds; each choice is written at once."""
+
+    def __init__(self, previews: Previews) -> None:
+        self._previews = previews
+        self._text = ""
+        self._page = 0
+        self._hosts: tuple[_Host, ...] = ()
+        self._reopened = 0
+        self._board = LiveBoard()
+        self._live = Live(
+            self._board,
+            "What becomes of embeds",
+            STYLE
+            + region("error", role="alert")
+            + region("said", role="status")
+            + region("kinds")
+            + region("unclosed")
+            + region("search")
+            + region("hosts"),
+            ("said", "kinds", "unclosed", "search", "hosts"),
+            {
+                "embed-kind": self._treat_kind,
+                "embed-signature": self._treat_host,
+                "embed-unclosed": self._treat_unclosed,
+                "embed-search": self._search,
+                "embed-previous": lambda _: self._turn(-1),
+                "embed-next": lambda _: self._turn(1),
+            },
+        )
+
+    def element(self) -> Element:
+        self._show()
+        self._previews.watchers["embeds"] = self._later
+        self._previews.looking.watchers["embeds"] = self._later
+        self._previews.looking.start()
+        return self._live
+
+    def _later(self) -> None:
+        self._board.queue(self._progress)
+
+    def _treat_kind(self, value: str) -> None:
+        kind, _, treatment = value.partition("=")
+        self._previews.treat_kind(kind, Treatment(treatment))
+        self._show()
+
+    def _treat_host(self, value: str) -> None:
+        host, _, chosen = value.rpartition("=")
+        treatment = None if chosen == _AS_ITS_KIND else Treatment(chosen)
+        self._previews.treat_signature(host, treatment)
+        self._show()
+
+    def _treat_unclosed(self, value: str) -> None:
+        self._previews.end_unclosed(Unclosed(value))
+        self._show()
+
+    def _search(self, value: str) -> None:
+        self._text, self._page = value.strip().casefold(), 0
+        self._show()
+
+    def _turn(self, by: int) -> None:
+        self._page += by
+        self._show()
+
+    def _progress(self) -> None:
+        self._show(calm=True)
+
+    def _show(self, *, calm: bool = False) -> None:
+        found = self._previews.shelf.embeds()
+        by_host: dict[str, list[EmbedSort]] = {}
+        for each in found:
+            if each.signature:
+                by_host.setdefault(each.signature, []).append(each)
+        self._hosts = tuple(_Host(name, tuple(each)) for name, each in by_host.items())
+        self._live.show(
+            {
+                "said": self._said(bool(found)),
+                "kinds": self._kinds(found),
+                "unclosed": self._unclosed(),
+                "search": self._searching(),
+                "hosts": self._listed(),
+            },
+            calm=calm,
+        )
+
+    def _said(self, found: bool) -> Markup:
+        tally = self._previews.looking.tally()
+        said = looked_html(self._previews.shelf)
+        if not found and tally.complete:
+            said += note("No body holds an embed.")
+        if tally.reopened:
+            said += note(
+                f"{tally.reopened:,} bodies were reviewed and are to be reviewed "
+                "again: what their embeds become, their content or the rules changed "
+                "since. Choose “reopened” below to see them.",
+                "warning",
+            )
+        return sheet(said)
+
+    def _kinds(self, found: tuple[EmbedSort, ...]) -> Markup:
+        examples = {each.kind: each for each in reversed(found)}
+        rows = [
+            (
+                escape(f"every {kind}"),
+                self._kind_choice(examples[kind]),
+                *counts,
+                examples[kind].example[:_EXAMPLE],
+            )
+            for kind, counts in self._previews.shelf.embed_kinds().items()
+        ]
+        if not rows:
+            return Markup("")
+        return sheet(table(_HEAD, rows, caption="By kind"))
+
+    def _kind_choice(self, sort: EmbedSort) -> Markup:
+        kind = sort.kind
+        bare = EmbedSort(kind, "", sort.count, sort.bodies, sort.example)
+        return select(
+            "embed-kind",
+            "",
+            [(becomes(kind, each), str(each)) for each in offered_for(kind)],
+            str(treatment_of(bare, self._previews.embeds)),
+            row=kind,
+            about=f"What every {kind} becomes",
+        )
+
+    def _unclosed(self) -> Markup:
+        choice = self._previews.embeds.unclosed
+        told = unclosed_html(self._previews.shelf, choice)
+        if not told:
+            return told
+        options = [(words, str(each)) for each, words in UNCLOSED.items()]
+        about = "What becomes of embeds that are never closed"
+        return sheet(told) + bar(
+            select("embed-unclosed", "They ", options, str(choice), about=about)
+        )
+
+    def _searching(self) -> Markup:
+        if len(self._hosts) <= _PAGE:
+            return Markup("")
+        return bar(
+            search("embed-search", "Find a host", self._text, hint="example.com")
+        )
+
+    def _listed(self) -> Markup:
+        passing = [each for each in self._hosts if self._text in each.name.casefold()]
+        pages = max(-(-len(passing) // _PAGE), 1)
+        self._page %= pages
+        start = self._page * _PAGE
+        rows = [self._host(each) for each in passing[start : start + _PAGE]]
+        if not self._hosts:
+            return Markup("")
+        if not rows:
+            return sheet(note("No host matches."))
+        shown = sheet(table(_HEAD, rows, caption=f"By host: {len(self._hosts)} hosts"))
+        if pages == 1:
+            return shown
+        place = f"{start + 1} to {start + len(rows)} of {len(passing)}"
+        return shown + bar(
+            button("embed-previous", "Previous hosts"),
+            button("embed-next", "Next hosts"),
+            Markup("<span>{}</span>").format(place),
+        )
+
+    def _host(self, host: _Host) -> tuple[Cell, ...]:
+        now = self._previews.embeds.signatures.get(host.name)
+        choice = select(
+            "embed-signature",
+            "",
+            [
+                ("as its kind", _AS_ITS_KIND),
+                *((TREATMENTS[each], str(each)) for each in offered_for("")),
+            ],
+            _AS_ITS_KIND if now is None else str(now),
+            row=host.name,
+            about=f"What embeds from {host.name} become",
+        )
+        kinds = ", ".join(f"{each.count} {each.kind}" for each in host.kinds)
+        bodies = sum(each.bodies for each in host.kinds)
+        return (
+            unbroken(host.name),
+            choice,
+            kinds,
+            bodies,
+            host.kinds[0].example[:_EXAMPLE],
+        )

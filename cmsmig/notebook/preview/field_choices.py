@@ -1,0 +1,142 @@
+"""How the bodies of each field are stored: in one piece, or as blocks of some rules."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from cmsmig.display.safe_html import note, sheet
+from cmsmig.errors import UsageError
+from cmsmig.mapping.decisions.choices import BodyChoice, BodyMode
+from cmsmig.notebook.kit.live_controls import STYLE, bar, region, select, tick
+from cmsmig.notebook.kit.live_panel import Live, LiveBoard
+from cmsmig.notebook.kit.widgets import Element
+from cmsmig.notebook.preview.preview_html import fields_html
+from cmsmig.notebook.preview.previewing import Previews
+from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
+
+_MODES = (
+    ("one rich text field", str(BodyMode.ONE_RICHTEXT)),
+    ("blocks", str(BodyMode.BLOCKS)),
+)
+_LABELS = {
+    Heuristic.HEADINGS: "headings",
+    Heuristic.IMAGES: "lone pictures",
+    Heuristic.EMBEDS: "embeds",
+    Heuristic.TABLES: "tables",
+    Heuristic.QUOTES: "quotes",
+    Heuristic.CODE: "code",
+    Heuristic.GALLERIES: "galleries",
+}
+_LEVELS = [(f"level 1 to {n}" if n > 1 else "level 1", str(n)) for n in range(1, 7)]
+
+
+def fields_board(previews: Previews) -> Element:
+    """Return the choices about each field, and a table of all of them."""
+    return _Fields(previews).element()
+
+
+class _Fields:
+    """One field's choices at a time; each is written at once."""
+
+    def __init__(self, previews: Previews) -> None:
+        self._previews = previews
+        self._review = previews.review
+        self._at = 0
+        self._board = LiveBoard()
+        self._live = Live(
+            self._board,
+            "How bodies are stored",
+            STYLE
+            + region("choices")
+            + region("table")
+            + region("error", role="alert")
+            + region("said", role="status"),
+            ("choices", "table", "said"),
+            {
+                "blocks-field": self._field,
+                "blocks-mode": self._mode,
+                "blocks-rule": self._rule,
+                "blocks-level": self._level,
+            },
+        )
+
+    def element(self) -> Element:
+        self._show()
+        self._previews.watchers["fields"] = lambda: self._board.queue(self._show)
+        return self._live
+
+    @property
+    def _choices(self) -> tuple[BodyChoice, ...]:
+        return self._previews.blocks.bodies
+
+    def _field(self, value: str) -> None:
+        self._at = int(value)
+        self._show()
+
+    def _mode(self, value: str) -> None:
+        self._choose(BodyMode(value), self._chosen().heuristics)
+
+    def _rule(self, value: str) -> None:
+        name, _, on = value.partition("=")
+        now = self._chosen().heuristics
+        rule = {Heuristic(name)}
+        rules = now.on | rule if on == "1" else now.on - rule
+        self._choose(self._chosen().mode, Heuristics(rules, now.heading_level))
+
+    def _level(self, value: str) -> None:
+        chosen = self._chosen()
+        self._choose(chosen.mode, Heuristics(chosen.heuristics.on, int(value)))
+
+    def _chosen(self) -> BodyChoice:
+        if not self._choices:
+            raise UsageError("No field that is imported holds rich text.")
+        return self._choices[min(self._at, len(self._choices) - 1)]
+
+    def _choose(self, mode: BodyMode, heuristics: Heuristics) -> None:
+        chosen = self._chosen()
+        self._review.choose(chosen.collection_id, chosen.field, mode, heuristics)
+        self._previews.looking.forget()
+        self._show()
+        self._previews.tell("fields")
+
+    def _show(self) -> None:
+        if not self._choices:
+            said = note("No field that is imported holds rich text.")
+            self._live.show({"choices": sheet(said)})
+            return
+        self._live.show(
+            {
+                "choices": self._controls(self._chosen()),
+                "table": sheet(
+                    fields_html(self._previews.shelf, self._previews.blocks)
+                ),
+                "said": self._said(self._chosen()),
+            }
+        )
+
+    def _controls(self, chosen: BodyChoice) -> Markup:
+        fields = [
+            (f"{each.collection_slug}: {each.field}", str(number))
+            for number, each in enumerate(self._choices)
+        ]
+        at = str(self._choices.index(chosen))
+        controls = bar(
+            select("blocks-field", "Field", fields, at),
+            select("blocks-mode", "Stored as", _MODES, str(chosen.mode)),
+        )
+        if chosen.mode is BodyMode.ONE_RICHTEXT:
+            return controls
+        rules = chosen.heuristics
+        ticks = Markup("").join(
+            tick("blocks-rule", label, each in rules.on, value=str(each))
+            for each, label in _LABELS.items()
+        )
+        level = select("blocks-level", "Headings of", _LEVELS, str(rules.heading_level))
+        split = Markup("<span>Split at</span>{}{}").format(ticks, level)
+        return controls + bar(split)
+
+    def _said(self, chosen: BodyChoice) -> Markup:
+        if chosen.mode is BodyMode.ONE_RICHTEXT or chosen.heuristics.on:
+            return Markup("")
+        text = "Tick what bodies are split at; so far each one is a single text block."
+        return sheet(note(text, "warning"))

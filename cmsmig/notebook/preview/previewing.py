@@ -1,0 +1,325 @@
+"""Notebook 03: bodies side by side with what they become, losses and embeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from markupsafe import Markup
+
+from cmsmig.display.safe_html import Cell, note, sheet
+from cmsmig.errors import UndecidedError, UsageError
+from cmsmig.itemkey import ItemKey
+from cmsmig.mapping.decisions.body_reviews import BodyKey
+from cmsmig.mapping.decisions.choices import (
+    BlocksDecision,
+    CollectionsDecision,
+    EmbedsDecision,
+)
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES
+from cmsmig.mapping.decisions.design import Design
+from cmsmig.mapping.decisions.review_validity import BodyState
+from cmsmig.mapping.propose.decision_checks import check_against
+from cmsmig.mapping.propose.proposals import propose_bodies, propose_embeds
+from cmsmig.notebook.kit.decision_files import (
+    decided,
+    insist_on_pull,
+    required,
+    save,
+    told,
+)
+from cmsmig.notebook.kit.panel import Panel, facts_bundle
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.preview.block_cards import Split, cards_html
+from cmsmig.notebook.preview.body_scan import Looking
+from cmsmig.notebook.preview.preview_html import (
+    bodies_html,
+    body_html,
+    embeds_html,
+    fields_html,
+)
+from cmsmig.origin.schema import Collection
+from cmsmig.review.body_index import BodyShelf, Wanted
+from cmsmig.richtext.policy import Treatment, Unclosed
+from cmsmig.steps.decide.body_review import Review
+from cmsmig.steps.decide.migration import Migration, open_migration
+
+_NAMED = 5
+"""Bodies that a refusal names."""
+
+
+@dataclass(slots=True)
+class Previews:
+    """The bodies, and the choices about them while a person works on them."""
+
+    workspace: Workspace
+    shelf: BodyShelf
+    review: Review
+    looking: Looking
+    embeds: EmbedsDecision
+    collections: tuple[Collection, ...]
+    watchers: dict[str, Callable[[], None]] = field(default_factory=dict)
+    """By panel: called after something changed that it may show."""
+
+    @property
+    def blocks(self) -> BlocksDecision:
+        """Return what is decided about blocks now."""
+        return self.review.decision
+
+    def treat_kind(self, kind: str, treatment: Treatment) -> None:
+        """Choose what becomes of a kind of embeds; written at once."""
+        kinds = {**self.embeds.kinds, kind: treatment}
+        self._choose(replace(self.embeds, kinds=kinds))
+
+    def treat_signature(self, host: str, treatment: Treatment | None) -> None:
+        """Choose what becomes of a host's embeds, None: as their kind; written at
+        once."""
+        signatures = {**self.embeds.signatures}
+        signatures.pop(host, None)
+        if treatment is not None:
+            signatures[host] = treatment
+        self._choose(replace(self.embeds, signatures=signatures))
+
+    def end_unclosed(self, choice: Unclosed) -> None:
+        """Choose what becomes of embeds that are never closed; written at once."""
+        self._choose(replace(self.embeds, unclosed=choice))
+
+    def check(self) -> None:
+        """Raise `DecisionsError` when one of both decisions cannot work."""
+        for each in (self.blocks, self.embeds):
+            check_against(each, self.collections)
+
+    def unreviewed(self) -> list[int]:
+        """Return the bodies whose split awaits a person; looks through them all."""
+        self.looking.finish()
+        return list(self.looking.unreviewed())
+
+    def tell(self, panel: str) -> None:
+        """Let the other panels show what a panel changed."""
+        for name, watcher in self.watchers.items():
+            if name != panel:
+                watcher()
+
+    def _choose(self, embeds: EmbedsDecision) -> None:
+        self.embeds = save(self.workspace, embeds, self.review.reviewer)
+        self.shelf.choose(embeds)
+        self.looking.forget(())
+        self.tell("embeds")
+
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> dict[str, object]:
+        rows: list[tuple[str, Cell]] = [
+            ("Bodies", str(len(self.shelf.bodies))),
+            ("Blocks", told(self.blocks.reviewed)),
+            ("Embeds", told(self.embeds.reviewed)),
+        ]
+        return facts_bundle(rows)
+
+
+def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
+    """Return the bodies of everything that was decided to be imported. Reads only.
+
+    Choices about blocks and embeds are the decided ones, else the proposals.
+    Raises `UndecidedError` while the item sets or the design are open.
+    """
+    project = workspace.project
+    insist_on_pull(project)
+    required(project, CollectionsDecision, "01")
+    required(project, Design, "02")
+    migration = open_migration(project, workspace.local_settings, reviewing=True)
+    embeds = decided(project, EmbedsDecision) or propose_embeds()
+    blocks = _completed(decided(project, BlocksDecision), migration.decisions.design)
+    review = Review.open(
+        project,
+        migration.decisions.design,
+        blocks,
+        dry_run=workspace.dry_run,
+        slugs=lambda key: _slug(migration, key),
+    )
+    review.reviewer = reviewer or _last_reviewer(blocks, embeds)
+    shelf = BodyShelf(migration, embeds, review.facts)
+    return Previews(
+        workspace,
+        shelf,
+        review,
+        Looking(shelf, review),
+        embeds,
+        migration.origin.collections,
+    )
+
+
+def bodies(previews: Previews) -> Panel:
+    """Show how many bodies each field has, and all that they lose, by kind."""
+    from cmsmig.notebook.preview.summary import bodies_board
+
+    def shown() -> Markup:
+        previews.looking.finish()
+        return bodies_html(previews.shelf, previews.blocks)
+
+    return previews.workspace.panel(
+        shown,
+        lambda: bodies_board(previews),
+        text=f"{len(previews.shelf.bodies)} bodies",
+    )
+
+
+def body_fields(previews: Previews) -> Panel:
+    """Show how the bodies of each field are stored; before a person with choices."""
+    from cmsmig.notebook.preview.field_choices import fields_board
+
+    return previews.workspace.panel(
+        lambda: sheet(fields_html(previews.shelf, previews.blocks)),
+        lambda: fields_board(previews),
+        text="How bodies are stored",
+    )
+
+
+def body_preview(
+    previews: Previews, item: str = "", field: str = "", count: int = 5
+) -> Panel:
+    """Show bodies beside what they become; before a person with a picker.
+
+    `item` (an id, slug or name) and `field` name one body; raises `UsageError`
+    when there is none. Else unattended the `count` that lose most are shown.
+    """
+    from cmsmig.notebook.preview.body_panel import preview_desk
+
+    shelf = previews.shelf
+    chosen = shelf.find(item, field) if item else None
+    if item and chosen is None:
+        raise UsageError(
+            f"No body of an item {item!r} is imported; give the id, slug or name of "
+            "an item that has one, or none."
+        )
+
+    def shown() -> Markup:
+        previews.looking.finish()
+        indexes = _first(shelf, count) if chosen is None else (chosen,)
+        if not indexes:
+            return sheet(note("No item that is imported has a rich text body."))
+        return Markup("").join(static_body(previews, index) for index in indexes)
+
+    return previews.workspace.panel(
+        shown, lambda: preview_desk(previews, chosen), text="Bodies side by side"
+    )
+
+
+def static_body(previews: Previews, index: int) -> Markup:
+    """Return one body as an unattended run shows it."""
+    shelf, standing = previews.shelf, previews.looking.standing(index)
+    cards = None
+    if standing.state is not BodyState.NOT_NEEDED:
+        outline = shelf.digest(index).facts.outline
+        document = shelf.converted(index).document
+        cards = cards_html(Split(document, outline, standing.blocks))
+    return body_html(shelf, index, kept=True, cards=cards)
+
+
+def embed_policies(previews: Previews) -> Panel:
+    """Show the embeds that were found, and what becomes of each kind and host."""
+    from cmsmig.notebook.preview.embed_choices import embeds_board
+
+    def shown() -> Markup:
+        previews.looking.finish()
+        return embeds_html(previews.shelf, previews.embeds)
+
+    return previews.workspace.panel(
+        shown,
+        lambda: embeds_board(previews),
+        text="What becomes of embeds",
+    )
+
+
+def accept_bodies(previews: Previews, reviewer: str = "") -> Panel:
+    """Before a person: the button that accepts `blocks.yaml` and `embeds.yaml`.
+
+    Unattended it says who accepted them, and writes nothing; raises
+    `UndecidedError` while nobody has, or while a body's split is unreviewed.
+    """
+    from cmsmig.notebook.preview.summary import accept_board
+
+    workspace = previews.workspace
+    if reviewer:
+        previews.review.reviewer = reviewer
+    if not workspace.interactive:
+        required(workspace.project, BlocksDecision, "03")
+        required(workspace.project, EmbedsDecision, "03")
+        _insist_on_reviews(previews)
+    return workspace.panel(
+        lambda: sheet(note(state_told(previews), "good")),
+        lambda: accept_board(previews),
+        text="Who accepted blocks and embeds",
+    )
+
+
+def state_told(previews: Previews) -> str:
+    """Return who accepted blocks and embeds, and what is left, as sentences."""
+    folder = previews.workspace.project.decisions
+    said = []
+    for title, each in (("Blocks", previews.blocks), ("Embeds", previews.embeds)):
+        state = told(each.reviewed)
+        if each.reviewed is None and (folder / FILE_NAMES[type(each)]).exists():
+            state = "Chosen and written; nobody has accepted the file as a whole yet."
+        said.append(f"{title}: {state}")
+    if left := previews.looking.tally().left:
+        said.append(f"{left:,} split bodies still await their review above.")
+    return " ".join(said)
+
+
+def accept_both(previews: Previews, reviewer: str) -> str:
+    """Write both decisions as accepted by `reviewer`; return what was done.
+
+    Raises `UsageError` without a name.
+    """
+    previews.review.reviewer = reviewer.strip()
+    previews.check()
+    previews.review.sign()
+    previews.embeds = save(previews.workspace, previews.embeds, reviewer.strip())
+    if previews.workspace.dry_run:
+        return "Dry run: blocks.yaml and embeds.yaml would be written now."
+    folder = previews.workspace.project.decisions
+    return f"blocks.yaml and embeds.yaml written to {folder}, accepted by {reviewer}."
+
+
+def _insist_on_reviews(previews: Previews) -> None:
+    waiting = previews.unreviewed()
+    if not waiting:
+        return
+    names = ", ".join(previews.shelf.bodies[i].title for i in waiting[:_NAMED])
+    more = f" and {len(waiting) - _NAMED} more" if len(waiting) > _NAMED else ""
+    raise UndecidedError(
+        f"Nobody has reviewed how these bodies are split into blocks: {names}{more}; "
+        "review them in the notebook 03 by hand."
+    )
+
+
+def _last_reviewer(blocks: BlocksDecision, embeds: EmbedsDecision) -> str:
+    """Return who decided last here, so that a reload asks nobody again."""
+    said = [(body.at, body.by) for body in blocks.reviews.values() if body.by]
+    files = (blocks.reviewed, embeds.reviewed)
+    said += [(each.at, each.by) for each in files if each is not None]
+    return max(said, key=lambda one: one[0], default=("", ""))[1]
+
+
+def _slug(migration: Migration, key: BodyKey) -> str:
+    item = migration.items.get(ItemKey(key.collection_id, key.item_id, key.locale_id))
+    return item.slug if item else ""
+
+
+def _completed(blocks: BlocksDecision | None, design: Design) -> BlocksDecision:
+    """Return the decision with the bodies that it says nothing about yet."""
+    proposed = propose_bodies(design)
+    if blocks is None:
+        return proposed
+    known = {(each.collection_id, each.field) for each in blocks.bodies}
+    added = tuple(
+        each
+        for each in proposed.bodies
+        if (each.collection_id, each.field) not in known
+    )
+    return replace(blocks, bodies=blocks.bodies + added)
+
+
+def _first(shelf: BodyShelf, count: int) -> tuple[int, ...]:
+    return shelf.tellingly(count) or shelf.select(Wanted())[: max(count, 0)]

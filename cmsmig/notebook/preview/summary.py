@@ -1,0 +1,54 @@
+"""The smaller panels of notebook 03: the counts that grow, and the last button."""
+
+from __future__ import annotations
+
+from cmsmig.display.safe_html import note, sheet
+from cmsmig.notebook.kit.widgets import Board, Element, Html, column, row
+from cmsmig.notebook.preview.preview_html import bodies_html
+from cmsmig.notebook.preview.previewing import Previews, accept_both, state_told
+
+
+def bodies_board(previews: Previews) -> Element:
+    """Return the counts of bodies and losses, which follow the choices."""
+    board, shown = Board(), Html()
+
+    def show() -> None:
+        shown.show(bodies_html(previews.shelf, previews.blocks))
+
+    def later() -> None:
+        board.queue(show)
+
+    show()
+    previews.watchers["bodies"] = later
+    previews.looking.watchers["bodies"] = later
+    previews.looking.start()
+    return column(shown, board.messages)
+
+
+def accept_board(previews: Previews) -> Element:
+    """Return the button that accepts blocks and embeds, and who does."""
+    board, stands = Board(), Html()
+    name = board.text(
+        "bodies-reviewer", "Reviewed by", previews.review.reviewer, hint="your name"
+    )
+
+    def show() -> None:
+        left = previews.looking.tally().left
+        stands.show(sheet(note(state_told(previews), "warning" if left else "")))
+
+    def renew() -> None:
+        name.value = previews.review.reviewer or name.value
+        show()
+
+    def take() -> None:
+        said = accept_both(previews, name.value)
+        stands.show(sheet(note(said, "good")))
+        previews.tell("accept")
+
+    button = board.button(
+        "bodies-accept", "Accept blocks and embeds", take, look="success"
+    )
+    show()
+    previews.watchers["accept"] = lambda: board.queue(renew)
+    previews.looking.watchers["accept"] = lambda: board.queue(show)
+    return column(stands, row(name, button), board.messages)

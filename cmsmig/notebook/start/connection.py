@@ -1,0 +1,218 @@
+"""Notebook 00: whether both services answer, what they allow, what is next."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+from urllib.parse import urlsplit
+
+from markupsafe import Markup
+
+from cmsmig.configuration.plans import destination_limits
+from cmsmig.display.safe_html import Cell, coded, heading, note, paragraph, sheet, table
+from cmsmig.errors import CmsmigError, SettingsError, UndecidedError
+from cmsmig.mapping.decisions.choices import CollectionsDecision
+from cmsmig.mapping.decisions.decision_files import D
+from cmsmig.mapping.decisions.design import Design
+from cmsmig.notebook.kit import widgets
+from cmsmig.notebook.kit.decision_files import decided
+from cmsmig.notebook.kit.kernel import show
+from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.plan_tables import plan_tables
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.origin.cache import RawCache
+from cmsmig.settings import Settings
+from cmsmig.steps.connection_check import CheckRow, check
+from cmsmig.steps.write.import_steps import plan_only
+
+_AMONG_LIMITS = ("plan", "write rate", "stories allowed", "components allowed")
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What was found, and what of it has to be put right first."""
+
+    found: Markup
+    wrong: str = ""
+
+
+_Ask: TypeAlias = Callable[[], Awaitable[_Answer]]
+
+
+async def connection_check(workspace: Workspace) -> Panel:
+    """Ask both services who they are and what they allow. Reads only.
+
+    Unattended, what is wrong ends the run with the error that names it; by hand it
+    stands in the panel, and a button asks again.
+    """
+
+    async def ask() -> _Answer:
+        settings = workspace.settings
+        rows = await check(settings, workspace.observer)
+        wrong = "; ".join(f"{row.what}: {row.found}" for row in rows if not row.ok)
+        return _Answer(_checked(settings, rows), wrong)
+
+    return await _asked(workspace, ask, "check-again", "Check again")
+
+
+async def forecast(workspace: Workspace) -> Panel:
+    """Show what an import would take: calls and time; or what has to come first.
+
+    With everything pulled and decided it makes and stores the plan, as `cmsmig
+    plan` does; nothing is written to the destination.
+    """
+
+    async def ask() -> _Answer:
+        todo = _todo(workspace)
+        if todo:
+            return _next(_steps(todo))
+        try:
+            plan = await plan_only(
+                workspace.project, workspace.settings, observer=workspace.observer
+            )
+        except UndecidedError as error:
+            return _next(note(str(error), "warning"))
+        return _Answer(sheet(heading("What an import would do now"), plan_tables(plan)))
+
+    return await _asked(workspace, ask, "forecast-again", "Compute again")
+
+
+async def _asked(workspace: Workspace, ask: _Ask, control: str, label: str) -> Panel:
+    if not workspace.interactive:
+        return _insisted(workspace, await ask())
+    first = await _told(ask)
+
+    def widget() -> widgets.Element:
+        board, shown = widgets.Board(), widgets.Html(first)
+
+        async def again() -> None:
+            shown.show(await _told(ask))
+
+        return widgets.column(
+            shown, board.button(control, label, again), board.messages
+        )
+
+    return workspace.panel(first, widget)
+
+
+def _insisted(workspace: Workspace, answer: _Answer) -> Panel:
+    """Return the panel; what is wrong ends the run below what was found."""
+    panel = workspace.panel(answer.found)
+    if answer.wrong:
+        show(panel)
+        raise SettingsError(f"Correct this in the settings: {answer.wrong}.")
+    return panel
+
+
+async def _told(ask: _Ask) -> Markup:
+    try:
+        answer = await ask()
+    except CmsmigError as error:
+        return sheet(note(str(error), "bad"))
+    if not answer.wrong:
+        return answer.found
+    told = note(f"Correct this in the settings: {answer.wrong}.", "bad")
+    return Markup("{}{}").format(answer.found, sheet(told))
+
+
+def _next(content: Markup) -> _Answer:
+    return _Answer(sheet(heading("What comes next"), content))
+
+
+def _checked(settings: Settings, rows: tuple[CheckRow, ...]) -> Markup:
+    shown: list[tuple[Cell, ...]] = [
+        (row.what, row.found, _mark(ok=row.ok))
+        for row in rows
+        if not row.ok or row.what not in _AMONG_LIMITS
+    ]
+    return sheet(
+        note(_which(settings)),
+        note(settings.warning, "warning") if settings.warning else Markup(""),
+        table(("What", "Found", ""), shown, caption="Connection"),
+        _limits(settings),
+    )
+
+
+def _which(settings: Settings) -> str:
+    hosts = [
+        urlsplit(each).hostname or ""
+        for each in (settings.origin_api_url, settings.destination_base_url)
+    ]
+    if all(host in _LOOPBACK for host in hosts):
+        return "This is a rehearsal: both services run on this machine, in the sandbox."
+    if any(host in _LOOPBACK for host in hosts):
+        return (
+            "One service runs on this machine and the other does not: look at the "
+            "addresses before anything is written."
+        )
+    return "These are the real services: what notebooks 04 to 06 write is real."
+
+
+def _limits(settings: Settings) -> Markup:
+    limits = destination_limits(settings.destination_plan)
+    plan = settings.destination_plan or "not named, so the smallest is assumed"
+    rate = settings.origin_rate or "60 at first, then as the service says"
+    rows: list[tuple[Cell, ...]] = [
+        (
+            "Origin: reads a minute",
+            f"{rate or '60 at first, then as the service says'}",
+        ),
+        ("Destination: plan", plan),
+        ("Destination: calls a second", f"{settings.destination_rate:g}"),
+        ("Destination: components", _most(limits.components)),
+        ("Destination: stories", _most(limits.stories)),
+        ("Destination: folders", _most(limits.folders)),
+        ("Destination: calls a month", _most(limits.monthly_requests)),
+        ("Destination: largest file", f"{limits.asset_bytes // 1024**2:,} MB"),
+    ]
+    return table(("Limit", "Value"), rows, caption="Limits of the plans")
+
+
+def _most(limit: int | None) -> str:
+    return f"{limit:,}" if limit is not None else "no limit is published"
+
+
+def _mark(*, ok: bool) -> str:
+    return "✓" if ok else "look here"
+
+
+def _todo(workspace: Workspace) -> list[tuple[str, bool, str]]:
+    """Return the steps before a forecast, or nothing when all are done."""
+    project = workspace.project
+    steps = [
+        (
+            "The origin is pulled",
+            RawCache(project.raw).complete(),
+            "Run notebook 01, or `cmsmig pull`.",
+        ),
+        (
+            "An item set is chosen for each collection",
+            _accepted(workspace, CollectionsDecision),
+            "Choose in notebook 01, or run `cmsmig decide --accept-proposals "
+            "--reviewer NAME`.",
+        ),
+        (
+            "The design is accepted",
+            _accepted(workspace, Design),
+            "Accept it in notebook 02, or by the same command.",
+        ),
+    ]
+    return [] if all(done for _, done, _ in steps) else steps
+
+
+def _accepted(workspace: Workspace, kind: type[D]) -> bool:
+    found = decided(workspace.project, kind)
+    return found is not None and found.reviewed is not None
+
+
+def _steps(steps: list[tuple[str, bool, str]]) -> Markup:
+    rows = [
+        (what, "done" if done else "open", "" if done else coded(how))
+        for what, done, how in steps
+    ]
+    return Markup("{}{}").format(
+        table(("Step", "State", "What to do"), rows),
+        paragraph("Once all are done, this cell tells the calls and the time."),
+    )

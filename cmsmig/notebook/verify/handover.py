@@ -1,0 +1,102 @@
+"""What the panels of the notebook 07 share: migration, folder, what was read back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cmsmig.errors import UsageError
+from cmsmig.evidence.checklist import Check, checklist
+from cmsmig.evidence.evidence import Evidence, gather, write_evidence
+from cmsmig.evidence.redirects import RedirectMap, redirect_rows, write_redirects
+from cmsmig.notebook.kit.panel import facts_bundle
+from cmsmig.notebook.kit.step_order import decided_migration, nothing_imported
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.verify.verify import Verification
+
+
+@dataclass(slots=True)
+class Handover:
+    """A migration that is being checked and handed over. Shows itself."""
+
+    workspace: Workspace
+    migration: Migration
+    folder: Path
+    """Where the report and the redirects go."""
+    missing: str
+    """Why there is nothing to check yet; empty when there is."""
+    found: Verification | None = None
+    """What was read back last in this notebook."""
+    _listeners: list[Callable[[], None]] = field(default_factory=list)
+
+    def checked(self, found: Verification) -> None:
+        """Keep what was read back, and let every panel know."""
+        self.found = found
+        for listener in self._listeners:
+            listener()
+
+    def on_checked(self, listener: Callable[[], None]) -> None:
+        """Call `listener` whenever something was read back."""
+        self._listeners.append(listener)
+
+    def evidence(self) -> Evidence:
+        """Return the evidence as of now. Reads the ledger, asks no service."""
+        workspace = self.workspace
+        space = workspace.destination_settings.space_id
+        return gather(workspace.project, self.migration, space, self.found)
+
+    def checks(self) -> tuple[Check, ...]:
+        """Return the checklist as of now."""
+        return checklist(self.evidence())
+
+    def redirects(self) -> RedirectMap:
+        """Return the redirect map: as planned while nothing is imported."""
+        if self.missing:
+            return redirect_rows(self.migration)
+        return self.evidence().redirects
+
+    def write_redirects(self) -> tuple[Path, ...]:
+        """Write the redirect map. Raises `StorageError`."""
+        return write_redirects(self.folder, self.redirects())
+
+    def write_evidence(self) -> tuple[Path, ...]:
+        """Write report.html and report.json. Raises `StorageError`."""
+        evidence = self.evidence()
+        checks = [each.as_json() for each in checklist(evidence)]
+        return write_evidence(self.folder, evidence, checks)
+
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> dict[str, object]:
+        rows = [
+            ("Site", self.migration.origin.site.display_name),
+            ("Report and redirects go to", str(self.folder)),
+        ]
+        if self.missing:
+            rows.append(("Missing", self.missing))
+        return facts_bundle(rows)
+
+
+def open_handover(workspace: Workspace, reports: str = "") -> Handover:
+    """Return what is to be checked and handed over. Reads only.
+
+    `reports` is the folder of this run's report; empty: one of its own below
+    `reports` in the project folder. Raises `UsageError` when nothing was pulled or
+    imported yet (in a dry run only the former), `UndecidedError` naming a decision
+    that is missing.
+    """
+    migration = decided_migration(workspace)
+    missing = nothing_imported(workspace)
+    if missing and not workspace.dry_run:
+        raise UsageError(missing)
+    folder = Path(reports) if reports else _own_folder(workspace)
+    return Handover(workspace, migration, folder.absolute(), missing)
+
+
+def _own_folder(workspace: Workspace) -> Path:
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    who = "by-hand" if workspace.interactive else "unattended"
+    return workspace.project.root / "reports" / f"{stamp}-{who}"

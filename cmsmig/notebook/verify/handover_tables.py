@@ -1,0 +1,176 @@
+"""What the notebook 07 shows, as tables: the same by hand and unattended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from markupsafe import Markup
+
+from cmsmig.display.safe_html import Cell, coded, note, paragraph, table
+from cmsmig.evidence.checklist import CheckState
+from cmsmig.evidence.evidence import Evidence
+from cmsmig.evidence.redirects import STATUS
+from cmsmig.ledger.rows import Accounting
+from cmsmig.notebook.transfer.importing import failures_table
+from cmsmig.notebook.verify.handover import Handover
+from cmsmig.steps.verify.verify import Difference, Verification
+
+_SHOWN = 50
+_STATES = {
+    CheckState.DONE: "✓ done",
+    CheckState.OPEN: "✗ open",
+    CheckState.PERSON: "? look",
+}
+
+
+def verified(handover: Handover, found: Verification) -> Markup:
+    """Return what was read back, and each difference by kind."""
+    differences = len(found.differences)
+    said = (
+        f"{differences:,} {'difference' if differences == 1 else 'differences'} "
+        "between decisions, ledger and destination."
+    )
+    compared = table(
+        ("Compared", "Read back"),
+        [
+            ("stories", found.stories),
+            ("relations", found.relations),
+            ("rich text documents", found.documents),
+            ("files", found.assets),
+            ("components", found.components),
+            ("folders", found.folders),
+            ("items in several languages", found.languages),
+        ],
+    )
+    verdict = note(said, "bad") if differences else note(said, "good")
+    return verdict + compared + Markup("").join(_differences(handover, found))
+
+
+def _differences(handover: Handover, found: Verification) -> Iterator[Markup]:
+    if not found.differences:
+        return
+    codes = Counter(_words(each.code) for each in found.differences)
+    yield table(("Kind of difference", "Times"), sorted(codes.items()))
+    names = handover.evidence().names
+    ordered = sorted(found.differences, key=lambda each: (each.code, each.subject))
+    yield table(
+        ("Kind", "Item", "Field", "What differs"),
+        [
+            _difference_row(each, names.get(each.subject, ""))
+            for each in ordered[:_SHOWN]
+        ],
+    )
+    if len(ordered) > _SHOWN:
+        yield paragraph(f"… and {len(ordered) - _SHOWN:,} more in the report.")
+
+
+def _difference_row(each: Difference, name: str) -> tuple[Cell, ...]:
+    item = f"{name} ({each.subject})" if name else each.subject
+    return _words(each.code), item, each.where, each.text
+
+
+def redirected(handover: Handover) -> Markup:
+    """Return where each old address leads."""
+    found = handover.redirects()
+    parts = [
+        paragraph(
+            f"{len(found.moved):,} old addresses get a redirect ({STATUS}), "
+            f"{found.kept:,} stay as they are, {len(found.lost):,} have no new page."
+        )
+    ]
+    if handover.missing:
+        parts.append(note("As planned: no story was created yet."))
+    if found.moved:
+        rows = [(each.old, each.new) for each in found.moved[:_SHOWN]]
+        parts.append(table(("Old address", "New address"), rows))
+    if len(found.moved) > _SHOWN:
+        parts.append(paragraph(f"… and {len(found.moved) - _SHOWN:,} more."))
+    if found.lost:
+        rows = [(each.old, each.name) for each in found.lost[:_SHOWN]]
+        parts.append(table(("Old address without a new page", "Item"), rows))
+    clashes = [*found.shared, *found.shadowed]
+    if clashes:
+        said = f"Several pages claim one address: {', '.join(clashes[:_SHOWN])}."
+        parts.append(note(said, "warning"))
+    return Markup("").join(parts)
+
+
+def checked(handover: Handover) -> Markup:
+    """Return the checklist."""
+    return table(
+        ("State", "Before the DNS switch", "Found"),
+        [
+            (_STATES[each.state], each.what, coded(each.found))
+            for each in handover.checks()
+        ],
+    )
+
+
+def accounted(found: Evidence) -> Markup:
+    """Return what became of every item, what failed and what was lost."""
+    rows: list[tuple[Cell, ...]] = [
+        _counts(each.name, each.accounting) for each in found.collections
+    ]
+    rows.append(_counts("All", found.accounting))
+    head = ("Collection", "In", "Created", "Reused", "Skipped", "Failed", "Open")
+    losses = [
+        (each.kind.replace("-", " "), each.severity, each.losses, each.items)
+        for each in found.losses
+    ]
+    parts = [table(head, rows), failures_table(found.failures)]
+    if losses:
+        named = ("Kind of loss", "Touches", "Losses", "Items")
+        parts.append(table(named, losses))
+    return Markup("").join(parts)
+
+
+def _counts(name: str, counts: Accounting) -> tuple[Cell, ...]:
+    return (
+        name,
+        counts.items,
+        counts.created,
+        counts.reused,
+        counts.skipped,
+        counts.failed,
+        counts.open,
+    )
+
+
+def ended(found: Evidence) -> Iterator[Markup]:
+    """Yield how it ended, in one sentence."""
+    said = str(found.accounting)
+    if found.verification is None:
+        yield note(f"{said}. Nothing was read back yet in this notebook.", "warning")
+    elif found.exit_code:
+        yield note(f"{said}. {complaint(found)}", "bad")
+    else:
+        yield note(f"{said}. Everything read back is as it was written.", "good")
+
+
+def complaint(found: Evidence) -> str:
+    """Return what is not as it should be, in one sentence."""
+    verification = found.verification
+    if verification is not None and verification.differences:
+        places = len(verification.differences)
+        failed = f", failed items: {verification.failed:,}"
+        return (
+            f"The destination differs in {places:,} "
+            f"{'place' if places == 1 else 'places'} from what was decided"
+            f"{failed if verification.failed else ''}; see the report."
+        )
+    return (
+        f"{len(found.failures):,} failed, {found.accounting.open + found.files.open:,} "
+        "open; the report says what to do about each."
+    )
+
+
+def files_written(paths: Iterable[Path]) -> Iterator[Markup]:
+    """Yield where each file is."""
+    for path in paths:
+        yield paragraph(f"Written: {path}")
+
+
+def _words(code: str) -> str:
+    return code.replace("_", " ")

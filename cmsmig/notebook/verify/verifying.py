@@ -1,0 +1,250 @@
+"""The notebook 07: read everything back, redirects, checklist, evidence."""
+
+from __future__ import annotations
+
+import asyncio
+
+from markupsafe import Markup
+
+from cmsmig.display.safe_html import heading, note, paragraph, sheet
+from cmsmig.errors import DifferencesError, IncompleteError, InterruptedRunError
+from cmsmig.evidence.evidence import Evidence
+from cmsmig.notebook.kit import widgets
+from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.progress_bar import Meter, ProgressBoard
+from cmsmig.notebook.verify.handover import Handover
+from cmsmig.notebook.verify.handover_tables import (
+    accounted,
+    checked,
+    complaint,
+    ended,
+    files_written,
+    redirected,
+    verified,
+)
+from cmsmig.steps.batches import StopSignal
+from cmsmig.steps.verify.verify import Verification
+from cmsmig.steps.write.import_steps import plan_only, verify_only
+from cmsmig.survey.data_frames import View, frame_html, view_frame
+
+_ROWS = 20
+"""Of each view; all of it is one query away."""
+
+
+async def verify(handover: Handover) -> Panel:
+    """Read everything back and compare it with decisions and ledger. Reads only.
+
+    Unattended it runs at once; before a person it waits for its button, shows how
+    it goes, and can be stopped.
+    """
+    workspace = handover.workspace
+    if handover.missing:
+        return workspace.panel(sheet(note(handover.missing, "warning")))
+    if workspace.interactive:
+        return workspace.panel(
+            sheet(paragraph("Nothing was read back yet.")),
+            lambda: _VerifyBoard(handover).element,
+        )
+    meter = Meter(workspace.observer)
+    found = await _read_back(handover, StopSignal(), meter)
+    return workspace.panel(
+        sheet(verified(handover, found), paragraph(meter.summary())),
+        text=f"differences: {len(found.differences)}",
+    )
+
+
+def redirects(handover: Handover) -> Panel:
+    """Return where each old address leads, and write it as redirects/redirects.csv.
+
+    Before a person it waits for its button; a dry run writes nothing.
+    """
+    workspace = handover.workspace
+    if workspace.interactive:
+        return workspace.panel(
+            lambda: sheet(redirected(handover)), lambda: _redirect_board(handover)
+        )
+    written = () if workspace.dry_run else handover.write_redirects()
+    return workspace.panel(
+        sheet(redirected(handover), *files_written(written)),
+        text=f"redirects: {len(handover.redirects().moved)}",
+    )
+
+
+def ledger_tables(handover: Handover) -> Panel:
+    """Return the ledger's documented views as tables. Reads only."""
+    workspace = handover.workspace
+    if handover.missing:
+        return workspace.panel(sheet(note(handover.missing, "warning")))
+    ledger = workspace.project.ledger
+    parts = [
+        # `frame_html` has escaped every cell.
+        heading(str(view).replace("_", " ").capitalize())
+        + Markup(frame_html(view_frame(ledger, view), rows=_ROWS))
+        for view in View
+    ]
+    return workspace.panel(sheet(*parts))
+
+
+def checklist(handover: Handover) -> Panel:
+    """Return what has to be so before the DNS switch. Reads only."""
+    workspace = handover.workspace
+    if handover.missing:
+        return workspace.panel(sheet(note(handover.missing, "warning")))
+
+    def controls() -> widgets.Element:
+        board = widgets.Board()
+        lines = widgets.Html(sheet(checked(handover)))
+
+        def again() -> None:
+            lines.show(sheet(checked(handover)))
+
+        handover.on_checked(again)
+        button = board.button("checklist-again", "Look again", again)
+        return widgets.column(lines, widgets.row(button), board.messages)
+
+    return workspace.panel(lambda: sheet(checked(handover)), controls)
+
+
+def evidence(handover: Handover) -> Panel:
+    """Return the accounting, and write report.html and report.json.
+
+    Before a person it waits for its button; a dry run writes nothing.
+    """
+    workspace = handover.workspace
+    if handover.missing:
+        return workspace.panel(sheet(note(handover.missing, "warning")))
+    if workspace.interactive:
+        return workspace.panel(
+            lambda: sheet(accounted(handover.evidence())),
+            lambda: _evidence_board(handover),
+        )
+    written = () if workspace.dry_run else handover.write_evidence()
+    found = handover.evidence()
+    return workspace.panel(
+        sheet(accounted(found), *files_written(written)), text=str(found.accounting)
+    )
+
+
+def conclude(handover: Handover) -> Panel:
+    """Return how it ended. Unattended, what is not as it should be is an error, now
+    that everything is done and written.
+
+    Raises `DifferencesError` when the read-back differs or items failed, and
+    `IncompleteError` when a file failed or something is open; neither before a
+    person nor in a dry run.
+    """
+    workspace = handover.workspace
+    if handover.missing:
+        return workspace.panel(sheet(note(handover.missing, "warning")))
+    found = handover.evidence()
+    if not workspace.interactive and not workspace.dry_run:
+        _insist(found)
+
+    def ending() -> Markup:
+        return sheet(*ended(handover.evidence()))
+
+    def controls() -> widgets.Element:
+        shown = widgets.Html(ending())
+        handover.on_checked(lambda: shown.show(ending()))
+        return shown
+
+    return workspace.panel(ending, controls, text=str(found.accounting))
+
+
+class _VerifyBoard:
+    """The controls of the read-back."""
+
+    def __init__(self, handover: Handover) -> None:
+        self._handover = handover
+        self._stop: StopSignal | None = None
+        board = self._board = widgets.Board()
+        start = board.button(
+            "verify-start", "Read everything back", self._go, look="primary"
+        )
+        self._halt = board.button("verify-stop", "Stop", self._ask, look="warning")
+        self._halt.enable(False)
+        self._progress = ProgressBoard()
+        self._result = widgets.Html(sheet(paragraph("Nothing was read back yet.")))
+        self.element = widgets.column(
+            widgets.row(start, self._halt),
+            self._progress.element,
+            self._result,
+            board.messages,
+        )
+
+    async def _go(self) -> None:
+        self._stop = stop = StopSignal()
+        self._halt.enable(True)
+        self._result.show(Markup(""))
+        meter = Meter(self._handover.workspace.observer)
+        work = asyncio.create_task(self._work(stop, meter))
+        try:
+            await self._progress.follow(meter, work)
+        except InterruptedRunError:
+            self._board.say(
+                "Stopped; a read-back counts only when it is whole, so press the "
+                "button again for all of it.",
+                "warning",
+            )
+        finally:
+            self._halt.enable(False)
+            self._stop = None
+
+    async def _work(self, stop: StopSignal, meter: Meter) -> None:
+        found = await _read_back(self._handover, stop, meter)
+        self._result.show(sheet(verified(self._handover, found)))
+
+    def _ask(self) -> None:
+        if self._stop is not None:
+            self._stop.set()
+            self._board.say("Stopping after the calls in flight …")
+
+
+def _redirect_board(handover: Handover) -> widgets.Element:
+    board = widgets.Board()
+    shown = widgets.Html(sheet(redirected(handover)))
+
+    def write() -> None:
+        written = handover.write_redirects()
+        shown.show(sheet(redirected(handover), *files_written(written)))
+
+    button = board.button("redirects-write", "Write the redirects", write)
+    button.visible(not handover.workspace.dry_run)
+    return widgets.column(shown, widgets.row(button), board.messages)
+
+
+def _evidence_board(handover: Handover) -> widgets.Element:
+    board = widgets.Board()
+    shown = widgets.Html(sheet(accounted(handover.evidence())))
+
+    def renew() -> None:
+        shown.show(sheet(accounted(handover.evidence())))
+
+    def write() -> None:
+        written = handover.write_evidence()
+        shown.show(sheet(accounted(handover.evidence()), *files_written(written)))
+
+    handover.on_checked(renew)
+    button = board.button("report-write", "Write the report", write, look="primary")
+    button.visible(not handover.workspace.dry_run)
+    return widgets.column(shown, widgets.row(button), board.messages)
+
+
+async def _read_back(
+    handover: Handover, stop: StopSignal, meter: Meter
+) -> Verification:
+    workspace = handover.workspace
+    settings = workspace.destination_settings
+    found = await verify_only(workspace.project, settings, observer=meter, stop=stop)
+    # What is still to be done belongs to the evidence, as of now.
+    await plan_only(workspace.project, settings, observer=workspace.observer)
+    handover.checked(found)
+    return found
+
+
+def _insist(found: Evidence) -> None:
+    said = f"{found.accounting}: {complaint(found)}"
+    if found.exit_code == DifferencesError.exit_code:
+        raise DifferencesError(said)
+    if found.exit_code:
+        raise IncompleteError(said)
