@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from faultimport import TIMEOUT
 
-from cmsmig.sandbox.dial import possible
 from cmsmig.sandbox.exchange import Call
+from cmsmig.sandbox.fault_plan import possible
 from cmsmig.sandbox.faults import Fault, PlannedFault
 from cmsmig.sandbox.history import Entry
 from cmsmig.sandbox.naming import RequestName

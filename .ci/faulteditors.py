@@ -21,8 +21,8 @@ from faultworld import World
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.ledger.store import Ledger
-from cmsmig.sandbox.destination import story_routes
 from cmsmig.sandbox.destination.space import StoredStory
+from cmsmig.sandbox.destination.stories import story_routes
 from cmsmig.sandbox.exchange import Call, Ending, Next, Reply
 from cmsmig.sandbox.values import moment
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from faultsite import Prepared
 from faultworld import Whole, World, world
 
-from cmsmig.sandbox.destination.asset_routes import remove
+from cmsmig.sandbox.destination.assets.asset_routes import remove
 from cmsmig.sandbox.destination.space import Space
 
 RECREATE = "recreate"

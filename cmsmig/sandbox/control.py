@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from cmsmig.canonical import Json, JsonObject, canonical
 from cmsmig.errors import UsageError
 from cmsmig.sandbox.comparison import comparable_state
-from cmsmig.sandbox.destination.asset_routes import record
+from cmsmig.sandbox.destination.assets.asset_routes import record
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.destination.story_wire import single
-from cmsmig.sandbox.dial import FaultDial
+from cmsmig.sandbox.destination.stories.story_wire import single
 from cmsmig.sandbox.exchange import (
     AnsweredError,
     Call,
@@ -21,6 +20,7 @@ from cmsmig.sandbox.exchange import (
     json_reply,
     routed,
 )
+from cmsmig.sandbox.fault_plan import FaultDial
 from cmsmig.sandbox.faults import read_plan
 from cmsmig.sandbox.history import Recorder
 from cmsmig.sandbox.limits import InFlight, SecondWindow

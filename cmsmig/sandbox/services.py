@@ -10,12 +10,12 @@ from cmsmig.sandbox.control import ControlPages
 from cmsmig.sandbox.cross_origin import CrossOrigin
 from cmsmig.sandbox.destination import starter
 from cmsmig.sandbox.destination.api import Access, ManagementApi
+from cmsmig.sandbox.destination.assets.signing import Signer
+from cmsmig.sandbox.destination.assets.upload_host import UploadHost
 from cmsmig.sandbox.destination.delivery import AssetDelivery, StoryDelivery
-from cmsmig.sandbox.destination.signing import Signer
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.destination.upload_host import UploadHost
-from cmsmig.sandbox.dial import FaultDial
 from cmsmig.sandbox.exchange import Call, Exchange, Middleware, Next, Reply, Service
+from cmsmig.sandbox.fault_plan import FaultDial
 from cmsmig.sandbox.faults import read_plan
 from cmsmig.sandbox.history import Recorder
 from cmsmig.sandbox.limits import InFlight, MinuteWindow, SecondWindow

@@ -26,8 +26,8 @@ from same_content_sites import (
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.origin.drawing import draw
+from cmsmig.sandbox.sample.bodies.markup import embed, heading, linked, paragraphs
 from cmsmig.sandbox.sample.identity import long_id, short_id
-from cmsmig.sandbox.sample.markup import embed, heading, linked, paragraphs
 
 SITE_ID = short_id("site:same-content")
 _LIVE = ("published", "changed", "live_only")

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from cmsmig.sandbox.destination import asset_routes, space_routes
+from cmsmig.sandbox.destination import space_routes
+from cmsmig.sandbox.destination.assets import asset_routes
+from cmsmig.sandbox.destination.assets.signing import Signer
 from cmsmig.sandbox.destination.refusals import not_found
 from cmsmig.sandbox.destination.routes import ROUTES, Handler
-from cmsmig.sandbox.destination.signing import Signer
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.exchange import (
     Apply,

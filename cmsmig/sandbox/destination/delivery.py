@@ -9,9 +9,9 @@ from typing import TypeAlias
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.refusals import not_found, page_of
 from cmsmig.sandbox.destination.space import Space, StoredStory
-from cmsmig.sandbox.destination.story_list import selected
-from cmsmig.sandbox.destination.story_rules import blocks_of
-from cmsmig.sandbox.destination.story_wire import single
+from cmsmig.sandbox.destination.stories.story_list import selected
+from cmsmig.sandbox.destination.stories.story_rules import blocks_of
+from cmsmig.sandbox.destination.stories.story_wire import single
 from cmsmig.sandbox.exchange import Call, Reply, json_reply
 from cmsmig.sandbox.values import list_of, object_of, text_of
 

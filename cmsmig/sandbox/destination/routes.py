@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from cmsmig.sandbox.destination import (
+from cmsmig.sandbox.destination import space_routes, tag_routes
+from cmsmig.sandbox.destination.assets import (
     asset_bulk_routes,
     asset_folder_routes,
     asset_routes,
+)
+from cmsmig.sandbox.destination.schema import (
     component_group_routes,
     component_routes,
     datasource_routes,
     entry_routes,
     preset_routes,
-    space_routes,
-    story_list,
-    story_routes,
-    tag_routes,
 )
 from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.destination.stories import story_list, story_routes
 from cmsmig.sandbox.exchange import Call, Reply
 
 Handler: TypeAlias = Callable[[Space, Call, Mapping[str, str]], Reply]

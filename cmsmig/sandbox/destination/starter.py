@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.destination import component_routes, story_routes
+from cmsmig.sandbox.destination.schema import component_routes
 from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.destination.stories import story_routes
 from cmsmig.sandbox.exchange import Call
 
 _BLOKS: JsonObject = {"type": "bloks", "pos": 0}

@@ -9,25 +9,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cmsmig.sandbox.sample import schema_editorial, schema_outdoors, schema_shop
 from cmsmig.sandbox.sample.binaries import MISSING, special_files
 from cmsmig.sandbox.sample.identity import file_id
-from cmsmig.sandbox.sample.items_events import EVENT_ENTRIES
-from cmsmig.sandbox.sample.items_faq import FAQ_ENTRIES
-from cmsmig.sandbox.sample.items_journal import STORIES
-from cmsmig.sandbox.sample.items_journal_more import MORE_STORIES
-from cmsmig.sandbox.sample.items_people import (
+from cmsmig.sandbox.sample.items.items_events import EVENT_ENTRIES
+from cmsmig.sandbox.sample.items.items_faq import FAQ_ENTRIES
+from cmsmig.sandbox.sample.items.items_journal import STORIES
+from cmsmig.sandbox.sample.items.items_journal_more import MORE_STORIES
+from cmsmig.sandbox.sample.items.items_people import (
     AUTHOR_ENTRIES,
     PRESS_ENTRIES,
     TOPIC_ENTRIES,
 )
-from cmsmig.sandbox.sample.items_places import PLACE_ENTRIES, STOCKIST_ENTRIES
-from cmsmig.sandbox.sample.items_routes import ROUTE_ENTRIES
-from cmsmig.sandbox.sample.items_shop import (
+from cmsmig.sandbox.sample.items.items_places import PLACE_ENTRIES, STOCKIST_ENTRIES
+from cmsmig.sandbox.sample.items.items_routes import ROUTE_ENTRIES
+from cmsmig.sandbox.sample.items.items_shop import (
     CATEGORY_ENTRIES,
     PRODUCT_ENTRIES,
     SKU_ENTRIES,
 )
+from cmsmig.sandbox.sample.schemas import schema_editorial, schema_outdoors, schema_shop
 from cmsmig.sandbox.sample.site import site_record
 from cmsmig.sandbox.sample.writer import Content, write_content
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.sample.bodies.markup import image, linked, paragraphs
+from cmsmig.sandbox.sample.bodies.prose_en import BANK
+from cmsmig.sandbox.sample.bodies.prose_fr import MARAIS
 from cmsmig.sandbox.sample.identity import asset, ref, refs
-from cmsmig.sandbox.sample.markup import image, linked, paragraphs
-from cmsmig.sandbox.sample.prose_en import BANK
-from cmsmig.sandbox.sample.prose_fr import MARAIS
 from cmsmig.sandbox.sample.records import Column, Entry, State, Table, into
 from cmsmig.sandbox.sample.site import site_record
 from cmsmig.sandbox.sample.writer import Content, write_content

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.sample.bodies_links import HOST, PLATFORM, SHOP
+from cmsmig.sandbox.sample.bodies.bodies_links import HOST, PLATFORM, SHOP
 from cmsmig.sandbox.sample.identity import FILES, short_id
 from cmsmig.sandbox.sample.records import ENGLISH, FRENCH
 

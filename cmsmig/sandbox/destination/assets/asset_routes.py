@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Mapping
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.asset_list import selected
+from cmsmig.sandbox.destination.assets.asset_list import selected
+from cmsmig.sandbox.destination.assets.signing import Signer
 from cmsmig.sandbox.destination.refusals import (
     missing,
     number_in,
@@ -16,7 +17,6 @@ from cmsmig.sandbox.destination.refusals import (
     refuse,
     unwrapped,
 )
-from cmsmig.sandbox.destination.signing import Signer
 from cmsmig.sandbox.destination.space import Space, StoredAsset
 from cmsmig.sandbox.destination.tag_routes import tag_ids, tags_list
 from cmsmig.sandbox.exchange import Apply, Call, Reply, json_reply

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cmsmig.sandbox.sample.markup import (
+from cmsmig.sandbox.sample.bodies.markup import (
     ZWJ,
     bullets,
     embed,
@@ -12,8 +12,8 @@ from cmsmig.sandbox.sample.markup import (
     paragraphs,
     video,
 )
-from cmsmig.sandbox.sample.prose_en import BANK
-from cmsmig.sandbox.sample.prose_fr import BANQUE
+from cmsmig.sandbox.sample.bodies.prose_en import BANK
+from cmsmig.sandbox.sample.bodies.prose_fr import BANQUE
 
 
 def short_read(subject: str, picture: str, *, first: int = 0) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cmsmig.sandbox.destination.asset_routes import remove
+from cmsmig.sandbox.destination.assets.asset_routes import remove
 from cmsmig.sandbox.destination.refusals import refuse, wrapped
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.exchange import Call, Reply, json_reply

@@ -6,16 +6,16 @@ import uuid
 from collections.abc import Mapping
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.destination.inspection import inspect_story
 from cmsmig.sandbox.destination.refusals import missing, number_in, refuse, wrapped
 from cmsmig.sandbox.destination.space import Space, StoredStory
-from cmsmig.sandbox.destination.story_rules import (
+from cmsmig.sandbox.destination.stories.inspection import inspect_story
+from cmsmig.sandbox.destination.stories.story_rules import (
     check_content,
     check_folder_types,
     check_place,
 )
-from cmsmig.sandbox.destination.story_translations import merge_translations
-from cmsmig.sandbox.destination.story_wire import WRITABLE, single
+from cmsmig.sandbox.destination.stories.story_translations import merge_translations
+from cmsmig.sandbox.destination.stories.story_wire import WRITABLE, single
 from cmsmig.sandbox.exchange import AnsweredError, Call, Reply, json_reply
 from cmsmig.sandbox.values import object_of, text_of, truthy, whole
 

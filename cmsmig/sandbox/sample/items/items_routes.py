@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.sample import bodies_embeds, bodies_long, bodies_text
+from cmsmig.sandbox.sample.bodies import bodies_embeds, bodies_long, bodies_text
 from cmsmig.sandbox.sample.identity import (
     asset,
     moved_asset,
@@ -12,7 +12,7 @@ from cmsmig.sandbox.sample.identity import (
     refs,
     short_id,
 )
-from cmsmig.sandbox.sample.items_places import STOCKIST_KEYS
+from cmsmig.sandbox.sample.items.items_places import STOCKIST_KEYS
 from cmsmig.sandbox.sample.records import Entry, State
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cmsmig.sandbox.sample.markup import NBSP, ZWJ, bullets, paragraphs
-from cmsmig.sandbox.sample.prose_en import BREWING, MARSH, PEOPLE, TABLE, WALKING
+from cmsmig.sandbox.sample.bodies.markup import NBSP, ZWJ, bullets, paragraphs
+from cmsmig.sandbox.sample.bodies.prose_en import BREWING, MARSH, PEOPLE, TABLE, WALKING
 
 SPACERS = (
     f"<p>{MARSH[3]}</p><p>{ZWJ}</p>"

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from cmsmig.sandbox.sample.bodies.markup import (
+    NBSP,
+    bullets,
+    heading,
+    linked,
+    paragraphs,
+)
+from cmsmig.sandbox.sample.bodies.prose_en import HARBOUR, MARSH, PEOPLE, PRACTICAL
 from cmsmig.sandbox.sample.identity import address
-from cmsmig.sandbox.sample.markup import NBSP, bullets, heading, linked, paragraphs
-from cmsmig.sandbox.sample.prose_en import HARBOUR, MARSH, PEOPLE, PRACTICAL
 
 HOST = "saltmarsh.example.com"
 SHOP = "shop.saltmarsh.example.com"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.sample import (
+from cmsmig.sandbox.sample.bodies import (
     bodies_embeds,
     bodies_images,
     bodies_imported,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.sample import bodies_embeds
+from cmsmig.sandbox.sample.bodies import bodies_embeds
+from cmsmig.sandbox.sample.bodies.markup import bullets, paragraphs
+from cmsmig.sandbox.sample.bodies.prose_en import BREWING, TABLE
 from cmsmig.sandbox.sample.identity import asset, long_id, option_id, ref, refs
-from cmsmig.sandbox.sample.markup import bullets, paragraphs
-from cmsmig.sandbox.sample.prose_en import BREWING, TABLE
 from cmsmig.sandbox.sample.records import Entry, State
 
 _GOODS = option_id("product", "ec-product-type", "goods")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cmsmig.sandbox.sample import (
+from cmsmig.sandbox.sample.bodies import (
     bodies_embeds,
     bodies_images,
     bodies_imported,
@@ -12,7 +12,7 @@ from cmsmig.sandbox.sample import (
     bodies_videos,
 )
 from cmsmig.sandbox.sample.identity import asset, ref, refs, short_id
-from cmsmig.sandbox.sample.items_journal import article, post, tone
+from cmsmig.sandbox.sample.items.items_journal import article, post, tone
 from cmsmig.sandbox.sample.records import Entry, State
 
 _LONG_SLUG = (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from cmsmig.sandbox.sample.identity import FILES, address, file_id
-from cmsmig.sandbox.sample.markup import (
+from cmsmig.sandbox.sample.bodies.markup import (
     NBSP,
     ZWJ,
     embed,
@@ -12,7 +11,8 @@ from cmsmig.sandbox.sample.markup import (
     image_reordered,
     paragraphs,
 )
-from cmsmig.sandbox.sample.prose_en import HARBOUR, MARSH, PEOPLE, TABLE, WALKING
+from cmsmig.sandbox.sample.bodies.prose_en import HARBOUR, MARSH, PEOPLE, TABLE, WALKING
+from cmsmig.sandbox.sample.identity import FILES, address, file_id
 
 ALIGNMENTS = (
     paragraphs(MARSH[0])

@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.document import examine
 from cmsmig.sandbox.destination.space import Space, StoredStory
-from cmsmig.sandbox.destination.story_rules import (
+from cmsmig.sandbox.destination.stories.document import examine
+from cmsmig.sandbox.destination.stories.story_rules import (
     document_blocks,
     nested_blocks,
     schema_of,

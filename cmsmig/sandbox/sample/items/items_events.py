@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.sample import bodies_embeds, bodies_imported, bodies_long
+from cmsmig.sandbox.sample.bodies import bodies_embeds, bodies_imported, bodies_long
 from cmsmig.sandbox.sample.identity import asset, ref, refs
 from cmsmig.sandbox.sample.records import Entry, State
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from cmsmig.sandbox.sample.identity import address
-from cmsmig.sandbox.sample.markup import (
+from cmsmig.sandbox.sample.bodies.markup import (
     embed,
     heading,
     paragraphs,
     video,
     video_published,
 )
-from cmsmig.sandbox.sample.prose_en import BREWING, HARBOUR, PEOPLE, PRACTICAL
+from cmsmig.sandbox.sample.bodies.prose_en import BREWING, HARBOUR, PEOPLE, PRACTICAL
+from cmsmig.sandbox.sample.identity import address
 
 YOUTUBE = (
     paragraphs(BREWING[0])

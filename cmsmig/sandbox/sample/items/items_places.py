@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.sample import bodies_long
+from cmsmig.sandbox.sample.bodies import bodies_long
 from cmsmig.sandbox.sample.identity import address, asset, moved_asset, ref, refs
 from cmsmig.sandbox.sample.records import Entry, State
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from cmsmig.sandbox.sample.identity import long_id
-from cmsmig.sandbox.sample.markup import ZWJ, embed, heading, paragraphs
-from cmsmig.sandbox.sample.prose_en import (
+from cmsmig.sandbox.sample.bodies.markup import ZWJ, embed, heading, paragraphs
+from cmsmig.sandbox.sample.bodies.prose_en import (
     BREWING,
     HARBOUR,
     MARSH,
@@ -12,6 +11,7 @@ from cmsmig.sandbox.sample.prose_en import (
     TABLE,
     WALKING,
 )
+from cmsmig.sandbox.sample.identity import long_id
 
 TABLES = (
     paragraphs(WALKING[1], ids=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from cmsmig.sandbox.sample.identity import address
-from cmsmig.sandbox.sample.markup import image_published, paragraphs, video_published
-from cmsmig.sandbox.sample.prose_en import (
+from cmsmig.sandbox.sample.bodies.markup import (
+    image_published,
+    paragraphs,
+    video_published,
+)
+from cmsmig.sandbox.sample.bodies.prose_en import (
     BREWING,
     HARBOUR,
     MARSH,
@@ -12,6 +15,7 @@ from cmsmig.sandbox.sample.prose_en import (
     PRACTICAL,
     TABLE,
 )
+from cmsmig.sandbox.sample.identity import address
 
 PUBLISHED_PAGE = (
     "<h2>Smoke &amp; barley</h2><p>“Beech gives ham”, she says&#8230;</p>"

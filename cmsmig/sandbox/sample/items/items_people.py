@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.sample import bodies_long, bodies_text
+from cmsmig.sandbox.sample.bodies import bodies_long, bodies_text
+from cmsmig.sandbox.sample.bodies.markup import paragraphs
+from cmsmig.sandbox.sample.bodies.prose_en import BREWING, PEOPLE
+from cmsmig.sandbox.sample.bodies.prose_fr import BRASSERIE, MARAIS
 from cmsmig.sandbox.sample.identity import (
     address,
     asset,
@@ -12,9 +15,6 @@ from cmsmig.sandbox.sample.identity import (
     refs,
     short_id,
 )
-from cmsmig.sandbox.sample.markup import paragraphs
-from cmsmig.sandbox.sample.prose_en import BREWING, PEOPLE
-from cmsmig.sandbox.sample.prose_fr import BRASSERIE, MARAIS
 from cmsmig.sandbox.sample.records import Entry, State
 
 

@@ -11,8 +11,12 @@ from typing import TypeAlias
 from cmsmig.canonical import Json
 from cmsmig.sandbox.destination.refusals import page_of
 from cmsmig.sandbox.destination.space import Space, StoredStory
-from cmsmig.sandbox.destination.story_filter import as_number, conditions_of, matches
-from cmsmig.sandbox.destination.story_wire import row
+from cmsmig.sandbox.destination.stories.story_filter import (
+    as_number,
+    conditions_of,
+    matches,
+)
+from cmsmig.sandbox.destination.stories.story_wire import row
 from cmsmig.sandbox.exchange import Call, Reply, json_reply
 from cmsmig.sandbox.values import text_of, truthy, whole
 

@@ -6,8 +6,8 @@ import hashlib
 import hmac
 from dataclasses import dataclass
 
-from cmsmig.sandbox.destination.multipart import FormError, Part, read_form
-from cmsmig.sandbox.destination.signing import LARGEST, Signer, Signing
+from cmsmig.sandbox.destination.assets.form_parts import FormError, Part, read_form
+from cmsmig.sandbox.destination.assets.signing import LARGEST, Signer, Signing
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.exchange import AnsweredError, Call, Reply
 

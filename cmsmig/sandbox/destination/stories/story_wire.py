@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.space import OWNER, Space, StoredStory
-from cmsmig.sandbox.destination.story_translations import (
+from cmsmig.sandbox.destination.stories.story_translations import (
     localized_paths,
     translated_slugs,
 )

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.sample import (
+from cmsmig.sandbox.sample.bodies import (
     bodies_imported,
     bodies_links,
     bodies_long,
     bodies_text,
 )
+from cmsmig.sandbox.sample.bodies.markup import bullets, linked, paragraphs
+from cmsmig.sandbox.sample.bodies.prose_en import PRACTICAL, WALKING
 from cmsmig.sandbox.sample.identity import address, long_id, option_id, refs
-from cmsmig.sandbox.sample.markup import bullets, linked, paragraphs
-from cmsmig.sandbox.sample.prose_en import PRACTICAL, WALKING
 from cmsmig.sandbox.sample.records import Entry, State
 
 
