@@ -48,7 +48,7 @@ from cmsmig.sandbox.server import (
 )
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.batches import StopSignal
-from cmsmig.steps.write import import_steps
+from cmsmig.steps.verify.verify_project import verify_only
 
 KILLED = -signal.SIGKILL
 ENDED = "ended before"
@@ -163,9 +163,7 @@ class World:
         """Return every difference between decisions, ledger and space."""
         settings = load_settings(self.project, environ(self.state))
         found = asyncio.run(
-            import_steps.verify_only(
-                self.project, settings, observer=unheard, stop=StopSignal()
-            )
+            verify_only(self.project, settings, observer=unheard, stop=StopSignal())
         )
         return [each.as_json() for each in found.differences]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.build.amended_rules import repairs_for, rules_for
 from cmsmig.richtext.build.attributes import account_field, means_a_place
-from cmsmig.richtext.build.element_rules import MORE_BLOCK_TAGS, RULES, link_allowed
+from cmsmig.richtext.build.element_rules import RULES, link_allowed
 from cmsmig.richtext.build.hooks import UNHEARD, Hooks, Runs
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.build.tree_builder import Context
@@ -21,6 +21,7 @@ from cmsmig.richtext.engine import (
     Converted,
 )
 from cmsmig.richtext.gc_pause import collector_paused
+from cmsmig.richtext.html.block_tags import MORE_BLOCK_TAGS
 from cmsmig.richtext.html.dom import Element, dissolve, walk
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.html.tokenizer import parse_as_official

@@ -13,7 +13,8 @@ from cmsmig.steps.connection_check import check as ask
 from cmsmig.steps.connection_check import check_json
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.recreate import gone_sentence
-from cmsmig.steps.write.import_steps import plan_only, run_command, verify_only
+from cmsmig.steps.verify.verify_project import verify_only
+from cmsmig.steps.write.import_steps import plan_only, run_command
 from cmsmig.terminal.console import complain, emit_json, emit_lines, stoppable
 from cmsmig.terminal.ending import STOPPED
 from cmsmig.terminal.progress import Progress

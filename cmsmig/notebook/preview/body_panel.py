@@ -27,7 +27,7 @@ from cmsmig.notebook.preview.body_panel_html import (
 )
 from cmsmig.notebook.preview.body_scan import in_slices
 from cmsmig.notebook.preview.preview_html import body_parts
-from cmsmig.notebook.preview.previewing import Previews
+from cmsmig.notebook.preview.previews import Previews
 from cmsmig.richtext.blocks.outline import BlockKind
 
 _ALL = "all"

@@ -14,7 +14,7 @@ from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.preview.cross_check_tables import compared
-from cmsmig.notebook.preview.previewing import Previews
+from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.bodies import Body
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.decide.cross_check import SiteBody, cross_check

@@ -18,7 +18,7 @@ from cmsmig.notebook.preview.preview_html import (
     unbroken,
     unclosed_html,
 )
-from cmsmig.notebook.preview.previewing import Previews
+from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.embeds import EmbedSort, offered_for, treatment_of
 from cmsmig.richtext.policy import Treatment, Unclosed
 

@@ -11,7 +11,7 @@ from cmsmig.notebook.kit.live_controls import STYLE, bar, region, select, tick
 from cmsmig.notebook.kit.live_panel import Live, LiveBoard
 from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.preview.preview_html import fields_html
-from cmsmig.notebook.preview.previewing import Previews
+from cmsmig.notebook.preview.previews import Previews
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 
 _MODES = (

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import Cell, note, sheet
+from cmsmig.display.safe_html import note, sheet
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.itemkey import ItemKey
 from cmsmig.mapping.decisions.body_reviews import BodyKey
@@ -16,105 +15,35 @@ from cmsmig.mapping.decisions.choices import (
     CollectionsDecision,
     EmbedsDecision,
 )
-from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.decisions.review_validity import BodyState
-from cmsmig.mapping.propose.decision_checks import check_against
 from cmsmig.mapping.propose.proposals import propose_bodies, propose_embeds
 from cmsmig.notebook.kit.decision_files import (
     decided,
     insist_on_pull,
     required,
-    save,
-    told,
 )
-from cmsmig.notebook.kit.panel import Panel, facts_bundle
+from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.block_cards import Split, cards_html
+from cmsmig.notebook.preview.body_panel import preview_desk
 from cmsmig.notebook.preview.body_scan import Looking
+from cmsmig.notebook.preview.embed_choices import embeds_board
+from cmsmig.notebook.preview.field_choices import fields_board
 from cmsmig.notebook.preview.preview_html import (
     bodies_html,
     body_html,
     embeds_html,
     fields_html,
 )
-from cmsmig.origin.schema import Collection
+from cmsmig.notebook.preview.previews import Previews, state_told
+from cmsmig.notebook.preview.summary import accept_board, bodies_board
 from cmsmig.review.body_index import BodyShelf, Wanted
-from cmsmig.richtext.policy import Treatment, Unclosed
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.migration import Migration, open_migration
 
 _NAMED = 5
 """Bodies that a refusal names."""
-
-
-@dataclass(slots=True)
-class Previews:
-    """The bodies, and the choices about them while a person works on them."""
-
-    workspace: Workspace
-    shelf: BodyShelf
-    review: Review
-    looking: Looking
-    embeds: EmbedsDecision
-    collections: tuple[Collection, ...]
-    watchers: dict[str, Callable[[], None]] = field(default_factory=dict)
-    """By panel: called after something changed that it may show."""
-
-    @property
-    def blocks(self) -> BlocksDecision:
-        """Return what is decided about blocks now."""
-        return self.review.decision
-
-    def treat_kind(self, kind: str, treatment: Treatment) -> None:
-        """Choose what becomes of a kind of embeds; written at once."""
-        kinds = {**self.embeds.kinds, kind: treatment}
-        self._choose(replace(self.embeds, kinds=kinds))
-
-    def treat_signature(self, host: str, treatment: Treatment | None) -> None:
-        """Choose what becomes of a host's embeds, None: as their kind; written at
-        once."""
-        signatures = {**self.embeds.signatures}
-        signatures.pop(host, None)
-        if treatment is not None:
-            signatures[host] = treatment
-        self._choose(replace(self.embeds, signatures=signatures))
-
-    def end_unclosed(self, choice: Unclosed) -> None:
-        """Choose what becomes of embeds that are never closed; written at once."""
-        self._choose(replace(self.embeds, unclosed=choice))
-
-    def check(self) -> None:
-        """Raise `DecisionsError` when one of both decisions cannot work."""
-        for each in (self.blocks, self.embeds):
-            check_against(each, self.collections)
-
-    def unreviewed(self) -> list[int]:
-        """Return the bodies whose split awaits a person; looks through them all."""
-        self.looking.finish()
-        return list(self.looking.unreviewed())
-
-    def tell(self, panel: str) -> None:
-        """Let the other panels show what a panel changed."""
-        for name, watcher in self.watchers.items():
-            if name != panel:
-                watcher()
-
-    def _choose(self, embeds: EmbedsDecision) -> None:
-        self.embeds = save(self.workspace, embeds, self.review.reviewer)
-        self.shelf.choose(embeds)
-        self.looking.forget(())
-        self.tell("embeds")
-
-    def _repr_mimebundle_(
-        self, include: object = None, exclude: object = None
-    ) -> dict[str, object]:
-        rows: list[tuple[str, Cell]] = [
-            ("Bodies", str(len(self.shelf.bodies))),
-            ("Blocks", told(self.blocks.reviewed)),
-            ("Embeds", told(self.embeds.reviewed)),
-        ]
-        return facts_bundle(rows)
 
 
 def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
@@ -151,7 +80,6 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
 
 def bodies(previews: Previews) -> Panel:
     """Show how many bodies each field has, and all that they lose, by kind."""
-    from cmsmig.notebook.preview.summary import bodies_board
 
     def shown() -> Markup:
         previews.looking.finish()
@@ -166,7 +94,6 @@ def bodies(previews: Previews) -> Panel:
 
 def body_fields(previews: Previews) -> Panel:
     """Show how the bodies of each field are stored; before a person with choices."""
-    from cmsmig.notebook.preview.field_choices import fields_board
 
     return previews.workspace.panel(
         lambda: sheet(fields_html(previews.shelf, previews.blocks)),
@@ -183,7 +110,6 @@ def body_preview(
     `item` (an id, slug or name) and `field` name one body; raises `UsageError`
     when there is none. Else unattended the `count` that lose most are shown.
     """
-    from cmsmig.notebook.preview.body_panel import preview_desk
 
     shelf = previews.shelf
     chosen = shelf.find(item, field) if item else None
@@ -218,7 +144,6 @@ def static_body(previews: Previews, index: int) -> Markup:
 
 def embed_policies(previews: Previews) -> Panel:
     """Show the embeds that were found, and what becomes of each kind and host."""
-    from cmsmig.notebook.preview.embed_choices import embeds_board
 
     def shown() -> Markup:
         previews.looking.finish()
@@ -237,7 +162,6 @@ def accept_bodies(previews: Previews, reviewer: str = "") -> Panel:
     Unattended it says who accepted them, and writes nothing; raises
     `UndecidedError` while nobody has, or while a body's split is unreviewed.
     """
-    from cmsmig.notebook.preview.summary import accept_board
 
     workspace = previews.workspace
     if reviewer:
@@ -251,35 +175,6 @@ def accept_bodies(previews: Previews, reviewer: str = "") -> Panel:
         lambda: accept_board(previews),
         text="Who accepted blocks and embeds",
     )
-
-
-def state_told(previews: Previews) -> str:
-    """Return who accepted blocks and embeds, and what is left, as sentences."""
-    folder = previews.workspace.project.decisions
-    said = []
-    for title, each in (("Blocks", previews.blocks), ("Embeds", previews.embeds)):
-        state = told(each.reviewed)
-        if each.reviewed is None and (folder / FILE_NAMES[type(each)]).exists():
-            state = "Chosen and written; nobody has accepted the file as a whole yet."
-        said.append(f"{title}: {state}")
-    if left := previews.looking.tally().left:
-        said.append(f"{left:,} split bodies still await their review above.")
-    return " ".join(said)
-
-
-def accept_both(previews: Previews, reviewer: str) -> str:
-    """Write both decisions as accepted by `reviewer`; return what was done.
-
-    Raises `UsageError` without a name.
-    """
-    previews.review.reviewer = reviewer.strip()
-    previews.check()
-    previews.review.sign()
-    previews.embeds = save(previews.workspace, previews.embeds, reviewer.strip())
-    if previews.workspace.dry_run:
-        return "Dry run: blocks.yaml and embeds.yaml would be written now."
-    folder = previews.workspace.project.decisions
-    return f"blocks.yaml and embeds.yaml written to {folder}, accepted by {reviewer}."
 
 
 def _insist_on_reviews(previews: Previews) -> None:

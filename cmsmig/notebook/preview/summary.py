@@ -5,7 +5,7 @@ from __future__ import annotations
 from cmsmig.display.safe_html import note, sheet
 from cmsmig.notebook.kit.widgets import Board, Element, Html, column, row
 from cmsmig.notebook.preview.preview_html import bodies_html
-from cmsmig.notebook.preview.previewing import Previews, accept_both, state_told
+from cmsmig.notebook.preview.previews import Previews, accept_both, state_told
 
 
 def bodies_board(previews: Previews) -> Element:

@@ -24,7 +24,8 @@ from cmsmig.notebook.verify.handover_tables import (
 )
 from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.verify.verify import Verification
-from cmsmig.steps.write.import_steps import plan_only, verify_only
+from cmsmig.steps.verify.verify_project import verify_only
+from cmsmig.steps.write.import_steps import plan_only
 from cmsmig.survey.data_frames import View, frame_html, view_frame
 
 _ROWS = 20

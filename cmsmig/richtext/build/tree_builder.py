@@ -14,10 +14,8 @@ from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.build.element_rules import (
-    BLOCK_TAGS,
     IGNORED_TAGS,
     LINE_ENDS,
-    MORE_BLOCK_TAGS,
     SPACER,
     Rule,
     Rules,
@@ -25,6 +23,7 @@ from cmsmig.richtext.build.element_rules import (
 from cmsmig.richtext.build.hooks import AS_OFFICIAL, UNHEARD, Hooks, Repairs
 from cmsmig.richtext.build.open_nodes import Places
 from cmsmig.richtext.build.style_marks import styled_marks
+from cmsmig.richtext.html.block_tags import BLOCK_TAGS, MORE_BLOCK_TAGS
 from cmsmig.richtext.html.dom import Element, Node, Text
 from cmsmig.richtext.html.inline_style import computed
 from cmsmig.richtext.html.javascript import BLANKS

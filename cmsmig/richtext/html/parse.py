@@ -11,7 +11,7 @@ import re
 from collections import defaultdict
 from html import unescape
 
-from cmsmig.richtext.build.element_rules import MORE_BLOCK_TAGS
+from cmsmig.richtext.html.block_tags import MORE_BLOCK_TAGS
 from cmsmig.richtext.html.dom import Element, Node, Text, tag_set
 from cmsmig.richtext.html.entities import shown_attribute
 

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cmsmig.richtext.build.element_rules import (
-    BLOCK_TAGS,
-    IGNORED_TAGS,
-    MORE_BLOCK_TAGS,
-    RULES,
-)
+from cmsmig.richtext.build.element_rules import IGNORED_TAGS, RULES
+from cmsmig.richtext.html.block_tags import BLOCK_TAGS, MORE_BLOCK_TAGS
 from cmsmig.richtext.html.dom import Element, Text
 from cmsmig.richtext.html.visibility import Showing
 from cmsmig.richtext.prepare.frames import is_custom_embed

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from html import escape
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.richtext.build.element_rules import BLOCK_TAGS, link_allowed
+from cmsmig.richtext.build.element_rules import link_allowed
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.engine import AssetLookup
+from cmsmig.richtext.html.block_tags import BLOCK_TAGS
 from cmsmig.richtext.html.dom import Element, Text, walk
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.richtext.prepare.embed_signatures import clean_address, hosts_of

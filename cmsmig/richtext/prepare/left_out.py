@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-from cmsmig.richtext.build.element_rules import (
-    BLOCK_TAGS,
-    IGNORED_TAGS,
-    MORE_BLOCK_TAGS,
-    SPACER,
-    Rules,
-)
+from cmsmig.richtext.build.element_rules import IGNORED_TAGS, SPACER, Rules
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviation import Deviation
+from cmsmig.richtext.html.block_tags import BLOCK_TAGS, MORE_BLOCK_TAGS
 from cmsmig.richtext.html.dom import Element, Text
 from cmsmig.richtext.html.invisible import Reading, Role, Run, Unseen, unseen_in
 from cmsmig.richtext.html.tree_edits import nest_lists

@@ -22,7 +22,7 @@ from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.destination_survey import Survey, folder_at, pages
 from cmsmig.steps.plan.offline_drafts import Foresight, Link
 from cmsmig.steps.plan.ownership import Owner, Ownership
-from cmsmig.steps.write.publish_stories import to_publish
+from cmsmig.steps.plan.written_stories import to_publish
 
 _ALWAYS = ("sign_uploads", "create_stories", "update_stories")
 """Calls that a plan names although there are none."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Set
 from dataclasses import replace
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import Story, StoryRow
-from cmsmig.ledger.rows import HomeRow
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import HomeRow, ItemRow
 
 _KEPT_UP_TO_DATE = ("cached_url", "url")
 """What the service renews in a stored link when its target moves."""
@@ -80,3 +82,16 @@ def found_home(story: Story, content: str) -> HomeRow:
     if content_hash(story.content) == content:
         return home
     return replace(home, updated_at="")
+
+
+def to_publish(wanted: Set[ItemKey], rows: Iterable[ItemRow]) -> tuple[ItemRow, ...]:
+    """Return the rows of what is wanted and not published yet."""
+    return tuple(
+        row
+        for row in rows
+        if row.key in wanted
+        and row.home is not None
+        and row.home.made
+        and (row.status == "created" or row.reason == "not_published")
+        and not row.published
+    )

@@ -32,7 +32,6 @@ from cmsmig.steps.plan.recreate import (
     take_up,
 )
 from cmsmig.steps.pull.raw_site import require_same_site
-from cmsmig.steps.verify.verify import Verification, verify
 from cmsmig.steps.write.asset_upload import arrived_uploads, lost_bytes, upload_assets
 from cmsmig.steps.write.components import (
     check_components,
@@ -339,15 +338,3 @@ async def plan_only(
         plan, _ = _plan(job)
         job.ledger.save_plan(plan.plan_hash, plan.as_json())
         return plan
-
-
-async def verify_only(
-    project: Project, settings: Settings, *, observer: Observer, stop: StopSignal
-) -> Verification:
-    """Return what a read-back of everything found. Reads only."""
-    migration = open_migration(project, settings)
-    await require_same_site(project, settings, observer)
-    async with open_job(
-        project, settings, migration, observer, stop, verifying=True
-    ) as job:
-        return await verify(job)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -13,10 +13,9 @@ from cmsmig.errors import (
     RejectedError,
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
-from cmsmig.itemkey import ItemKey
 from cmsmig.ledger.rows import Intent, ItemRow
 from cmsmig.steps.batches import Work, work_through
-from cmsmig.steps.plan.written_stories import found_home
+from cmsmig.steps.plan.written_stories import found_home, to_publish
 from cmsmig.steps.write.job import Job
 
 STEP = "publish"
@@ -43,19 +42,6 @@ async def publish_stories(job: Job) -> None:
         stop=job.stop,
     )
     job.observer(StepFinished(STEP, f"{len(todo)} stories handled"))
-
-
-def to_publish(wanted: Set[ItemKey], rows: Iterable[ItemRow]) -> tuple[ItemRow, ...]:
-    """Return the rows of what is wanted and not published yet."""
-    return tuple(
-        row
-        for row in rows
-        if row.key in wanted
-        and row.home is not None
-        and row.home.made
-        and (row.status == "created" or row.reason == "not_published")
-        and not row.published
-    )
 
 
 def _forget_unwanted(job: Job) -> None:

@@ -1,0 +1,123 @@
+"""The bodies of a migration, and the choices about them while a person works."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from cmsmig.display.safe_html import Cell
+from cmsmig.mapping.decisions.choices import (
+    BlocksDecision,
+    EmbedsDecision,
+)
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES
+from cmsmig.mapping.propose.decision_checks import check_against
+from cmsmig.notebook.kit.decision_files import (
+    save,
+    told,
+)
+from cmsmig.notebook.kit.panel import facts_bundle
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.preview.body_scan import Looking
+from cmsmig.origin.schema import Collection
+from cmsmig.review.body_index import BodyShelf
+from cmsmig.richtext.policy import Treatment, Unclosed
+from cmsmig.steps.decide.body_review import Review
+
+
+@dataclass(slots=True)
+class Previews:
+    """The bodies, and the choices about them while a person works on them."""
+
+    workspace: Workspace
+    shelf: BodyShelf
+    review: Review
+    looking: Looking
+    embeds: EmbedsDecision
+    collections: tuple[Collection, ...]
+    watchers: dict[str, Callable[[], None]] = field(default_factory=dict)
+    """By panel: called after something changed that it may show."""
+
+    @property
+    def blocks(self) -> BlocksDecision:
+        """Return what is decided about blocks now."""
+        return self.review.decision
+
+    def treat_kind(self, kind: str, treatment: Treatment) -> None:
+        """Choose what becomes of a kind of embeds; written at once."""
+        kinds = {**self.embeds.kinds, kind: treatment}
+        self._choose(replace(self.embeds, kinds=kinds))
+
+    def treat_signature(self, host: str, treatment: Treatment | None) -> None:
+        """Choose what becomes of a host's embeds, None: as their kind; written at
+        once."""
+        signatures = {**self.embeds.signatures}
+        signatures.pop(host, None)
+        if treatment is not None:
+            signatures[host] = treatment
+        self._choose(replace(self.embeds, signatures=signatures))
+
+    def end_unclosed(self, choice: Unclosed) -> None:
+        """Choose what becomes of embeds that are never closed; written at once."""
+        self._choose(replace(self.embeds, unclosed=choice))
+
+    def check(self) -> None:
+        """Raise `DecisionsError` when one of both decisions cannot work."""
+        for each in (self.blocks, self.embeds):
+            check_against(each, self.collections)
+
+    def unreviewed(self) -> list[int]:
+        """Return the bodies whose split awaits a person; looks through them all."""
+        self.looking.finish()
+        return list(self.looking.unreviewed())
+
+    def tell(self, panel: str) -> None:
+        """Let the other panels show what a panel changed."""
+        for name, watcher in self.watchers.items():
+            if name != panel:
+                watcher()
+
+    def _choose(self, embeds: EmbedsDecision) -> None:
+        self.embeds = save(self.workspace, embeds, self.review.reviewer)
+        self.shelf.choose(embeds)
+        self.looking.forget(())
+        self.tell("embeds")
+
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> dict[str, object]:
+        rows: list[tuple[str, Cell]] = [
+            ("Bodies", str(len(self.shelf.bodies))),
+            ("Blocks", told(self.blocks.reviewed)),
+            ("Embeds", told(self.embeds.reviewed)),
+        ]
+        return facts_bundle(rows)
+
+
+def state_told(previews: Previews) -> str:
+    """Return who accepted blocks and embeds, and what is left, as sentences."""
+    folder = previews.workspace.project.decisions
+    said = []
+    for title, each in (("Blocks", previews.blocks), ("Embeds", previews.embeds)):
+        state = told(each.reviewed)
+        if each.reviewed is None and (folder / FILE_NAMES[type(each)]).exists():
+            state = "Chosen and written; nobody has accepted the file as a whole yet."
+        said.append(f"{title}: {state}")
+    if left := previews.looking.tally().left:
+        said.append(f"{left:,} split bodies still await their review above.")
+    return " ".join(said)
+
+
+def accept_both(previews: Previews, reviewer: str) -> str:
+    """Write both decisions as accepted by `reviewer`; return what was done.
+
+    Raises `UsageError` without a name.
+    """
+    previews.review.reviewer = reviewer.strip()
+    previews.check()
+    previews.review.sign()
+    previews.embeds = save(previews.workspace, previews.embeds, reviewer.strip())
+    if previews.workspace.dry_run:
+        return "Dry run: blocks.yaml and embeds.yaml would be written now."
+    folder = previews.workspace.project.decisions
+    return f"blocks.yaml and embeds.yaml written to {folder}, accepted by {reviewer}."

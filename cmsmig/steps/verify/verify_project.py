@@ -1,0 +1,23 @@
+"""Verification of a project: everything is opened, read back and compared."""
+
+from __future__ import annotations
+
+from cmsmig.events import Observer
+from cmsmig.settings import Project, Settings
+from cmsmig.steps.batches import StopSignal
+from cmsmig.steps.decide.migration import open_migration
+from cmsmig.steps.pull.raw_site import require_same_site
+from cmsmig.steps.verify.verify import Verification, verify
+from cmsmig.steps.write.import_steps import open_job
+
+
+async def verify_only(
+    project: Project, settings: Settings, *, observer: Observer, stop: StopSignal
+) -> Verification:
+    """Return what a read-back of everything found. Reads only."""
+    migration = open_migration(project, settings)
+    await require_same_site(project, settings, observer)
+    async with open_job(
+        project, settings, migration, observer, stop, verifying=True
+    ) as job:
+        return await verify(job)
