@@ -60,51 +60,51 @@ rehearse: $(RUNS) ## whole migrations of every content folder in SITES=folder
 	@test -d "$(SITES)" || { \
 		echo "Name a folder of content folders: make rehearse SITES=/path" >&2; \
 		exit 2; }
-	$(BIN)/python .ci/rehearse.py "$(SITES)"
+	$(BIN)/python -m tests.proofs.sites.rehearse "$(SITES)"
 
 proposals: $(RUNS) ## the blocks that the rules make of every body in SITES=folder
 	@test -d "$(SITES)" || { \
 		echo "Name a folder of content folders: make proposals SITES=/path" >&2; \
 		exit 2; }
-	$(BIN)/python .ci/proposals.py "$(SITES)"
+	$(BIN)/python -m tests.proofs.converter.proposals "$(SITES)"
 
 conservation: $(STAMP) ## the account of random bodies, and of SITES=folder's, if named
-	$(BIN)/python .ci/conservation.py --count $(or $(COUNT),5000) $(SITES)
+	$(BIN)/python -m tests.proofs.converter.conservation --count $(or $(COUNT),5000) $(SITES)
 
 fuzz: $(STAMP) ## 100,000 mutated bodies through the converter; goes on where it stopped
-	$(BIN)/python .ci/fuzz.py --extremes
-	$(BIN)/python .ci/fuzz.py --count $(or $(COUNT),100000)
+	$(BIN)/python -m tests.proofs.converter.fuzz --extremes
+	$(BIN)/python -m tests.proofs.converter.fuzz --count $(or $(COUNT),100000)
 
 conformance: $(RUNS) ## our converter against the official one, live; needs Node
-	$(BIN)/python .ci/conformance.py $(OPTIONS)
+	$(BIN)/python -m tests.proofs.converter.conformance $(OPTIONS)
 
 crosscheck: $(RUNS) ## every body in SITES=folder against the official converter; needs Node
 	@test -d "$(SITES)" || { \
 		echo "Name a folder of content folders: make crosscheck SITES=/path" >&2; \
 		exit 2; }
-	$(BIN)/python .ci/crosscheck.py "$(SITES)"
+	$(BIN)/python -m tests.proofs.converter.crosscheck "$(SITES)"
 
 bench: $(RUNS) ## the speed of ours and the official converter; needs Node
-	$(BIN)/python .ci/bench.py $(OPTIONS)
+	$(BIN)/python -m tests.proofs.converter.bench $(OPTIONS)
 
 determinism: $(STAMP) ## drawn sites in drawn orders, sizes and interruptions; COUNT=300
-	$(BIN)/python .ci/determinism.py --count $(or $(COUNT),300)
+	$(BIN)/python -m tests.proofs.sites.determinism --count $(or $(COUNT),300)
 
 FAULTS ?=
 faults: $(RUNS) ## every fault and kill at every request; FAULTS="--kind kills --rounds 1000"
-	$(BIN)/python .ci/faults.py $(FAULTS)
+	$(BIN)/python -m tests.proofs.faults.faults $(FAULTS)
 
 mutants: $(RUNS) ## safeguards taken out one by one: which fault notices; OPTIONS="--list"
-	$(BIN)/python .ci/mutants.py $(OPTIONS)
+	$(BIN)/python -m tests.proofs.mutants.mutants $(OPTIONS)
 
 pace: $(RUNS) ## an import's time against the allowed rate; OPTIONS="--only 60/0"
-	$(BIN)/python .ci/pace.py $(OPTIONS)
+	$(BIN)/python -m tests.proofs.budget.pace $(OPTIONS)
 
 quota: $(RUNS) ## one budget for four processes, a storm of 429s, two imports; OPTIONS="--part two"
-	$(BIN)/python .ci/quota.py $(OPTIONS)
+	$(BIN)/python -m tests.proofs.budget.quota $(OPTIONS)
 
 hostile: $(STAMP) ## addresses that point inward, tokens told back; OPTIONS="--part addresses"
-	$(BIN)/python .ci/hostile.py $(OPTIONS)
+	$(BIN)/python -m tests.proofs.hostile.hostile $(OPTIONS)
 
 format: $(STAMP) ## format the code
 	$(BIN)/ruff format .

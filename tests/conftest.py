@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from examples import draw_the_same_always
-from ownplaces import own_places
-from processortime import at_most
-from rehearsal import Rehearsal
-from sidebyside import longest_first, scheduler
-from timelimit import set_timer
 
 from cmsmig import masking
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.exact import write_small_site
 from cmsmig.sandbox.server import running_sandbox
+from tests.support.examples import draw_the_same_always
+from tests.support.ownplaces import own_places
+from tests.support.processortime import at_most
+from tests.support.rehearsal import Rehearsal
+from tests.support.sidebyside import longest_first, scheduler
+from tests.support.timelimit import set_timer
 
 draw_the_same_always()
 

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from processortime import TooLongError, at_most
+
+from tests.support.processortime import TooLongError, at_most
 
 HERE = Path(__file__).parent
 LIMITED = """

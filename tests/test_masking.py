@@ -6,13 +6,13 @@ import json
 import string
 
 import pytest
-from disguises import DISGUISES, tells
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmsmig import masking
 from cmsmig.errors import CmsmigError, ServiceError
 from cmsmig.masking import FEWEST, HIDDEN, SHORTEST, hide, masked, masked_bytes
+from tests.support.disguises import DISGUISES, tells
 
 TOKEN = "wf-3c7E/9a+Xk_21.Zq~4f-hush=="
 PLAIN = "".join(each for each in string.printable if each not in "\\%&")

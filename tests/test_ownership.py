@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from rehearsal import run_here
 
 from cmsmig.configuration.ownership import require_own
 from cmsmig.errors import SettingsError
@@ -15,6 +14,7 @@ from cmsmig.mapping.decisions.choices import ConflictsDecision
 from cmsmig.settings import Project, Settings, find_project, load_settings
 from cmsmig.steps.decide.decision_store import write_decision
 from cmsmig.steps.decide.rules_file import load_rules
+from tests.support.rehearsal import run_here
 
 TOKENS = {
     "CMSMIG_ORIGIN_TOKEN": "origin-hush",

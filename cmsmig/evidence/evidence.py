@@ -220,7 +220,7 @@ def write_evidence(
 @cache
 def _template() -> Template:
     environment = Environment(autoescape=True, undefined=StrictUndefined)
-    source = files("cmsmig.report").joinpath("evidence.html").read_text("utf-8")
+    source = files("cmsmig.evidence").joinpath("evidence.html").read_text("utf-8")
     return environment.from_string(source)
 
 

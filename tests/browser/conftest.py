@@ -11,14 +11,15 @@ from typing import TypeAlias
 
 import pytest
 import pytest_asyncio
-from book import Book
-from chromium import Machine, NoChromiumError, chromium
-from hearing import listened
-from hostile import write_hostile_site
-from lab import Lab, running_lab
 from playwright.async_api import Browser, async_playwright
-from project import Rehearsed, Unattended
-from walk import SUBSHELLS, Desk
+
+from tests.support.browser.book import Book
+from tests.support.browser.chromium import Machine, NoChromiumError, chromium
+from tests.support.browser.hearing import listened
+from tests.support.browser.hostile import write_hostile_site
+from tests.support.browser.lab import Lab, running_lab
+from tests.support.browser.project import Rehearsed, Unattended
+from tests.support.browser.walk import SUBSHELLS, Desk
 
 PICTURES = "CMSMIG_SCREENSHOTS"
 """The variable that names a folder for pictures of the notebooks."""

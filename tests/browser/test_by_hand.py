@@ -7,10 +7,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from project import Unattended
-from walk import NOTEBOOKS, SUBSHELLS, Desk
 
 from cmsmig.notebook.kit.control_registry import WIDGETS
+from tests.support.browser.project import Unattended
+from tests.support.browser.walk import NOTEBOOKS, SUBSHELLS, Desk
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(400)]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import pytest
-from chromium import Machine, NoChromiumError, chromium
+
+from tests.support.browser.chromium import Machine, NoChromiumError, chromium
 
 
 class Programs:

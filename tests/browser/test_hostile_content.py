@@ -8,13 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from book import Book
-from hearing import MARKER, listened
-from hostile import ABROAD, VECTORS
-from lab import Lab
 from playwright.async_api import Browser, Page, expect
-from project import Unattended
-from timelimit import patience
+
+from tests.support.browser.book import Book
+from tests.support.browser.hearing import MARKER, listened
+from tests.support.browser.hostile import ABROAD, VECTORS
+from tests.support.browser.lab import Lab
+from tests.support.browser.project import Unattended
+from tests.support.timelimit import patience
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.timeout(400)]
 SHOWN_IN = ("01_inspect_origin", "02_design_components", "03_preview_rich_text")

@@ -6,11 +6,12 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from book import Book
-from hearing import listened
-from lab import Lab
 from playwright.async_api import Browser, Page, expect
-from test_review import pulled
+
+from tests.browser.test_review import pulled
+from tests.support.browser.book import Book
+from tests.support.browser.hearing import listened
+from tests.support.browser.lab import Lab
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -12,17 +12,17 @@ import pytest
 import pytest_asyncio
 import yaml
 from axe_playwright_python.async_playwright import Axe
-from book import Book
-from hearing import Hearing, listened
-from lab import Lab
-from manybodies import write_many_bodies
 from playwright.async_api import Browser, Page, expect
-from timelimit import patience
 
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.run.locate import find_notebooks, notebooks_folder
 from cmsmig.settings import Project
 from cmsmig.steps.decide.accept_proposals import accept_proposals
+from tests.support.browser.book import Book
+from tests.support.browser.hearing import Hearing, listened
+from tests.support.browser.lab import Lab
+from tests.support.browser.manybodies import write_many_bodies
+from tests.support.timelimit import patience
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

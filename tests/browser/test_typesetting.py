@@ -11,10 +11,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from book import Book
-from hearing import listened
-from lab import Lab
 from playwright.async_api import Browser, expect
+
+from tests.support.browser.book import Book
+from tests.support.browser.hearing import listened
+from tests.support.browser.lab import Lab
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import httpx
 import pytest
-from bad_input import Faults, Rig
-from rehearsal import write_env
-from tiny_site import write_tiny_site
 
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from tests.support.cli.bad_input import Faults, Rig
+from tests.support.rehearsal import write_env
+from tests.support.tiny_site import write_tiny_site
 
 RATE = 900
 """Requests per second: as fast as the machine allows."""

@@ -9,12 +9,12 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from bad_input import Fault, Rig, sentence
-from tiny_site import NAMES, NOTES, picture
 
 from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.exchange import Call, Reply
 from cmsmig.sandbox.sample.identity import collection_id, file_id
+from tests.support.cli.bad_input import Fault, Rig, sentence
+from tests.support.tiny_site import NAMES, NOTES, picture
 
 NOTES_ID = collection_id(NOTES.key)
 TARGET = "Note 3"

@@ -7,10 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from bad_input import Case, Rig, Undo, check, moved_away, replaced, sentence, written
-from tiny_site import SPOTS
 
 from cmsmig.sandbox.sample.identity import collection_id
+from tests.support.cli.bad_input import (
+    Case,
+    Rig,
+    Undo,
+    check,
+    moved_away,
+    replaced,
+    sentence,
+    written,
+)
+from tests.support.tiny_site import SPOTS
 
 SPOTS_ID = collection_id(SPOTS.key)
 

@@ -14,7 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bad_input import (
+
+from cmsmig.sandbox.exchange import Call, Reply
+from tests.support.cli.bad_input import (
     Case,
     Rig,
     Undo,
@@ -25,8 +27,6 @@ from bad_input import (
     sentence,
     written,
 )
-
-from cmsmig.sandbox.exchange import Call, Reply
 
 
 def raw(name: str, content: bytes) -> Callable[[Rig], Undo]:

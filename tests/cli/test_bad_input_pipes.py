@@ -10,8 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from bad_input import Rig, sentence
-from test_bad_input_disk import HOLDER
+
+from tests.cli.test_bad_input_disk import HOLDER
+from tests.support.cli.bad_input import Rig, sentence
 
 KINDS = ("pipe", "device", "loop", "folder")
 READ_BY_PLAN = (

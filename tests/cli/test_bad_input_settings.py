@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from bad_input import Case, Rig, Undo, check, sentence, written
 
 from cmsmig.sandbox.exchange import Call, Reply
+from tests.support.cli.bad_input import Case, Rig, Undo, check, sentence, written
 
 
 def closed_port() -> int:

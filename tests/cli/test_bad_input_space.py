@@ -7,10 +7,10 @@ from pathlib import Path
 
 import httpx
 import pytest
-from bad_input import Rig, one_of, replaced, sentence
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.control import state_of
+from tests.support.cli.bad_input import Rig, one_of, replaced, sentence
 
 
 def ask(rig: Rig, method: str, path: str, body: JsonObject | None = None) -> JsonObject:

@@ -13,12 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bad_input import Fault, Rig, story_at
-from rehearsal import run_here
 
 from cmsmig.sandbox.exchange import Call, Reply
 from cmsmig.settings import find_project
 from cmsmig.steps.batch_conversion import convert_folder
+from tests.support.cli.bad_input import Fault, Rig, story_at
+from tests.support.rehearsal import run_here
 
 KEYS = {
     "check": {"ok", "rows"},

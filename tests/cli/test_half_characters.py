@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from bad_input import sentence
 from hypothesis import given
 from hypothesis import strategies as st
-from rehearsal import Rehearsal
-from saltedsite import write_salted_site
 
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
 from cmsmig.wholetext import is_whole, whole_text, whole_value
+from tests.support.cli.bad_input import sentence
+from tests.support.rehearsal import Rehearsal
+from tests.support.saltedsite import write_salted_site
 
 HALF = "\ud83d"
 OTHER = "\ude00"

@@ -16,12 +16,8 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from bad_input import Rig
-from hostiletext import ACTING, HALF, RAW, SALT, acting
 from hypothesis import example, given
 from hypothesis import strategies as st
-from rehearsal import Rehearsal, run_here
-from saltedsite import write_salted_site
 
 from cmsmig import events
 from cmsmig.printable import printable, printable_json, printable_lines
@@ -31,6 +27,10 @@ from cmsmig.sandbox.server import running_sandbox
 from cmsmig.terminal.console import complain, complain_of, log_printably
 from cmsmig.terminal.progress import Progress
 from cmsmig.terminal.text import table_lines
+from tests.support.cli.bad_input import Rig
+from tests.support.hostiletext import ACTING, HALF, RAW, SALT, acting
+from tests.support.rehearsal import Rehearsal, run_here
+from tests.support.saltedsite import write_salted_site
 
 COMMANDS = (
     "check",

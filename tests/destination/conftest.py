@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from scripted import Script
+
+from tests.support.destination.scripted import Script
 
 
 @pytest.fixture

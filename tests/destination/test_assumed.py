@@ -9,7 +9,6 @@ from typing import cast
 
 import httpx
 import pytest
-from scripted import Script
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.assumed import STANDARD, Assumed, Gap
@@ -21,6 +20,7 @@ from cmsmig.errors import (
     SettingsError,
 )
 from cmsmig.events import Noticed
+from tests.support.destination.scripted import Script
 
 NOT_SHOWN = {
     "Fields of a component schema definition beyond the flags": Gap.COMPONENT_FIELDS,

@@ -10,13 +10,13 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scripted import Script
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.connection import authorization
 from cmsmig.destination.schema import content_url
 from cmsmig.errors import MalformedAnswerError, OutcomeUnknownError, RejectedError
 from cmsmig.events import Noticed
+from tests.support.destination.scripted import Script
 
 BIG = 1 << 50
 S3 = "https://s3.amazonaws.com/a.storyblok.com"

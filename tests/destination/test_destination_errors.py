@@ -6,7 +6,6 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scripted import Script
 
 from cmsmig.canonical import Json
 from cmsmig.destination.assumed import STANDARD
@@ -19,6 +18,7 @@ from cmsmig.errors import (
     RejectedError,
     ServiceError,
 )
+from tests.support.destination.scripted import Script
 
 JSON_SHAPES: list[tuple[int, Json, type[ServiceError], list[tuple[str, str]]]] = [
     (401, {"error": "Unauthorized"}, CredentialsError, [("", "Unauthorized")]),

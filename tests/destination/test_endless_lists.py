@@ -8,10 +8,10 @@ import httpx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scripted import Script
-from test_destination_client import row
 
 from cmsmig.errors import MalformedAnswerError
+from tests.destination.test_destination_client import row
+from tests.support.destination.scripted import Script
 
 LIES = (250, 10**6, 10**14, 10**400)
 Paging = Callable[[int], tuple[range, int | None]]

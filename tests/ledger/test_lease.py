@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from timelimit import patience
 
 from cmsmig.errors import LedgerLockedError, StorageError
 from cmsmig.ledger.lease import lease
+from tests.support.timelimit import patience
 
 _HOLDER = """
 import pathlib, sys

@@ -10,13 +10,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from timelimit import patience
 
 from cmsmig.errors import LedgerError
 from cmsmig.ledger import migrations
 from cmsmig.ledger.connection import Store
 from cmsmig.ledger.rows import Identity, Intent, MadeRow
 from cmsmig.ledger.store import Ledger, derived_namespace
+from tests.support.timelimit import patience
 
 NAMESPACE = "c219dc29-5b37-5a1c-a17f-4f148956fe57"
 """Of site `site` in space 7: it names blocks in spaces, so it must never change."""

@@ -8,16 +8,6 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from drafting import (
-    FILES,
-    NAMESPACE,
-    collection,
-    content_type,
-    context,
-    field,
-    item,
-    key,
-)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +26,16 @@ from cmsmig.mapping.convert.file_addresses import candidates, host_of, in_text
 from cmsmig.mapping.convert.story import draft_story
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.mapping.draft import AssetHome
+from tests.support.mapping.drafting import (
+    FILES,
+    NAMESPACE,
+    collection,
+    content_type,
+    context,
+    field,
+    item,
+    key,
+)
 
 HOSTS = frozenset((FILES,))
 BASE = f"https://{FILES}/s1"

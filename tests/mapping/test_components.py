@@ -6,7 +6,6 @@ import copy
 from dataclasses import replace
 
 import pytest
-from design_builders import designed, make_type
 
 from cmsmig.canonical import JsonObject
 from cmsmig.mapping.decisions.design import (
@@ -22,6 +21,7 @@ from cmsmig.mapping.propose.component_payloads import (
 )
 from cmsmig.mapping.propose.encodings import FIELD_BODIES
 from cmsmig.mapping.propose.proposals import propose_blocks
+from tests.support.mapping.design_builders import designed, make_type
 
 COLORS = (("1", "Red"), ("2", "Red (2)"))
 

@@ -6,13 +6,6 @@ import contextlib
 from dataclasses import replace
 
 import pytest
-from design_builders import (
-    designed,
-    make_collection,
-    make_field,
-    make_locale,
-    make_type,
-)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,6 +53,13 @@ from cmsmig.mapping.propose.decision_checks import (
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import propose_blocks, propose_embeds
 from cmsmig.richtext.policy import Treatment, Unclosed
+from tests.support.mapping.design_builders import (
+    designed,
+    make_collection,
+    make_field,
+    make_locale,
+    make_type,
+)
 
 TEXT = st.text(max_size=20) | st.sampled_from(
     [

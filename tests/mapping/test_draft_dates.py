@@ -6,13 +6,13 @@ from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo
 
 import pytest
-from drafting import content_type, context, drafted, field, item
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.mapping.convert.story import draft_story
 from cmsmig.mapping.dates import calendar_day, parse_moment
 from cmsmig.mapping.decisions.design import Encoding
+from tests.support.mapping.drafting import content_type, context, drafted, field, item
 
 ZONES = (
     "UTC",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from design_builders import make_field, make_item
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from cmsmig.mapping.propose.field_map import FieldContext, Preferences, propose_
 from cmsmig.mapping.propose.option_labels import option_labels
 from cmsmig.mapping.propose.untyped_fields import propose_unlisted
 from cmsmig.origin.schema import Field
+from tests.support.mapping.design_builders import make_field, make_item
 
 CONTEXT = FieldContext(
     listed={"c1": "Posts", "c2": "People"}, migrated=frozenset(("c1",))

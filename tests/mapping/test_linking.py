@@ -6,7 +6,17 @@ import copy
 from dataclasses import replace
 
 import pytest
-from drafting import (
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cmsmig.canonical import Json, canonical
+from cmsmig.itemkey import ItemKey
+from cmsmig.mapping.convert.linking import LeftLink, link_story
+from cmsmig.mapping.convert.story import draft_story
+from cmsmig.mapping.decisions.design import Encoding
+from cmsmig.mapping.draft import Home, Place, StoryDraft
+from cmsmig.mapping.select.routes import PageCause
+from tests.support.mapping.drafting import (
     EN,
     FILES,
     FR,
@@ -19,16 +29,6 @@ from drafting import (
     key,
     routes,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-
-from cmsmig.canonical import Json, canonical
-from cmsmig.itemkey import ItemKey
-from cmsmig.mapping.convert.linking import LeftLink, link_story
-from cmsmig.mapping.convert.story import draft_story
-from cmsmig.mapping.decisions.design import Encoding
-from cmsmig.mapping.draft import Home, Place, StoryDraft
-from cmsmig.mapping.select.routes import PageCause
 
 DESIGN = content_type(
     field("one-tag", Encoding.RELATION, "Reference", target=TAGS),

@@ -5,14 +5,6 @@ from __future__ import annotations
 import random
 
 import pytest
-from design_builders import (
-    SITE,
-    make_collection,
-    make_field,
-    make_item,
-    make_locale,
-    source,
-)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,6 +27,14 @@ from cmsmig.mapping.propose.proposals import (
     propose_locales,
 )
 from cmsmig.origin.schema import Collection, Item, Locale, Site
+from tests.support.mapping.design_builders import (
+    SITE,
+    make_collection,
+    make_field,
+    make_item,
+    make_locale,
+    source,
+)
 
 
 def site(*locales: Locale) -> Site:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from drafting import FR, POSTS, TAGS, item, key
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from cmsmig.mapping.select.reference_targets import (
     classify,
     known_items,
 )
+from tests.support.mapping.drafting import FR, POSTS, TAGS, item, key
 
 
 def known() -> KnownItems:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from drafting import EN, FR, TAGS, key, routes
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.mapping.draft import Place
 from cmsmig.mapping.select.routes import PageCause, RouteTarget, StaticPage
+from tests.support.mapping.drafting import EN, FR, TAGS, key, routes
 
 ONE = key("one")
 ONE_FR = key("one", locale=FR)

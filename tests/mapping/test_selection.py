@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 
 import pytest
-from design_builders import make_item
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from cmsmig.mapping.select.selection import (
     select_items,
 )
 from cmsmig.origin.schema import Item
+from tests.support.mapping.design_builders import make_item
 
 EARLY = "2024-01-02T00:00:00.000Z"
 LATE = "2024-02-02T00:00:00.000Z"

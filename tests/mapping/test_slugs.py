@@ -6,7 +6,6 @@ import random
 from collections import Counter
 
 import pytest
-from design_builders import make_design, make_item, make_type
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from cmsmig.mapping.select.selection import PublicationState, Selected
 from cmsmig.mapping.select.slugs import LONGEST_SLUG, normalised_slug, slug_problem
 from cmsmig.mapping.select.story_paths import assign_places
 from cmsmig.origin.schema import Item
+from tests.support.mapping.design_builders import make_design, make_item, make_type
 
 LOCALES = (
     LocaleChoice("en", "en", True, "", primary=True, name="English"),

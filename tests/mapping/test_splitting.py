@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from drafting import POSTS, content_type, context, field, item, key, routes
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.block_splitting import block_values
@@ -36,6 +35,15 @@ from cmsmig.richtext.blocks.proposals import (
     propose_blocks,
 )
 from cmsmig.richtext.native import NativeEngine
+from tests.support.mapping.drafting import (
+    POSTS,
+    content_type,
+    context,
+    field,
+    item,
+    key,
+    routes,
+)
 
 EVERYTHING = Heuristics(frozenset(Heuristic))
 BODY = field("body", Encoding.RICHTEXT, "RichText")

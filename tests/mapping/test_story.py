@@ -6,7 +6,15 @@ import random
 import re
 from dataclasses import replace
 
-from drafting import (
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cmsmig.canonical import Json, canonical
+from cmsmig.itemkey import ItemKey
+from cmsmig.mapping.convert.story import draft_story, story_body
+from cmsmig.mapping.decisions.design import Encoding, LeftOutField
+from cmsmig.mapping.draft import Place
+from tests.support.mapping.drafting import (
     FR,
     TAGS,
     collection,
@@ -18,14 +26,6 @@ from drafting import (
     key,
     kinds,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-
-from cmsmig.canonical import Json, canonical
-from cmsmig.itemkey import ItemKey
-from cmsmig.mapping.convert.story import draft_story, story_body
-from cmsmig.mapping.decisions.design import Encoding, LeftOutField
-from cmsmig.mapping.draft import Place
 
 DESIGN = content_type(
     field("title-text", Encoding.TEXT),

@@ -7,7 +7,6 @@ import math
 import re
 
 import pytest
-from drafting import FILES, drafted, home, kinds
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.convert.numbers import major_units, number_text
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.richtext.losses import Severity
+from tests.support.mapping.drafting import FILES, drafted, home, kinds
 
 EMPTY_LINK = {
     "id": "",

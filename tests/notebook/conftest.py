@@ -8,12 +8,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from rehearsal import Rehearsal, write_env
-from staging import Staged
 
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.exact import write_load_site
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from tests.support.notebook.staging import Staged
+from tests.support.rehearsal import Rehearsal, write_env
 
 RATE = 500
 ORIGIN_RATE = 60_000

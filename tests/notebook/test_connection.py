@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from front_end import FrontEnd, front_end
-from rehearsal import Rehearsal
 
 from cmsmig.errors import CredentialsError, SettingsError
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from cmsmig.notebook.start.connection import connection_check, forecast
+from tests.support.notebook.front_end import FrontEnd, front_end
+from tests.support.rehearsal import Rehearsal
 
 
 def at(rehearsal: Rehearsal, *, interactive: bool = False) -> Workspace:

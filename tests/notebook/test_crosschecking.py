@@ -7,9 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pulled_site import Controls, pulled_workspace
-from standin import StandIn
-from timelimit import patience
 
 from cmsmig.notebook.preview.cross_check_tables import compared
 from cmsmig.notebook.preview.cross_checking import cross_checked, site_body
@@ -17,6 +14,9 @@ from cmsmig.notebook.preview.previewing import Previews, open_previews
 from cmsmig.richtext.parity.comparison import Defect, Fault
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict
+from tests.support.notebook.pulled_site import Controls, pulled_workspace
+from tests.support.standin import StandIn
+from tests.support.timelimit import patience
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from pulled_site import PEOPLE, Controls, pulled_workspace
 
 from cmsmig.errors import CmsmigError, DecisionsError, UndecidedError, UsageError
 from cmsmig.mapping.decisions.choices import CollectionsDecision
@@ -26,6 +25,7 @@ from cmsmig.review.design_edits import DesignDesk, completed, propose
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.decision_store import write_decision
 from cmsmig.steps.decide.migration import read_origin
+from tests.support.notebook.pulled_site import PEOPLE, Controls, pulled_workspace
 
 
 def decide_collections(workspace: Workspace) -> CollectionsDecision:

@@ -8,11 +8,8 @@ from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
-from front_end import front_end
 from hypothesis import given
 from hypothesis import strategies as st
-from live_panel import LivePanel, worked
-from pulled_site import POSTS, pulled_workspace
 
 from cmsmig.errors import UndecidedError
 from cmsmig.mapping.decisions.choices import BlocksDecision, EmbedsDecision
@@ -34,6 +31,9 @@ from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics, propose_bloc
 from cmsmig.richtext.native import convert_text
 from cmsmig.richtext.policy import Treatment
 from cmsmig.steps.decide.accept_proposals import accept_proposals
+from tests.support.notebook.front_end import front_end
+from tests.support.notebook.live_panel import LivePanel, worked
+from tests.support.notebook.pulled_site import POSTS, pulled_workspace
 
 SPLITTING = (
     "<p>Before</p><h2>One</h2><p>First</p><p>Second</p><blockquote>Said</blockquote>"

@@ -15,7 +15,6 @@ from urllib.parse import unquote
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import html
-from staging import Staged
 
 from cmsmig.evidence.checklist import CheckState, checklist
 from cmsmig.evidence.evidence import (
@@ -42,6 +41,7 @@ from cmsmig.notebook.kit.step_order import decided_migration
 from cmsmig.notebook.verify import verifying
 from cmsmig.notebook.verify.handover import open_handover
 from cmsmig.steps.verify.verify import Difference, DifferenceCode, Verification
+from tests.support.notebook.staging import Staged
 
 KEY = ItemKey("c", "i", "l")
 ALLOWED = {

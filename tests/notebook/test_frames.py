@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pulled_site import POSTS, pulled_workspace
 
 from cmsmig.errors import LedgerError
 from cmsmig.steps.decide.migration import Origin, read_origin
@@ -21,6 +20,7 @@ from cmsmig.survey.data_frames import (
     states_frame,
     view_frame,
 )
+from tests.support.notebook.pulled_site import POSTS, pulled_workspace
 
 
 @pytest.fixture

@@ -6,10 +6,8 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
-from front_end import FrontEnd, front_end
 from hypothesis import given
 from hypothesis import strategies as st
-from staging import Staged
 
 from cmsmig.errors import (
     PlanDriftError,
@@ -29,6 +27,8 @@ from cmsmig.events import (
 from cmsmig.notebook.kit.plan_tables import TITLES, planned_calls
 from cmsmig.notebook.kit.progress_bar import Meter
 from cmsmig.notebook.transfer.importing import PlanPanel, run_step, show_plan
+from tests.support.notebook.front_end import FrontEnd, front_end
+from tests.support.notebook.staging import Staged
 
 Start = Callable[..., Staged]
 

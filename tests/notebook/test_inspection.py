@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from front_end import FrontEnd, front_end
-from rehearsal import Rehearsal
 
 from cmsmig.errors import UnreadError, UsageError
 from cmsmig.events import unobserved
@@ -25,6 +23,8 @@ from cmsmig.steps.decide.migration import Origin, open_migration, read_origin
 from cmsmig.survey.census import take_census
 from cmsmig.survey.not_migratable import find_obstacles
 from cmsmig.survey.reference_graph import reference_graph
+from tests.support.notebook.front_end import FrontEnd, front_end
+from tests.support.rehearsal import Rehearsal
 
 PANELS = (
     inspection.collections_table,

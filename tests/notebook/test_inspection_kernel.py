@@ -7,8 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
-from plaintools import plain_papermill
-from rehearsal import Rehearsal
+
+from tests.support.plaintools import plain_papermill
+from tests.support.rehearsal import Rehearsal
 
 NOTEBOOKS = Path(__file__).parent.parent.parent / "notebooks"
 

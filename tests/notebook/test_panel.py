@@ -6,7 +6,6 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from front_end import FrontEnd, front_end, settle
 from markupsafe import Markup
 
 from cmsmig.display.safe_html import untypeset
@@ -15,6 +14,7 @@ from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.control_registry import WIDGETS
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.settings import Project
+from tests.support.notebook.front_end import FrontEnd, front_end, settle
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 

@@ -10,15 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from live_panel import LivePanel, worked
-from pulled_site import (
-    LOSSY,
-    VIDEO,
-    WIDGET,
-    Controls,
-    pulled_workspace,
-    write_site,
-)
 
 from cmsmig.display.safe_html import sanitised
 from cmsmig.errors import UndecidedError, UsageError
@@ -41,6 +32,15 @@ from cmsmig.richtext.native import NativeEngine, convert_text
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.settings import Project
 from cmsmig.steps.decide.accept_proposals import accept_proposals
+from tests.support.notebook.live_panel import LivePanel, worked
+from tests.support.notebook.pulled_site import (
+    LOSSY,
+    VIDEO,
+    WIDGET,
+    Controls,
+    pulled_workspace,
+    write_site,
+)
 
 
 async def decided_workspace(

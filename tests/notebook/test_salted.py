@@ -16,10 +16,6 @@ from unittest import mock
 
 import nbformat
 import pytest
-from front_end import Channel, FrontEnd, front_end
-from hostiletext import SALT, acting
-from rehearsal import Rehearsal
-from saltedsite import write_salted_site
 
 from cmsmig.display.safe_html import UNTYPESET
 from cmsmig.errors import UsageError
@@ -27,6 +23,10 @@ from cmsmig.notebook.kit.kernel import show_errors_as_sentences
 from cmsmig.run.locate import find_notebooks, notebooks_folder
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
+from tests.support.hostiletext import SALT, acting
+from tests.support.notebook.front_end import Channel, FrontEnd, front_end
+from tests.support.rehearsal import Rehearsal
+from tests.support.saltedsite import write_salted_site
 
 Bundle = dict[str, object]
 _WRAPPED = f'<div class="{UNTYPESET}">'

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from front_end import front_end
-from staging import Staged
 
 from cmsmig.errors import DifferencesError, UsageError
 from cmsmig.notebook.verify import verifying
 from cmsmig.notebook.verify.handover import Handover, open_handover
+from tests.support.notebook.front_end import front_end
+from tests.support.notebook.staging import Staged
 
 Start = Callable[..., Staged]
 

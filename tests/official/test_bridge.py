@@ -10,10 +10,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from fakenode import FakePrograms
 
 from cmsmig.errors import OfficialFailedError, OfficialUnavailableError
 from cmsmig.official.bridge import Official, open_official
+from tests.support.official.fakenode import FakePrograms
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
-from fakenode import FakePrograms
 
 from cmsmig.errors import OfficialUnavailableError
 from cmsmig.events import Noticed
 from cmsmig.official.install import Installation, installation
+from tests.support.official.fakenode import FakePrograms
 
 
 @pytest.fixture

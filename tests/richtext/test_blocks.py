@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from bodies import bodies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -34,6 +33,7 @@ from cmsmig.richtext.blocks.proposals import (
     split,
 )
 from cmsmig.richtext.native import NativeEngine
+from tests.support.richtext.bodies import bodies
 
 EVERYTHING = Heuristics(frozenset(Heuristic))
 STORY = (

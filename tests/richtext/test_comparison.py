@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from bodies import bodies, garbage
 from hypothesis import HealthCheck, given, settings
 
 from cmsmig.jsontext import json_text
@@ -14,6 +13,7 @@ from cmsmig.richtext.engine import NO_ASSETS, NO_EMBED_CHOICES, Converted
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.parity.comparison import Compared, Engines, Fault, compare
 from cmsmig.richtext.parity.deviations import Deviation
+from tests.support.richtext.bodies import bodies, garbage
 
 OFFICIAL = Path(__file__).parent / "official"
 ENGINES = Engines()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from bodies import bodies
-from conservation import invented, reordered, unaccounted, vague
 from hypothesis import HealthCheck, Phase, given, settings
 
 from cmsmig.richtext.engine import Converted
@@ -12,6 +10,8 @@ from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.richtext.schema.validate import problems
+from tests.support.richtext.bodies import bodies
+from tests.support.richtext.conservation import invented, reordered, unaccounted, vague
 
 KINDS = ("video", "iframe", "embed", "component", "media")
 chosen = settings(

@@ -8,10 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import example_rules
 import pytest
-from bodies import bodies
-from conservation import unaccounted
 from hypothesis import HealthCheck, assume, given, settings
 
 from cmsmig.richtext.custom.claims import CustomRules
@@ -20,6 +17,9 @@ from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.html.soup import Selector, Tree
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.schema.validate import problems
+from tests.support import example_rules
+from tests.support.richtext.bodies import bodies
+from tests.support.richtext.conservation import unaccounted
 
 NOTE = component("note", text="text", html="textarea", more="bloks")
 

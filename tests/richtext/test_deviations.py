@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from bodies import bodies, garbage
 from hypothesis import HealthCheck, given, settings
 
 from cmsmig.canonical import JsonObject
@@ -21,6 +20,7 @@ from cmsmig.richtext.parity.deviations import (
     DeviationRule,
     deviations_in,
 )
+from tests.support.richtext.bodies import bodies, garbage
 
 OFFICIAL = Path(__file__).parent / "official"
 SAMPLES: dict[Deviation, str] = {

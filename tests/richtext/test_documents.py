@@ -6,11 +6,7 @@ import copy
 import json
 
 import pytest
-from bodies import bodies, garbage
-from conservation import characters
 from hypothesis import HealthCheck, Phase, given, settings
-from roundtrip import unsettled
-from validity import faults
 
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.links import StoryLink, rewrite_links
@@ -18,6 +14,10 @@ from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.plain_text import visible_text
 from cmsmig.richtext.render import render_rich_text
 from cmsmig.richtext.schema.validate import problems
+from tests.support.richtext.bodies import bodies, garbage
+from tests.support.richtext.conservation import characters
+from tests.support.richtext.roundtrip import unsettled
+from tests.support.richtext.validity import faults
 
 
 def document_of(html: str) -> JsonObject:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from conservation import unaccounted
 
 from cmsmig.review.embeds import count_embeds
 from cmsmig.richtext.engine import Converted
@@ -13,6 +12,7 @@ from cmsmig.richtext.losses import Severity
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from cmsmig.richtext.schema.validate import problems
+from tests.support.richtext.conservation import unaccounted
 
 EXAMPLES = {
     "video": (

@@ -6,14 +6,14 @@ import io
 import sys
 
 import pytest
-from conservation import of_document, of_losses
-from extremes import EXTREMES, Extreme
-from validity import faults
 
 from cmsmig.cli import main
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.render import render_rich_text
 from cmsmig.steps.batch_conversion import document_text
+from tests.support.richtext.conservation import of_document, of_losses
+from tests.support.richtext.extremes import EXTREMES, Extreme
+from tests.support.richtext.validity import faults
 
 MOST = 150_000
 """Bytes a body has in these tests, if it is not deep; `make fuzz` takes all of it."""

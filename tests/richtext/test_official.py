@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from recorded import Case, difference, recorded
 
 from cmsmig.jsontext import json_text
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.render import render_rich_text
+from tests.support.richtext.recorded import Case, difference, recorded
 
 CASES = recorded()
 DIFFERING: dict[str, str] = {}

@@ -7,13 +7,13 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from reading import lines, stuck, unread
-from roundtrip import unsettled
 
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.parity.deviations import ALL, Deviation, deviations_in
 from cmsmig.richtext.render import render_rich_text
 from cmsmig.richtext.schema.validate import problems
+from tests.support.richtext.reading import lines, stuck, unread
+from tests.support.richtext.roundtrip import unsettled
 
 _TAGS = (
     *("p", "div", "b", "em", "span", "a href=/x", "li", "ul", "ol", "h2", "h3", "pre"),

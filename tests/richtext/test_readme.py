@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import example_rules
-
 from cmsmig.richtext.parity.deviations import DEVIATIONS
+from tests.support import example_rules
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from bodies import bodies, body, garbage
 from hypothesis import HealthCheck, Phase, given, settings
 
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.steps.batch_conversion import convert_folder
+from tests.support.richtext.bodies import bodies, body, garbage
 
 COMMAND = [sys.executable, "-m", "cmsmig.cli", "convert", "--batch"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bodies import bodies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from cmsmig.richtext.blocks.proposals import (
 )
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.schema.validate import documents_in, problems
+from tests.support.richtext.bodies import bodies
 
 NAMES = BlockComponents("text", "figure", "gallery", "quote", "code", "table")
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 
 import pytest
-from bodies import bodies
-from conservation import address
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from test_conversion import block, converted, kinds
-from untrue import untrue
 
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
+from tests.richtext.test_conversion import block, converted, kinds
+from tests.support.richtext.bodies import bodies
+from tests.support.richtext.conservation import address
+from tests.support.richtext.untrue import untrue
 
 chosen = settings(
     derandomize=True,

@@ -7,10 +7,10 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_conversion import body, converted, kinds, outline
 
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.parity.deviations import Deviation, deviations_in
+from tests.richtext.test_conversion import body, converted, kinds, outline
 
 chosen = settings(derandomize=True, deadline=None, max_examples=200)
 _SIGNS = ("&nbsp;", "\u200d", " \u200b ", "\u00a0\u00a0", "&#x2060;", "\ufeff")

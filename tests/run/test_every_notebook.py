@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from plaintools import plain_execute, plain_papermill
-from rehearsal import Rehearsal, run_here
 
 from cmsmig.run.locate import find_notebooks, notebooks_folder
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SandboxHandle, running_sandbox
 from cmsmig.settings import Project
 from cmsmig.steps.verify.accounting import read_status
+from tests.support.plaintools import plain_execute, plain_papermill
+from tests.support.rehearsal import Rehearsal, run_here
 
 NOTEBOOKS = [each.path for each in find_notebooks(notebooks_folder())]
 WAYS = ("papermill", "execute")

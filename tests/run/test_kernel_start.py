@@ -10,13 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from small_notebooks import write_notebook
 
 from cmsmig.events import Event, Noticed
 from cmsmig.run.locate import find_notebooks
 from cmsmig.run.socketfolder import LONGEST_PATH, socket_prefix
 from cmsmig.run.unattended import Finished, run_unattended
 from cmsmig.settings import Project
+from tests.support.run.small_notebooks import write_notebook
 
 STARTING = """
 import json, os, socket, sys

@@ -8,7 +8,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from small_notebooks import write_notebook
+
+from tests.support.run.small_notebooks import write_notebook
 
 TOP = Path(__file__).parent.parent.parent
 PARAMETERS = 'project: str = ""  # project folder'

@@ -14,9 +14,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from plaintools import plain_papermill
-from rehearsal import Rehearsal, run_here
-from timelimit import patience
 
 from cmsmig.errors import UsageError
 from cmsmig.run.demo import clear_own, mark_own
@@ -24,6 +21,9 @@ from cmsmig.run.lab import Place, lab_command, place_of
 from cmsmig.run.locate import notebooks_folder
 from cmsmig.sandbox.sample.exact import write_load_site
 from cmsmig.settings import Project
+from tests.support.plaintools import plain_papermill
+from tests.support.rehearsal import Rehearsal, run_here
+from tests.support.timelimit import patience
 
 _LISTENING = re.compile(r"http://127\.0\.0\.1:([1-9]\d*)/lab")
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from small_notebooks import write_notebook
 
 from cmsmig.run.engine import execute, export_page
 from cmsmig.run.outcome import Cell, Executed, Failure, exit_code_of, judge
+from tests.support.run.small_notebooks import write_notebook
 
 RAISING = "from cmsmig.errors import {0}\nraise {0}('Decide on Posts first.')"
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from small_notebooks import write_notebook
 
 from cmsmig.errors import UsageError
 from cmsmig.run.engine import declared_parameters
@@ -19,6 +18,7 @@ from cmsmig.run.parameters import (
     read_assignments,
     values_for,
 )
+from tests.support.run.small_notebooks import write_notebook
 
 
 def declared(**kinds: Kind) -> dict[str, Parameter]:

@@ -13,10 +13,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from disguises import tells
-from rehearsal import Rehearsal
-from small_notebooks import write_notebook
-from timelimit import patience
 
 from cmsmig.errors import UsageError
 from cmsmig.events import unobserved
@@ -25,6 +21,10 @@ from cmsmig.run.accounting import balance_of
 from cmsmig.run.locate import find_notebooks
 from cmsmig.run.unattended import Finished, project_named, run_unattended
 from cmsmig.settings import Project, read_tokens
+from tests.support.disguises import tells
+from tests.support.rehearsal import Rehearsal
+from tests.support.run.small_notebooks import write_notebook
+from tests.support.timelimit import patience
 
 STOPPABLE = """
 import sys

@@ -12,11 +12,11 @@ from typing import Any
 
 import httpx
 import pytest
-from conftest import ARTICLES, ENGLISH, Desk
 
 from cmsmig.errors import UsageError
 from cmsmig.sandbox.faults import Fault, read_plan
 from cmsmig.sandbox.server import SandboxOptions, running_sandbox
+from tests.sandbox.conftest import ARTICLES, ENGLISH, Desk
 
 DROPPED = httpx.TransportError
 

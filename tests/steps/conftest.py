@@ -10,13 +10,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from desk import Desk
-from rehearsal import Rehearsal, write_env
 
 from cmsmig.sandbox.exchange import Middleware
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.exact import write_load_site
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from tests.support.rehearsal import Rehearsal, write_env
+from tests.support.steps.desk import Desk
 
 RATE = 500
 

@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_fetch import fast, fetch, served
 
 from cmsmig.errors import (
     CredentialsError,
@@ -26,6 +25,7 @@ from cmsmig.wire import bounds
 from cmsmig.wire import session as sessions
 from cmsmig.wire.answers import Request
 from cmsmig.wire.unpacking import UnknownPackingError, Unpacker, UnpackingError
+from tests.wire.test_fetch import fast, fetch, served
 
 MEGABYTE = 1024 * 1024
 

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from timelimit import patience
-from virtual_time import VirtualTime, fullest_window
 
 from cmsmig.errors import StorageError
 from cmsmig.wire.budget import Budget, Release
+from tests.support.timelimit import patience
+from tests.support.wire.virtual_time import VirtualTime, fullest_window
 
 KEY = "https://mapi.test/v1 123"
 

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_budget import KEY, budget, take
-from virtual_time import VirtualTime
 
 from cmsmig.errors import StorageError
 from cmsmig.wire.bounds import LONGEST_PAUSE
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.budget_file import BudgetState
+from tests.support.wire.virtual_time import VirtualTime
+from tests.wire.test_budget import KEY, budget, take
 
 NAMES = tuple(BudgetState.__dataclass_fields__)
 ODD: tuple[Any, ...] = (

@@ -13,11 +13,11 @@ import httpx
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from virtual_time import VirtualTime, fullest_window
 
 from cmsmig.wire.answers import Request
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.session import Session
+from tests.support.wire.virtual_time import VirtualTime, fullest_window
 
 
 def budget(folder: Path, clock: VirtualTime, **more: Any) -> Budget:

@@ -11,10 +11,11 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from budget_world import Terms, World
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from virtual_time import fullest_window
+
+from tests.support.wire.budget_world import Terms, World
+from tests.support.wire.virtual_time import fullest_window
 
 DESTINATIONS = [Terms(limit, 1.0, True) for limit in (3, 6, 60)]
 ORIGINS = [Terms(60, 60.0, False), Terms(600, 60.0, False)]

@@ -6,13 +6,13 @@ import json
 
 import httpx
 import pytest
-from disguises import DISGUISES, tells
 
 from cmsmig.destination.client import DestinationClient
 from cmsmig.errors import CmsmigError
 from cmsmig.events import Event
 from cmsmig.wire.answers import Request
 from cmsmig.wire.session import Session
+from tests.support.disguises import DISGUISES, tells
 
 TOKEN = "b3f9-Xk27aa_0c4d9e1f-hush"
 

@@ -125,8 +125,9 @@ def dom_class(name: str) -> str:
     """
     if all(each.name != name for each in WIDGETS):
         raise UsageError(
-            f"The control {name!r} is not listed in cmsmig/notebook/kit/control_registry.py; add "
-            "it there, so that the browser tests drive it."
+            f"The control {name!r} is not listed in "
+            "cmsmig/notebook/kit/control_registry.py; add it there, so that the "
+            "browser tests drive it."
         )
     return f"cmsmig-{name}"
 

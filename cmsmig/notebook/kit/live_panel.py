@@ -1,6 +1,6 @@
 """Panels made of our own HTML that people work in: the only module with anywidget.
 
-The kernel makes the HTML, with the same functions as static previews; `live.js`
+The kernel makes the HTML, with the same functions as static previews; `live_panel.js`
 shows it region by region, keeps the focus, and says which control was worked.
 """
 
@@ -25,7 +25,7 @@ Heard: TypeAlias = Callable[[str], Awaitable[None] | None]
 when it takes its time."""
 ERROR = "error"
 """The region of what went wrong."""
-_MODULE = Path(__file__).with_name("live.js")
+_MODULE = Path(__file__).with_name("live_panel.js")
 
 
 class LiveBoard(Board):

@@ -1,0 +1,326 @@
+"""Mutants of the steps: intents and results, settling, ownership."""
+
+from __future__ import annotations
+
+from tests.proofs.mutants.mutant import Edit, Mutant
+
+STORIES = "steps/write/create_stories.py"
+SIGNING = "steps/write/asset_signing.py"
+ASSETS = "steps/write/asset_upload.py"
+COMPONENTS = "steps/write/components.py"
+DATASOURCES = "steps/write/datasources.py"
+RELATIONS = "steps/write/link_stories.py"
+
+STORY = "* POST create story notes/note-1 #1"
+SIGN = "* sign upload note-20.jpg #1"
+UPDATE = "* PUT update story notes/note-1 #1"
+
+NO_STORY_SETTLING = Edit(
+    STORIES, 'intents.open("create"):', 'intents.open("create")[:0]:'
+)
+TAKEN_IS_FOREIGN = Edit(
+    STORIES,
+    "(ours := await _ours_of(job, draft, listed)) is not None",
+    "(ours := None) is not None",
+)
+ALWAYS_OURS = Edit(
+    STORIES,
+    'ours = story.content.get("_uid") == story_uid(job.migration.namespace, key)',
+    "ours = True",
+)
+WRITTEN_OVER = Edit(
+    RELATIONS, "    elif there != update.home.content_hash:", "    elif False:"
+)
+SEND = "    try:\n        home = await apply_once("
+HOUSE = "        _house(job, draft.key, home)\n    job.obs"
+SLUG_HOLDS = "the service refuses the slug, and who has it is looked at; see the next"
+
+
+def _none_of(text: str) -> tuple[str, str]:
+    """Return the text, and the same of an empty batch."""
+    return text, text.replace("batch", "batch[:0]", 1)
+
+
+INTENTS = (
+    Mutant(
+        "no intent: story",
+        "a story is created without a durable word before",
+        (f"kill applied | {STORY}",),
+        (Edit(STORIES, "for draft in batch\n", "for draft in batch[:0]\n"),),
+    ),
+    Mutant(
+        "no intent: signing",
+        "a file is signed without a durable word before",
+        (f"kill applied | {SIGN}",),
+        (Edit(SIGNING, "for upload in uploads]\n", "for upload in uploads[:0]]\n"),),
+    ),
+    Mutant(
+        "no intent: component",
+        "a component is created without a durable word before",
+        ("kill applied | * create component spot #1",),
+        (Edit(COMPONENTS, *_none_of("batch\n            if _is_written")),),
+    ),
+    Mutant(
+        "no intent: folder",
+        "a folder is created without a durable word before",
+        ("kill applied | * create story fr/notes #1",),
+        (Edit("steps/write/folders.py", *_none_of("batch\n            if folder_at")),),
+    ),
+    Mutant(
+        "no intent: asset folder",
+        "an asset folder is created without a durable word before",
+        ("kill applied | * create asset folder*",),
+        (Edit(ASSETS, '[Intent("asset_folder", name, "")]', "[]"),),
+    ),
+    Mutant(
+        "no intent: datasource",
+        "a datasource is created without a durable word before",
+        ("kill applied | * create datasource moods #1",),
+        (Edit(DATASOURCES, "for each in batch:", "for each in batch[:0]:"),),
+    ),
+    Mutant(
+        "no intent: update",
+        "phase two writes without a durable word before",
+        (f"kill applied | {UPDATE}", f"kill answered | {UPDATE}"),
+        (Edit(RELATIONS, "for update in batch\n", "for update in batch[:0]\n"),),
+    ),
+    Mutant(
+        "no intent: publish",
+        "stories are published without a durable word before",
+        (
+            "kill applied | * publish story notes/note-20 #1",
+            "kill answered | * publish story notes/note-20 #1",
+        ),
+        (
+            Edit(
+                "steps/write/publish_stories.py",
+                "for row in batch]\n",
+                "for row in batch[:0]]\n",
+            ),
+        ),
+        held="publishing again changes nothing, and in the sandbox it leaves a story's "
+        "change date, by which a plan would know of it",
+    ),
+)
+
+_LATE = (
+    Edit(STORIES, 'STEP = "stories"\n', 'STEP = "stories"\n_LATE: dict = {}\n'),
+    Edit(
+        STORIES,
+        HOUSE,
+        "        _LATE.setdefault(id(job), []).append((draft.key, home))\n    job.obs",
+    ),
+    Edit(
+        STORIES,
+        '    job.observer(StepFinished(STEP, f"{',
+        "    for key, home in _LATE.pop(id(job), []):\n        _house(job, key, home)\n"
+        '    job.observer(StepFinished(STEP, f"{',
+    ),
+)
+
+ORDER = (
+    Mutant(
+        "send before commit",
+        "the intent of a story is committed when its reply is there",
+        (f"kill applied | {STORY}",),
+        (
+            Edit(
+                STORIES,
+                "intend=lambda batch: _intend(job, batch)",
+                "intend=lambda batch: None",
+            ),
+            Edit(STORIES, HOUSE, f"        _intend(job, [draft])\n{HOUSE}"),
+        ),
+    ),
+    Mutant(
+        "batch order",
+        "the first story of each batch is sent ahead of the batch's intents",
+        (f"kill applied | {STORY}",),
+        (Edit(STORIES, "for draft in batch\n", "for draft in batch[1:]\n"),),
+    ),
+    Mutant(
+        "intent closed on sending",
+        "a story's intent is closed when its request goes out",
+        (f"kill applied | {STORY}",),
+        (
+            Edit(
+                STORIES,
+                SEND,
+                '    job.ledger.intents.settle("create", str(draft.key), "sent")\n'
+                + SEND,
+            ),
+        ),
+    ),
+    Mutant(
+        "commits that may be lost",
+        "nothing in the ledger waits for the disk, intents neither",
+        (f"kill applied | {STORY}", f"kill applied | {SIGN}"),
+        (
+            Edit(
+                "ledger/connection.py",
+                "PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}",
+                "PRAGMA synchronous = OFF",
+            ),
+        ),
+        held="a kill loses nothing that was written, only a power cut would; a test "
+        "asks the ledger for the setting",
+    ),
+    Mutant(
+        "late result",
+        "the homes of stories are committed when all are created",
+        (
+            "kill before | * POST create story notes/note-18 #1",
+            "kill answered | * POST create story notes/note-8 #1",
+        ),
+        _LATE,
+        held="open intents are settled by looking; see the next",
+    ),
+    Mutant(
+        "late result, no settling",
+        "as before, and open intents of stories are not looked at",
+        ("kill answered | * POST create story notes/note-8 #1",),
+        (*_LATE, NO_STORY_SETTLING, TAKEN_IS_FOREIGN),
+    ),
+    Mutant(
+        "result of the wrong row",
+        "a reply is written to the story that was begun last",
+        ("random plan | seed 0", "random plan | seed 150"),
+        (
+            Edit(STORIES, 'STEP = "stories"\n', 'STEP = "stories"\n_LAST: list = []\n'),
+            Edit(STORIES, SEND, f"    _LAST[:] = [draft.key]\n{SEND}"),
+            Edit(STORIES, HOUSE, HOUSE.replace("draft.key", "_LAST[0]")),
+        ),
+    ),
+)
+
+SETTLING = (
+    Mutant(
+        "no settling: signing",
+        "files whose signing is open are signed blindly",
+        (f"kill applied | {SIGN}",),
+        (Edit(SIGNING, 'intents.open("sign")\n', 'intents.open("sign")[:0]\n'),),
+    ),
+    Mutant(
+        "no settling: story",
+        "stories whose create is open are created blindly",
+        (f"kill applied | {STORY}", "kill answered | * create story notes/note-18 #1"),
+        (NO_STORY_SETTLING,),
+        held=SLUG_HOLDS,
+    ),
+    Mutant(
+        "no settling: story, no look at who has the slug",
+        "as before, and a taken slug counts as another's",
+        (f"kill applied | {STORY}",),
+        (NO_STORY_SETTLING, TAKEN_IS_FOREIGN),
+    ),
+    Mutant(
+        "settling says: not there",
+        "what a killed run created counts as never applied",
+        (f"kill applied | {STORY}",),
+        (
+            Edit(
+                STORIES,
+                "row = None if item is None else job.survey.story_at(item.full_slug)",
+                "row = None",
+            ),
+        ),
+    ),
+    Mutant(
+        "settling within a run says: not there",
+        "a create whose reply was lost counts as never applied",
+        ("drop_after | * create asset folder*",),
+        (
+            Edit(
+                "steps/write/settle_intents.py",
+                "            found = await look()\n            if found",
+                "            found = None\n            if found",
+            ),
+        ),
+    ),
+    Mutant(
+        "unconfirmed is closed",
+        "the intent of a signing that was never confirmed is closed",
+        (f"drop_after x 6 | {SIGN}",),
+        (
+            Edit(
+                SIGNING,
+                "orphan = await seen_late(look, job.sleep, ONCE_MORE)",
+                "orphan = None",
+            ),
+            Edit(
+                ASSETS,
+                '"not_confirmed", str(error), intent_outcome="")',
+                '"not_confirmed", str(error))',
+            ),
+        ),
+    ),
+)
+
+OWNERSHIP = (
+    Mutant(
+        "never ours",
+        "no story at an item's place counts as ours",
+        (f"kill applied | {STORY}",),
+        (
+            Edit(
+                STORIES,
+                'ours = story.content.get("_uid") == story_uid(job.migration.namespace,'
+                " key)",
+                "ours = False",
+            ),
+        ),
+    ),
+    Mutant(
+        "always ours",
+        "any story at an item's place counts as ours",
+        (
+            f"somebody takes the place, create lost | {STORY}",
+            f"somebody takes the place, killed | {STORY}",
+        ),
+        (ALWAYS_OURS,),
+    ),
+    Mutant(
+        "always ours, and written over",
+        "as before, and phase two replaces what is not ours",
+        (f"somebody takes the place, create lost | {STORY}",),
+        (ALWAYS_OURS, WRITTEN_OVER),
+    ),
+    Mutant(
+        "any asset is ours",
+        "an asset is looked for without its external id",
+        ("drop_after | * sign upload note-04.jpg #1",),
+        (Edit(SIGNING, "client.assets(ext_id=ext_id)", "client.assets()"),),
+    ),
+    Mutant(
+        "edits are written over",
+        "phase two replaces what somebody changed since",
+        (f"somebody edits after the create | {STORY}",),
+        (WRITTEN_OVER,),
+    ),
+    Mutant(
+        "change dates are not compared",
+        "phase two does not look for what changed since",
+        (f"somebody edits after the create | {STORY}",),
+        (
+            Edit(
+                RELATIONS,
+                "if row is None or row.updated_at != update.home.updated_at:",
+                "if row is None:",
+            ),
+        ),
+    ),
+    Mutant(
+        "edited before it was found",
+        "a story that is found again counts as unchanged since",
+        (f"somebody edits after the create, killed | {STORY}",),
+        (
+            Edit(
+                "steps/plan/written_stories.py",
+                "    if content_hash(story.content) == content:\n",
+                "    if True:\n",
+            ),
+        ),
+    ),
+)
+
+STEPS = (*INTENTS, *ORDER, *SETTLING, *OWNERSHIP)

@@ -1,0 +1,169 @@
+"""The cross-check of a site, against a program that acts as Node."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from cmsmig.errors import OfficialUnavailableError
+from cmsmig.events import Event, StepAdvanced, StepFinished, StepStarted
+from cmsmig.richtext.parity.comparison import Fault
+from cmsmig.richtext.parity.deviations import Deviation
+from cmsmig.steps.batches import StopSignal
+from cmsmig.steps.decide.cross_check import (
+    CrossCheck,
+    Outcome,
+    SiteBody,
+    Verdict,
+    cross_check,
+)
+from tests.support.standin import StandIn
+
+PARTS = (
+    "<p>plain</p>",
+    "<h2 id=a>One</h2>",
+    "<p>\u200d</p>",
+    "<figure><img src=i><figcaption>c</figcaption></figure>",
+    "<a href=mailto:a@b.example>mail</a>",
+    "<ul><li>x<b>y</ul>",
+)
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> StandIn:
+    """Return a Node that converts as exact mode does."""
+    return StandIn(tmp_path / "bin")
+
+
+def site(*texts: str, markdown: bool = False) -> tuple[SiteBody, ...]:
+    """Return bodies with these texts."""
+    return tuple(
+        SiteBody(str(number), f"Body {number}", text, markdown)
+        for number, text in enumerate(texts)
+    )
+
+
+async def checked(
+    node: StandIn, bodies: tuple[SiteBody, ...], **options: object
+) -> CrossCheck:
+    """Cross-check bodies with this Node alone."""
+    return await cross_check(bodies, cache=node.cache, environ=node.environ, **options)
+
+
+async def only(node: StandIn, text: str, **options: object) -> Outcome:
+    """Return what comes of one body."""
+    [outcome] = (await checked(node, site(text), **options)).outcomes
+    return outcome
+
+
+async def test_each_body_gets_exactly_one_outcome(node: StandIn) -> None:
+    """In the order of the bodies, whatever is in them; the counts add up."""
+    chance = Random(5)
+    words = (*PARTS, "<p>(other)</p>", "(throw)")
+    texts = ["".join(chance.choices(words, k=3)) for _ in range(120)]
+    found = await checked(node, site(*texts))
+    assert [each.key for each in found.outcomes] == [str(n) for n in range(120)]
+    assert sum(map(found.count, Verdict)) == found.bodies == 120
+    assert found.whole
+    assert all(map(found.count, Verdict))
+    for text, each in zip(texts, found.outcomes, strict=True):
+        assert (each.verdict is Verdict.OFFICIAL_FAILED) == ("(throw)" in text)
+        assert (each.verdict is Verdict.DEFECT) == bool(each.defects)
+        assert bool(each.why) == (each.verdict is Verdict.OFFICIAL_FAILED)
+        if "(throw)" not in text:
+            assert (each.verdict is Verdict.DEFECT) == ("(other)" in text)
+
+
+async def test_what_deviates_is_named(node: StandIn) -> None:
+    """With what the official does, how often, and the plainest example."""
+    found = await checked(node, site(PARTS[0], PARTS[1] + PARTS[2], PARTS[2]))
+    assert str(found) == (
+        "3 bodies: 1 equal, 2 deviating, 0 official failed, 0 defects"
+    )
+    spacer, anchor = found.deviations()
+    assert (spacer.name, spacer.bodies) == (Deviation.SPACER, 2)
+    assert (anchor.name, anchor.bodies) == (Deviation.ANCHOR, 1)
+    assert spacer.example.title == "Body 2"
+    assert "invisible character" in spacer.official
+
+
+async def test_a_difference_that_nothing_explains_is_a_defect(node: StandIn) -> None:
+    """Both modes say so, each with the place and both sides."""
+    outcome = await only(node, "<p>a</p><p>b (other)</p>")
+    assert outcome.verdict is Verdict.DEFECT
+    assert [each.fault for each in outcome.defects] == [Fault.EXACT, Fault.UNNAMED]
+    for each in outcome.defects:
+        assert each.path == "doc.content[1].content[0].text"
+        assert (each.ours, each.official) == ('"b (other)"', '"b (another)"')
+
+
+async def test_markdown_is_asked_as_markdown(node: StandIn) -> None:
+    """A Markdown body is compared with what the official reads in Markdown."""
+    found = await checked(node, site("# One\n\n*two*", "(other)", markdown=True))
+    assert [each.verdict for each in found.outcomes] == [
+        Verdict.EQUAL,
+        Verdict.DEFECT,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("word", "why"),
+    [
+        ("(die)", "was ended by signal 9"),
+        ("(hang)", "did not answer within 1 seconds"),
+        ("(throw)", "Maximum call stack size exceeded"),
+    ],
+)
+async def test_a_broken_node_is_one_failed_body(
+    node: StandIn, word: str, why: str
+) -> None:
+    """The others are compared, and the failed one is no defect of ours."""
+    texts = ["<p>a</p>"] * 4 + [word] + ["<p>b</p>"] * 4
+    found = await checked(node, site(*texts), patience=1)
+    assert found.count(Verdict.EQUAL) == 8
+    [failed] = found.of(Verdict.OFFICIAL_FAILED)
+    assert failed.key == "4"
+    assert why in failed.why
+    assert found.count(Verdict.DEFECT) == 0
+
+
+async def test_a_person_can_stop_it(node: StandIn) -> None:
+    """It ends within moments although Node hangs; what was compared is returned."""
+    stop, heard = StopSignal(), []
+
+    def observer(event: Event) -> None:
+        heard.append(event)
+        if isinstance(event, StepAdvanced) and event.what == "Body 1":
+            stop.set()
+
+    bodies = site("<p>a</p>", "<p>b</p>", *["(hang)"] * 9)
+    found = await asyncio.wait_for(
+        checked(node, bodies, stop=stop, observer=observer), 8
+    )
+    assert [each.key for each in found.outcomes] == ["0", "1"]
+    assert not found.whole
+    assert str(found).startswith("2 of 11 bodies: 2 equal")
+    assert heard[0] == StepStarted("cross-check", 11)
+    assert isinstance(heard[-1], StepFinished)
+    for process in node.processes():
+        with pytest.raises(ProcessLookupError):
+            os.kill(process, 0)
+
+
+async def test_without_node_it_says_so(tmp_path: Path) -> None:
+    """One sentence; an old Node is told with its version."""
+    with pytest.raises(OfficialUnavailableError, match="needs Node, which is not"):
+        await cross_check(site("<p>a</p>"), cache=tmp_path, environ={"PATH": ""})
+    old = StandIn(tmp_path / "old", version="v18.0.0")
+    with pytest.raises(OfficialUnavailableError, match=r"is v18\.0\.0"):
+        await checked(old, site("<p>a</p>"))
+
+
+async def test_a_site_without_bodies(node: StandIn) -> None:
+    """Nothing is asked, and nothing is wrong."""
+    found = await checked(node, ())
+    assert (found.bodies, found.whole, found.deviations()) == (0, True, ())

@@ -1,0 +1,241 @@
+"""A project's own rules, from its settings to the space."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cmsmig.errors import SettingsError
+from cmsmig.settings import Project
+from cmsmig.steps.batch_conversion import convert_folder
+from cmsmig.steps.decide.rules_file import NamedRules, load_rules
+from tests.support import example_rules
+from tests.support.rehearsal import run_here
+from tests.support.steps.desk import Stage
+
+NAMED = 'richtext.rules = "rules.py"'
+LEAD = """\
+from cmsmig.richtext.custom.rules import component, rule
+
+LEAD = component("lead", "Lead paragraph", text="textarea")
+
+@rule("p:first-of-type")
+def lead(tag):
+    print("asked")
+    return LEAD(text=tag.get_text())
+"""
+UNDECLARED = """\
+from cmsmig.richtext.custom.rules import rule
+
+@rule("p:first-of-type")
+def lead(tag):
+    return {"component": "lead", "text": tag.get_text()}
+"""
+DESIGNED = """\
+  - component: lead
+    display_name: Lead
+    schema:
+      text:
+        type: textarea
+"""
+WIDGETS = (
+    '<p>a</p><div class="signup" data-form="f1">Sign up</div>'
+    '<iframe src="https://maps.example.com/1"></iframe>'
+)
+
+
+def project(folder: Path, source: str, *, named: str = "rules.py") -> Project:
+    """Return a project folder that names a file of rules."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "cmsmig.toml").write_text(f'richtext.rules = "{named}"\n')
+    (folder / "rules.py").write_text(source)
+    return Project(folder)
+
+
+def test_blocks_of_rules_are_imported_with_their_component(stage: Stage) -> None:
+    """The component is made first, every body holds its block, nothing differs."""
+    desk = stage(settings=NAMED)
+    (desk.folder / "rules.py").write_text(LEAD)
+    planned = desk.plan()
+    assert "rules.py" in planned["fingerprints"]["decisions"]
+    desk.done("import", "--plan", planned["hash"], "--json")
+    assert "lead" in desk.components()
+    for story in desk.stories().values():
+        if story.content["component"] != "record":
+            continue
+        first = story.content["text"]["content"][0]
+        (block,) = first["attrs"]["body"]
+        assert (first["type"], block["component"]) == ("blok", "lead")
+        assert set(block) == {"_uid", "component", "text"}
+    desk.verified()
+    again = desk.done("import", "--json").document
+    assert again["writes"] == 0
+
+
+def test_a_plan_is_refused_when_the_rules_changed(stage: Stage) -> None:
+    """The file counts, byte by byte; and so does taking it out of the settings."""
+    desk = stage(settings=NAMED)
+    (desk.folder / "rules.py").write_text(LEAD)
+    shown = desk.plan()["hash"]
+    (desk.folder / "rules.py").write_text(LEAD + "# other\n")
+    refused = desk.run("import", "--plan", shown)
+    assert refused.code == 1
+    assert "decisions: rules.py changed" in refused.err
+    toml = desk.folder / "cmsmig.toml"
+    toml.write_text(toml.read_text().replace(NAMED, ""))
+    assert "decisions: rules.py is gone" in desk.run("import", "--plan", shown).err
+    assert desk.count("create_story") == 0
+
+
+def test_a_component_that_nobody_designed_is_refused_before_the_import(
+    stage: Stage,
+) -> None:
+    """The service would store it without a word; the design may hold it instead."""
+    desk = stage(settings=NAMED)
+    (desk.folder / "rules.py").write_text(UNDECLARED)
+    for command in ("plan", "import"):
+        refused = desk.run(command)
+        assert refused.code == 2
+        (line,) = [each for each in refused.err.splitlines() if "lacks" in each]
+        assert "component `lead`" in line
+        assert "design.yaml" in line
+    assert desk.components() == []
+    desk.decide("design.yaml", "\nblocks:\n", f"\nblocks:\n{DESIGNED}")
+    assert desk.plan()["items"]["failed"] == 0
+    desk.decide(
+        "design.yaml",
+        "      text:\n        type: textarea",
+        "      other:\n        type: text",
+    )
+    assert "field `text` of component `lead`" in desk.run("plan").err
+    (desk.folder / "rules.py").write_text(LEAD)
+    assert "which it lacks in decisions/design.yaml" in desk.run("plan").err
+    (desk.folder / "rules.py").write_text(LEAD.replace('"lead"', '"record"'))
+    assert "content type in decisions/design.yaml" in desk.run("plan").err
+
+
+def test_a_rule_that_goes_wrong_is_in_the_plan(stage: Stage) -> None:
+    """Each body that it failed in is imported as without it, with the loss."""
+    desk = stage(settings=NAMED)
+    plain = desk.plan
+    (desk.folder / "rules.py").write_text(LEAD.replace("tag.get_text()", "tag['id']"))
+    assert plain()["losses_by_kind"]["custom-rule"] == 6
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("def broken(:", "line 1: SyntaxError"),
+        ("\n\nimport nothing_of_that_name", "line 3: ModuleNotFoundError"),
+        ("raise SystemExit(3)", "line 1: SystemExit"),
+        ("x = 1", "holds no rule"),
+        ("\x00", "cannot be used"),
+        (
+            "from cmsmig.richtext.custom.rules import rule\n\n@rule('div[')\n"
+            "def one(tag):\n    return None",
+            "line 3: ValueError: `div[` is no CSS selector",
+        ),
+        (
+            "from cmsmig.richtext.custom.rules import component\n"
+            "A = component('a', b='words')",
+            "line 2: ValueError: the field `b` has the type `words`",
+        ),
+        (f"{LEAD}\nother = rule('p')(lead.function)", "two rules called `lead`"),
+        (f"{LEAD}\nB = component('lead')", "two components called `lead`"),
+    ],
+)
+def test_a_wrong_file_is_one_sentence(tmp_path: Path, source: str, says: str) -> None:
+    """Named are the file, the line and what is wrong there."""
+    with pytest.raises(SettingsError) as caught:
+        load_rules(project(tmp_path, source), "rules.py")
+    told = str(caught.value)
+    assert says in told
+    assert str(tmp_path / "rules.py") in told
+    assert "\n" not in told
+    assert told.endswith(".")
+
+
+def test_only_a_file_of_the_project_is_run(tmp_path: Path) -> None:
+    """A link that leads out of the folder and a missing file are refused unread."""
+    outside = tmp_path / "outside.py"
+    outside.write_text(f"{LEAD}\nopen({str(tmp_path / 'ran')!r}, 'w')")
+    inside = project(tmp_path / "site", LEAD)
+    (inside.root / "link.py").symlink_to(outside)
+    for name in ("link.py", "../outside.py", str(outside)):
+        with pytest.raises(SettingsError, match="outside of the project folder"):
+            load_rules(inside, name)
+    assert not (tmp_path / "ran").exists()
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load_rules(inside, "missing.py")
+    assert load_rules(inside, "") is None
+
+
+def test_a_project_without_rules_runs_no_file(stage: Stage) -> None:
+    """A file of that name is nothing until the settings name it."""
+    desk = stage()
+    (desk.folder / "rules.py").write_text("raise SystemExit(3)")
+    assert set(desk.plan()["fingerprints"]["decisions"]) == {
+        "blocks.yaml",
+        "collections.yaml",
+        "conflicts.yaml",
+        "design.yaml",
+        "embeds.yaml",
+        "settings",
+    }
+
+
+def test_texts_converted_in_a_project_get_its_rules(tmp_path: Path) -> None:
+    """With the project named or found; in exact mode and elsewhere there are none."""
+    example = Path(example_rules.__file__).read_text(encoding="utf-8")
+    folder = project(tmp_path / "site", example).root
+    body = tmp_path / "body.html"
+    body.write_text(WIDGETS)
+    made = run_here("--project", str(folder), "convert", str(body)).document
+    assert [node["attrs"]["body"][0]["component"] for node in made["content"][1:]] == [
+        "signup_form",
+        "map",
+    ]
+    exact = ("convert", "--mode", "exact", str(body))
+    ended = run_here("--project", str(folder), *exact)
+    assert ended.out == run_here("--project", str(tmp_path / "none"), *exact).out
+    plain = run_here("--project", str(tmp_path / "none"), "convert", str(body))
+    assert "signup_form" not in plain.out
+    assert plain.code == 0
+
+
+def test_what_a_rule_prints_is_not_in_the_document(tmp_path: Path) -> None:
+    """Standard output is the document and nothing else."""
+    folder = project(tmp_path / "site", f"print('loaded')\n{LEAD}").root
+    body = tmp_path / "body.html"
+    body.write_text(WIDGETS)
+    ended = run_here("--project", str(folder), "convert", str(body))
+    assert json.loads(ended.out)["type"] == "doc"
+    assert ended.err.split() == ["loaded", "asked"]
+
+
+def test_a_batch_with_rules_is_the_same_on_one_core_and_on_many(tmp_path: Path) -> None:
+    """Each process loads the rules for itself, and derives the same `_uid`s."""
+    example = Path(example_rules.__file__).read_text(encoding="utf-8")
+    rules = NamedRules(project(tmp_path / "site", example), "rules.py")
+    source = tmp_path / "in"
+    source.mkdir()
+    for number in range(12):
+        (source / f"{number}.html").write_text(WIDGETS * number)
+    written = []
+    for processes in (1, 3):
+        target = tmp_path / f"out{processes}"
+        convert_folder(
+            source,
+            target,
+            mode="faithful",
+            kind="html",
+            processes=processes,
+            rules=rules,
+        )
+        written.append({path.name: path.read_bytes() for path in target.iterdir()})
+        shutil.rmtree(target)
+    assert written[0] == written[1]
+    assert b"signup_form" in written[0]["3.json"]

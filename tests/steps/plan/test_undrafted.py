@@ -1,0 +1,95 @@
+"""An item that no story can be made of: it fails alone, with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from cmsmig.canonical import JsonObject
+from cmsmig.mapping.convert import linking
+from cmsmig.richtext.engine import Converted
+from cmsmig.richtext.links import LinkCounts, Resolve
+from cmsmig.richtext.native import NativeEngine
+from cmsmig.richtext.schema.validate import wrong_document
+from tests.support.rehearsal import Rehearsal
+
+
+def test_a_body_that_breaks_the_converter_fails_alone(
+    rehearse: Callable[..., Rehearsal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The plan shows the item, the import does all others, and a mend is taken up."""
+    rehearsal = rehearse().decided()
+    convert = NativeEngine.from_html
+    broken: list[str] = []
+
+    def breaking(engine: NativeEngine, html: str, *rest: object) -> object:
+        broken.append(html)
+        if html == broken[0]:
+            raise RecursionError("too deep")
+        return convert(engine, html, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(NativeEngine, "from_html", breaking)
+        planned = rehearsal.done("plan", "--json").document["items"]
+        ended = rehearsal.run("import", "--json")
+        failed = rehearsal.done("status", "--json").document["failed"]
+    counts = ended.document["accounting"]
+    assert ended.code == 1
+    assert planned["failed"] == counts["failed"] == len(failed) > 0
+    assert counts["created"] == counts["in"] - counts["skipped"] - counts["failed"]
+    assert {item["reason"] for item in failed} == {"not_drafted"}
+    assert "RecursionError: too deep" in failed[0]["explanation"]
+    assert rehearsal.done("import", "--json").document["accounting"]["failed"] == 0
+    rehearsal.done("verify")
+
+
+def test_an_invalid_document_is_never_written(
+    rehearse: Callable[..., Rehearsal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A body whose document breaks a rule fails alone, and says where and why."""
+    rehearsal = rehearse().decided()
+    convert = NativeEngine.from_html
+    broken: list[str] = []
+
+    def breaking(engine: NativeEngine, html: str, *rest: object) -> Converted:
+        broken.append(html)
+        if html == broken[0]:
+            return Converted({"type": "doc", "content": [{"type": "paragraph"}]})
+        return convert(engine, html, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(NativeEngine, "from_html", breaking)
+        counts = rehearsal.run("import", "--json").document["accounting"]
+        failed = rehearsal.done("status", "--json").document["failed"]
+    assert counts["failed"] == len(failed) > 0
+    assert counts["created"] == counts["in"] - counts["skipped"] - counts["failed"]
+    assert {item["reason"] for item in failed} == {"not_drafted"}
+    told = "is not a valid document at content[0]: a paragraph lacks the attribute"
+    assert told in failed[0]["explanation"]
+
+
+def test_an_invalid_document_is_not_written_in_phase_two_either(
+    rehearse: Callable[..., Rehearsal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A story whose links would break its document keeps what phase one wrote."""
+    rehearsal = rehearse().decided()
+    for command in ("prepare", "create"):
+        rehearsal.done(command)
+    link = linking.rewrite_links
+
+    def breaking(value: JsonObject, resolve: Resolve) -> tuple[JsonObject, LinkCounts]:
+        linked, counts = link(value, resolve)
+        if counts.rewritten and wrong_document(linked) == "":
+            linked = {"value": {"type": "doc", "content": []}}
+        return linked, counts
+
+    with monkeypatch.context() as patch:
+        patch.setattr(linking, "rewrite_links", breaking)
+        ended = rehearsal.run("link", "--json")
+    assert ended.code == 1
+    failed = rehearsal.done("status", "--json").document["failed"]
+    assert {item["reason"] for item in failed} == {"invalid_document"}
+    assert "a doc is empty or incomplete" in failed[0]["explanation"]
+    rehearsal.done("link")
+    rehearsal.done("verify")

@@ -1,0 +1,163 @@
+"""Item sets of a service that ignores `offset`, lies or answers nonsense."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any, cast
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cmsmig.errors import MalformedAnswerError, UnreadError
+from cmsmig.events import Event, Noticed
+from cmsmig.origin.cache import RawCache
+from tests.steps.pull.test_pull import read_items, run
+from tests.steps.pull.test_pull_files import FIELDS, serve
+from tests.support.steps.pull_origin import FILES, FakeOrigin, item, project
+
+POSTS = "/v2/collections/posts/items"
+
+
+def answered(items: list[dict[str, Any]], total: Any) -> httpx.Response:
+    """Return a page with these items and this total."""
+    paging = {"limit": 100, "offset": 0, "total": total}
+    body = {"items": items, "pagination": paging}
+    return httpx.Response(200, content=json.dumps(body).encode())
+
+
+def lying(origin: FakeOrigin, page: Any) -> None:
+    """Let the staged set of posts answer with what `page` makes of an offset."""
+
+    def before(request: httpx.Request) -> httpx.Response | None:
+        if request.url.path != POSTS:
+            return None
+        found: httpx.Response = page(int(request.url.params["offset"]))
+        return found
+
+    origin.before = before
+
+
+@pytest.mark.parametrize("total", [250, 10**6, 10**400])
+async def test_pages_that_repeat_end_in_a_sentence_and_keep_nothing_else(
+    tmp_path: Path, total: int
+) -> None:
+    """The other sets come, and so do their files; the next pull reads it anew."""
+    photo = {"photo": {"fileId": "x", "url": f"{FILES}/a.bin", "alt": None}}
+    origin = FakeOrigin(
+        staged={"posts": [item(1)], "tags": [item(2, **photo)]}, fields=FIELDS
+    )
+    lying(origin, lambda offset: answered([item(each) for each in range(100)], total))
+    with pytest.raises(MalformedAnswerError, match=r"Posts \(staged items\) lead no"):
+        await run(tmp_path, origin, files=serve({"/a.bin": b"bytes"}))
+    assert len(origin.page_requests("posts")) <= 6
+    assert read_items(tmp_path, "tags") == ["i0002"]
+    assert len(list(project(tmp_path).files.iterdir())) == 1
+    with pytest.raises(UnreadError):
+        RawCache(project(tmp_path).raw).require_complete()
+    origin.before = lambda request: None
+    await run(tmp_path, origin, files=serve({"/a.bin": b"bytes"}))
+    assert read_items(tmp_path, "posts") == ["i0001"]
+    assert RawCache(project(tmp_path).raw).complete()
+
+
+async def test_items_without_end_end_in_a_sentence(tmp_path: Path) -> None:
+    """Each page has new items, and the total keeps ahead of them."""
+    origin = FakeOrigin(staged={"posts": []})
+    lying(
+        origin,
+        lambda offset: answered(
+            [item(offset + each) for each in range(100)], offset + 500
+        ),
+    )
+    with pytest.raises(MalformedAnswerError, match="lead nowhere"):
+        await run(tmp_path, origin)
+    assert len(origin.page_requests("posts")) < 100
+
+
+async def test_a_total_beyond_the_items_is_told(tmp_path: Path) -> None:
+    """All that there is was read; the sentence has both numbers."""
+    events: list[Event] = []
+    origin = FakeOrigin(staged={"posts": []})
+    lying(
+        origin,
+        lambda offset: answered([item(1), item(2)] if offset == 0 else [], 10**6),
+    )
+    await run(tmp_path, origin, observer=events.append)
+    assert read_items(tmp_path, "posts") == ["i0001", "i0002"]
+    said = [each.what for each in events if isinstance(each, Noticed)]
+    assert "announces 1000000 items of the staged set and gives 2;" in said[0]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        httpx.Response(200, content=b"[]"),
+        httpx.Response(200, content=b'{"items": 5}'),
+        httpx.Response(200, content=b"[" * 100_000),
+        httpx.Response(422, json={"message": "no"}),
+        answered([{"id": "x"}], 1),
+        answered([], -1),
+    ],
+)
+async def test_one_answer_that_is_no_use_does_not_stop_the_others(
+    tmp_path: Path, answer: httpx.Response
+) -> None:
+    """The other collections are read; the bad one is the pull's error."""
+    others = {f"c{number}": [item(number, rank=number)] for number in range(2, 10)}
+    origin = FakeOrigin(staged={"posts": [item(1)], **others})
+    lying(origin, lambda offset: answer)
+
+    async def far_away(request: httpx.Request) -> httpx.Response:
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return origin(request)
+
+    with pytest.raises(Exception, match="origin"):
+        await run(tmp_path, cast("FakeOrigin", far_away))
+    for number in range(2, 10):
+        assert read_items(tmp_path, f"c{number}") == [f"i{number:04d}"]
+    origin.before = lambda request: None
+    await run(tmp_path, origin)
+    assert read_items(tmp_path, "posts") == ["i0001"]
+
+
+@settings(
+    max_examples=30,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    count=st.integers(0, 350),
+    size=st.integers(0, 100),
+    lie=st.sampled_from([-400, -1, 0, 1, 400, 10**9]),
+    ignores=st.booleans(),
+)
+async def test_every_set_ends_whatever_its_pages_say(
+    tmp_path_factory: pytest.TempPathFactory,
+    count: int,
+    size: int,
+    lie: int,
+    ignores: bool,
+) -> None:
+    """It is read whole, or refused in a sentence."""
+    folder = tmp_path_factory.mktemp("set")
+    origin = FakeOrigin(staged={"posts": []})
+
+    def page(offset: int) -> httpx.Response:
+        first = 0 if ignores else offset
+        items = [item(each) for each in range(first, min(first + size, count))]
+        return answered(items, max(0, count + lie))
+
+    lying(origin, page)
+    try:
+        await run(folder, origin)
+    except MalformedAnswerError:
+        assert ignores
+    else:
+        if size and not ignores and lie >= 0:
+            assert len(read_items(folder, "posts")) == count
+    assert len(origin.page_requests("posts")) <= 3 * (count + 2)

@@ -1,0 +1,434 @@
+"""A pull, seen in its requests and in the folder that it leaves."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from cmsmig.errors import (
+    CacheError,
+    CredentialsError,
+    NotFoundError,
+    SettingsError,
+    StorageError,
+    UnreachableError,
+)
+from cmsmig.events import Event, Noticed
+from cmsmig.origin.cache import RawCache
+from cmsmig.steps.pull.pull import PullReport, pull
+from tests.support.steps.pull_origin import (
+    TOKEN,
+    FakeOrigin,
+    item,
+    no_files,
+    project,
+    session,
+    settings,
+    tree,
+)
+
+
+class KilledError(BaseException):
+    """Stands for the end of the process."""
+
+
+async def run(
+    folder: Path, origin: FakeOrigin, *, files: Any = no_files, **more: Any
+) -> PullReport:
+    configured = more.pop("settings", None) or settings(folder)
+    async with session(origin) as api, session(files, "files") as downloads:
+        return await pull(
+            configured, project(folder), origin=api, files=downloads, **more
+        )
+
+
+def read_items(folder: Path, collection: str, *, live: bool = False) -> list[str]:
+    cache = RawCache(project(folder).raw)
+    return [entry.key.item_id for entry in cache.items(collection, live=live)]
+
+
+async def test_both_sets_of_every_collection_land_in_the_content_folder(
+    tmp_path: Path,
+) -> None:
+    """Site, list, schemas, staged and live sets are all there, and counted."""
+    drafts = item(3) | {"isDraft": True}
+    archived = item(4) | {"isArchived": True}
+    origin = FakeOrigin(
+        staged={"posts": [item(1), item(2), drafts, archived], "tags": []},
+        live={"posts": [item(1)], "tags": []},
+    )
+    report = await run(tmp_path, origin)
+    raw = project(tmp_path).raw
+    assert json.loads((raw / "items/posts.json").read_text())["items"][0] == item(1)
+    assert json.loads((raw / "live/posts.json").read_text()) == {"items": [item(1)]}
+    assert json.loads((raw / "items/tags.json").read_text()) == {"items": []}
+    row = report.collections[0]
+    assert (row.staged, row.live, row.drafts, row.archived) == (4, 1, 1, 1)
+    assert RawCache(raw).complete()
+    lines = (raw / "items/posts.json").read_bytes().splitlines()
+    assert lines[0] == b'{"items": ['
+    assert lines[-1] == b"]}"
+    assert len(lines) == 6
+
+
+@pytest.mark.parametrize("path", ["/v2/collections/tags", "/v2/collections/tags/items"])
+async def test_a_collection_deleted_since_it_was_listed_is_named(
+    tmp_path: Path, path: str
+) -> None:
+    """The list is kept, so only reading everything again helps: the error says so."""
+    origin = FakeOrigin(staged={"posts": [item(1)], "tags": [item(2)]})
+    origin.before = lambda request: (
+        httpx.Response(404, json={"code": "resource_not_found"})
+        if request.url.path == path
+        else None
+    )
+    with pytest.raises(NotFoundError, match="tags is no longer at"):
+        await run(tmp_path, origin)
+
+
+async def test_an_empty_live_set_is_called_unpublished(tmp_path: Path) -> None:
+    """A live set of 0 beside staged items is said in words, and only then."""
+    events: list[Event] = []
+    origin = FakeOrigin(staged={"posts": [item(1)], "tags": []})
+    await run(tmp_path, origin, observer=events.append)
+    said = [event for event in events if isinstance(event, Noticed)]
+    assert [event.where for event in said] == ["Posts"]
+    assert "nothing is published" in said[0].what
+    assert "1 staged" in said[0].what
+
+
+async def test_locale_variants_share_an_id_and_are_all_kept(tmp_path: Path) -> None:
+    """All locales of the site are asked for; an id occurs once for each."""
+    both = [item(1), item(1, locale="loc-fr"), item(2)]
+    origin = FakeOrigin(
+        staged={"posts": both}, live={"posts": both}, locales=("loc-en", "loc-fr")
+    )
+    await run(tmp_path, origin)
+    cache = RawCache(project(tmp_path).raw)
+    keys = [entry.key.locale_id for entry in cache.items("posts", live=False)]
+    assert keys == ["loc-en", "loc-fr", "loc-en"]
+    asked = [request.url.params.get("cmsLocaleId") for request in origin.requests]
+    assert asked[-2:] == ["loc-en,loc-fr", "loc-en,loc-fr"]
+
+
+async def test_a_site_without_locales_gets_no_locale_parameter(tmp_path: Path) -> None:
+    """A null `cmsLocaleId` is an empty locale, and none is asked for."""
+    origin = FakeOrigin(staged={"posts": [item(1, locale=None)]})
+    await run(tmp_path, origin)
+    assert all("cmsLocaleId" not in each.url.params for each in origin.requests)
+    cache = RawCache(project(tmp_path).raw)
+    assert [each.key.locale_id for each in cache.items("posts", live=False)] == [""]
+
+
+async def test_pages_of_a_hundred_in_order(tmp_path: Path) -> None:
+    """250 items take three requests, and come out in their order."""
+    many = [item(number) for number in range(250)]
+    origin = FakeOrigin(staged={"posts": many})
+    await run(tmp_path, origin)
+    assert origin.page_requests("posts") == [0, 100, 200]
+    assert read_items(tmp_path, "posts") == [each["id"] for each in many]
+
+
+async def test_an_item_deleted_between_pages_loses_no_other(tmp_path: Path) -> None:
+    """A deletion shifts the pages; the set is read again, without the deleted."""
+    origin = FakeOrigin(staged={"posts": [item(number) for number in range(250)]})
+
+    def delete_once(request: httpx.Request) -> None:
+        if (
+            request.url.params.get("offset") == "100"
+            and len(origin.staged["posts"]) == 250
+        ):
+            del origin.staged["posts"][10]
+
+    origin.before = delete_once
+    await run(tmp_path, origin)
+    found = read_items(tmp_path, "posts")
+    assert found == [each["id"] for each in origin.staged["posts"]]
+    assert origin.page_requests("posts") == [0, 100, 200, 0, 100, 200]
+
+
+async def test_a_set_that_never_rests_is_taken_without_loss_or_duplicates(
+    tmp_path: Path,
+) -> None:
+    """Every item that stayed is there once, no deleted one is, and it is said."""
+    origin = FakeOrigin(staged={"posts": [item(number) for number in range(330)]})
+    dice = random.Random(7)
+    born = iter(range(1000, 2000))
+    stayed = {each["id"] for each in origin.staged["posts"]}
+
+    def stir(request: httpx.Request) -> None:
+        if "offset" in request.url.params and not request.url.path.endswith("live"):
+            for _ in range(3):
+                gone = origin.staged["posts"].pop(dice.randrange(100))
+                stayed.discard(gone["id"])
+            origin.staged["posts"].append(item(next(born)))
+
+    origin.before = stir
+    events: list[Event] = []
+    await run(tmp_path, origin, observer=events.append)
+    found = read_items(tmp_path, "posts")
+    assert len(found) == len(set(found))
+    assert stayed <= set(found)
+    assert any("changed each of" in str(event) for event in events)
+    assert len(origin.page_requests("posts")) <= 12
+
+
+async def test_a_killed_pull_goes_on_where_it_was(tmp_path: Path) -> None:
+    """For a kill at every request: no page twice, same folder in the end."""
+
+    def site() -> FakeOrigin:
+        return FakeOrigin(
+            staged={
+                "posts": [item(number) for number in range(230)],
+                "tags": [item(number) for number in range(5)],
+            },
+            live={"posts": [item(number) for number in range(120)], "tags": []},
+        )
+
+    whole = site()
+    await run(tmp_path / "whole", whole)
+    expected = tree(project(tmp_path / "whole").root)
+    for killed_at in range(1, len(whole.requests) + 1):
+        folder = tmp_path / f"killed-{killed_at}"
+        first = site()
+
+        def kill(
+            request: httpx.Request, first: FakeOrigin = first, at: int = killed_at
+        ) -> None:
+            if len(first.requests) >= at:
+                raise KilledError
+
+        first.before = kill
+        with pytest.raises(KilledError):
+            await run(folder, first)
+        second = site()
+        await run(folder, second)
+        assert tree(project(folder).root) == expected
+        answered = killed_at - 1
+        # What was under way at the kill may be asked for again, nothing else.
+        assert len(second.requests) <= len(whole.requests) - answered + 3
+
+
+async def test_a_complete_pull_asks_for_nothing_again(tmp_path: Path) -> None:
+    """Without refresh no request is made; with it all of them are."""
+    origin = FakeOrigin(staged={"posts": [item(1)]}, live={"posts": [item(1)]})
+    await run(tmp_path, origin)
+    count = len(origin.requests)
+    await run(tmp_path, origin)
+    assert len(origin.requests) == count
+    origin.staged = {"notes": [item(9)]}
+    await run(tmp_path, origin, refresh=True)
+    assert read_items(tmp_path, "notes") == ["i0009"]
+    assert not (project(tmp_path).raw / "items/posts.json").exists()
+
+
+async def test_an_interrupted_refresh_is_not_taken_for_complete(tmp_path: Path) -> None:
+    """After a kill in a refresh the old items are not mistaken for the new."""
+    origin = FakeOrigin(staged={"posts": [item(1)]}, live={"posts": [item(1)]})
+    await run(tmp_path, origin)
+
+    def fail(request: httpx.Request) -> None:
+        if request.url.path.endswith("/items"):
+            raise KilledError
+
+    origin.before = fail
+    with pytest.raises(KilledError):
+        await run(tmp_path, origin, refresh=True)
+    cache = RawCache(project(tmp_path).raw)
+    assert not cache.complete()
+    with pytest.raises(CacheError, match="not read to its end"):
+        list(cache.items("posts", live=False))
+    origin.before = lambda request: None
+    origin.staged["posts"].append(item(2))
+    await run(tmp_path, origin)
+    assert read_items(tmp_path, "posts") == ["i0001", "i0002"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda text: text[:-20], id="cut short"),
+        pytest.param(lambda text: text.replace(b'"id"', b'"\xff', 1), id="garbled"),
+        pytest.param(lambda text: b"", id="empty"),
+    ],
+)
+async def test_a_damaged_set_is_named_and_read_again(
+    tmp_path: Path, damage: Any
+) -> None:
+    """Readers name the file and the way out; the next pull puts it right."""
+    origin = FakeOrigin(staged={"posts": [item(1), item(2)]})
+    await run(tmp_path, origin)
+    path = project(tmp_path).raw / "items/posts.json"
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(CacheError, match=r"items/posts\.json.*pull --refresh"):
+        read_items(tmp_path, "posts")
+    await run(tmp_path, origin)
+    assert read_items(tmp_path, "posts") == ["i0001", "i0002"]
+
+
+async def test_a_damaged_page_of_a_killed_pull_is_read_again(tmp_path: Path) -> None:
+    """Only the damaged page is asked for anew."""
+    origin = FakeOrigin(staged={"posts": [item(number) for number in range(250)]})
+
+    def fail(request: httpx.Request) -> None:
+        if request.url.params.get("offset") == "200":
+            raise KilledError
+
+    origin.before = fail
+    with pytest.raises(KilledError):
+        await run(tmp_path, origin)
+    pages = project(tmp_path).raw / ".pages/items-posts"
+    (pages / "01-000000.jsonl").write_bytes(b'{"id":')
+    origin.before = lambda request: None
+    origin.requests.clear()
+    await run(tmp_path, origin)
+    assert origin.page_requests("posts") == [0, 200]
+    assert len(set(read_items(tmp_path, "posts"))) == 250
+
+
+async def test_several_sites_need_a_choice(tmp_path: Path) -> None:
+    """The sites are listed; an unknown one is refused with the names."""
+    origin = FakeOrigin(staged={"posts": []}, site_ids=("site-1", "site-2"))
+    with pytest.raises(SettingsError, match=r"SITE-1 \(site-1\), SITE-2 \(site-2\)"):
+        await run(tmp_path, origin)
+    with pytest.raises(SettingsError, match="does not see the site nope"):
+        await run(tmp_path, origin, settings=settings(tmp_path, site_id="nope"))
+    chosen = await run(tmp_path, origin, settings=settings(tmp_path, site_id="site-2"))
+    assert chosen.site.site_id == "site-2"
+    with pytest.raises(SettingsError, match=r"holds the site SITE-2 \(site-2\)"):
+        await run(tmp_path, origin, settings=settings(tmp_path, site_id="site-1"))
+
+
+async def test_a_refused_token_names_the_scopes_and_not_itself(tmp_path: Path) -> None:
+    """401 says what to check; neither message nor record shows the token."""
+
+    def refuse(request: httpx.Request) -> httpx.Response:
+        said = request.headers["authorization"]
+        return httpx.Response(
+            401, json={"code": "not_authorized", "message": f"bad {said}"}
+        )
+
+    origin = FakeOrigin(before=refuse)
+    async with session(
+        origin, credentials_hint="check the scopes sites:read and cms:read"
+    ) as api:
+        with pytest.raises(CredentialsError, match="sites:read and cms:read") as caught:
+            await pull(
+                settings(tmp_path),
+                project(tmp_path),
+                origin=api,
+                files=session(no_files),
+            )
+    shown = "".join(map(repr, (caught.value, vars(caught.value), api)))
+    assert TOKEN not in shown + str(caught.value)
+
+
+async def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
+    """A refused write names the path; nothing half-written stays."""
+    origin = FakeOrigin(staged={"posts": [item(1)]})
+    root = project(tmp_path).root
+    root.mkdir()
+    (root / "raw").write_text("in the way")
+    with pytest.raises(StorageError, match="The disk refused"):
+        await run(tmp_path, origin)
+
+
+async def test_an_unreachable_origin_is_said(tmp_path: Path) -> None:
+    """A connection that never comes about ends in one sentence."""
+
+    def fail(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("no route")
+
+    with pytest.raises(UnreachableError, match="cannot be reached"):
+        await run(tmp_path, FakeOrigin(before=fail))
+
+
+@pytest.mark.parametrize("hostile", ["../../x", "a/b", ".", "", "x" * 200])
+async def test_a_hostile_collection_id_never_becomes_a_path(
+    tmp_path: Path, hostile: str
+) -> None:
+    """An id that is no plain word is refused before anything is written."""
+    origin = FakeOrigin(staged={hostile: []})
+    with pytest.raises(CacheError):
+        await run(tmp_path, origin)
+    written = {Path(name).parts[0] for name in tree(tmp_path)}
+    assert written <= {"project"}
+
+
+async def test_a_total_that_counts_an_item_once_for_all_locales(
+    tmp_path: Path,
+) -> None:
+    """Variants beyond such a total are read too, and nothing is read twice."""
+    both = [
+        item(number, locale=locale)
+        for number in range(100)
+        for locale in ("loc-en", "loc-fr")
+    ]
+    origin = FakeOrigin(staged={"posts": both}, locales=("loc-en", "loc-fr"))
+
+    def count_ids(request: httpx.Request) -> httpx.Response | None:
+        if not request.url.path.endswith("/items"):
+            return None
+        offset = int(request.url.params["offset"])
+        page = both[offset : offset + 100]
+        return httpx.Response(200, json={"items": page, "pagination": {"total": 100}})
+
+    origin.before = count_ids
+    await run(tmp_path, origin)
+    cache = RawCache(project(tmp_path).raw)
+    assert len({each.key for each in cache.items("posts", live=False)}) == 200
+    assert origin.page_requests("posts") == [0, 100, 200]
+
+
+async def test_such_a_total_misleads_nobody_where_pages_are_smaller(
+    tmp_path: Path,
+) -> None:
+    """The first page alone is as long as the total, and yet it is not the last."""
+    both = [
+        item(number, locale=locale)
+        for number in range(25)
+        for locale in ("loc-en", "loc-fr")
+    ]
+    origin = FakeOrigin(staged={"posts": both}, locales=("loc-en", "loc-fr"))
+
+    def at_most_25(request: httpx.Request) -> httpx.Response | None:
+        if not request.url.path.endswith("/items"):
+            return None
+        offset = int(request.url.params["offset"])
+        paging = {"total": 25, "limit": 25, "offset": offset}
+        page = both[offset : offset + 25]
+        return httpx.Response(200, json={"items": page, "pagination": paging})
+
+    origin.before = at_most_25
+    await run(tmp_path, origin)
+    cache = RawCache(project(tmp_path).raw)
+    assert len({each.key for each in cache.items("posts", live=False)}) == 50
+    assert origin.page_requests("posts") == [0, 25, 50]
+
+
+async def test_pages_of_a_pull_that_stopped_long_ago_are_read_again(
+    tmp_path: Path,
+) -> None:
+    """After a day too much may have moved to go on from the middle."""
+    origin = FakeOrigin(staged={"posts": [item(number) for number in range(250)]})
+
+    def fail(request: httpx.Request) -> None:
+        if request.url.params.get("offset") == "200":
+            raise KilledError
+
+    origin.before = fail
+    with pytest.raises(KilledError):
+        await run(tmp_path, origin, clock=lambda: 1000.0)
+    del origin.staged["posts"][3]
+    origin.staged["posts"].append(item(900))
+    origin.before = lambda request: None
+    origin.requests.clear()
+    await run(tmp_path, origin, clock=lambda: 90_000.0)
+    assert origin.page_requests("posts") == [0, 100, 200]
+    found = read_items(tmp_path, "posts")
+    assert found == [each["id"] for each in origin.staged["posts"]]

@@ -1,0 +1,219 @@
+"""Whose site `raw/` holds: another site's token finds nothing in it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as drawing
+from hypothesis import strategies as st
+
+from cmsmig.errors import SettingsError
+from cmsmig.origin.cache import RawCache
+from cmsmig.origin.records import line_of
+from cmsmig.sandbox.server import environment_file_text
+from cmsmig.settings import Secret
+from cmsmig.steps.pull.pull import pull
+from tests.support.disguises import tells
+from tests.support.rehearsal import Rehearsal, write_env
+from tests.support.steps.pull_origin import (
+    FakeOrigin,
+    item,
+    no_files,
+    project,
+    session,
+    settings,
+    tree,
+)
+
+OLD = ".pages/site.json"
+
+
+async def pulled(folder: Path, origin: FakeOrigin, **more: Any) -> None:
+    """Pull into a project."""
+    refresh = more.pop("refresh", False)
+    configured = settings(folder, **more)
+    async with session(origin) as api, session(no_files, "files") as files:
+        await pull(
+            configured, project(folder), origin=api, files=files, refresh=refresh
+        )
+
+
+def site(*site_ids: str) -> FakeOrigin:
+    """Return an origin whose token sees these sites."""
+    return FakeOrigin(staged={"posts": [item(1)]}, site_ids=site_ids)
+
+
+def asked(origin: FakeOrigin) -> list[str]:
+    """Return the paths that were asked for."""
+    return [request.url.path for request in origin.requests]
+
+
+async def test_another_sites_token_is_refused(tmp_path: Path) -> None:
+    """It is said which site is here, which the token is for, and what to do."""
+    await pulled(tmp_path, site("site-1"))
+    before = tree(project(tmp_path).root)
+    other = site("site-2")
+    with pytest.raises(SettingsError) as caught:
+        await pulled(tmp_path, other, origin_token=Secret("another-token-7f3a"))
+    assert asked(other) == ["/v2/sites"]
+    said = str(caught.value)
+    assert "SITE-1 (site-1)" in said
+    assert "SITE-2 (site-2)" in said
+    assert "another project folder" in said
+    assert "cmsmig pull --refresh" in said
+    assert tree(project(tmp_path).root) == before
+
+
+async def test_another_token_of_the_same_site_is_asked_once(tmp_path: Path) -> None:
+    """A renewed token goes on; from then on it is known, and nothing tells it."""
+    await pulled(tmp_path, site("site-1"))
+    renewed = {"origin_token": Secret("renewed-token-91be")}
+    origin = site("site-0", "site-1")
+    await pulled(tmp_path, origin, **renewed)
+    assert asked(origin) == ["/v2/sites"]
+    origin.requests.clear()
+    await pulled(tmp_path, origin, **renewed)
+    assert asked(origin) == []
+    kept = tree(project(tmp_path).root).values()
+    assert not any(tells(each, "renewed-token-91be") for each in kept)
+
+
+async def test_a_refresh_takes_the_other_site(tmp_path: Path) -> None:
+    """What the sentence advises works, and then the folder is the other site's."""
+    await pulled(tmp_path, site("site-1"))
+    other = {"origin_token": Secret("another-token-7f3a")}
+    await pulled(tmp_path, site("site-2"), refresh=True, **other)
+    assert RawCache(project(tmp_path).raw).held_site() == "site-2"
+    with pytest.raises(SettingsError, match="site-2"):
+        await pulled(tmp_path, site("site-1"))
+
+
+@pytest.mark.parametrize("sites", [("site-1",), ("site-0", "site-1")])
+async def test_a_cache_from_before_tells_by_what_is_there(
+    tmp_path: Path, sites: tuple[str, ...]
+) -> None:
+    """Its only site, or the one whose locales its items have."""
+    origin = FakeOrigin(
+        staged={"posts": [item(1)]}, site_ids=sites, locales=("loc-en", "loc-fr")
+    )
+    await pulled(tmp_path, origin, site_id="site-1")
+    raw = project(tmp_path).raw
+    (raw / OLD).unlink()
+    if len(sites) > 1:
+        listed = json.loads((raw / "sites.json").read_text())
+        listed["sites"][0]["locales"]["primary"]["cmsLocaleId"] = "loc-de"
+        (raw / "sites.json").write_text(json.dumps(listed))
+    assert RawCache(raw).held_site() == "site-1"
+    with pytest.raises(SettingsError, match=r"holds the site SITE-1 \(site-1\)"):
+        await pulled(tmp_path, site("site-2"))
+    await pulled(tmp_path, site("site-1"))
+    with pytest.raises(SettingsError, match="site_id names site-0"):
+        await pulled(tmp_path, site("site-0"), site_id="site-0")
+
+
+async def test_a_cache_that_tells_nothing_is_refused(tmp_path: Path) -> None:
+    """Several sites, no word and no locale: it may be anybody's."""
+    await pulled(tmp_path, site("site-1", "site-2"), site_id="site-1")
+    (project(tmp_path).raw / OLD).unlink()
+    with pytest.raises(SettingsError, match="does not say which site"):
+        await pulled(tmp_path, site("site-1", "site-2"), site_id="site-1")
+    with pytest.raises(SettingsError, match="does not say which site"):
+        await pulled(tmp_path, site("site-2"))
+
+
+LOCALES = st.lists(st.sampled_from("abcdef"), min_size=1, max_size=3, unique=True)
+
+
+@drawing(deadline=None, max_examples=60)
+@given(
+    sites=st.lists(LOCALES, min_size=1, max_size=4),
+    seen=st.lists(st.sampled_from("abcdef"), max_size=3),
+)
+def test_a_derived_site_is_the_only_one_that_fits(
+    tmp_path_factory: pytest.TempPathFactory, sites: list[list[str]], seen: list[str]
+) -> None:
+    """Never one of two that both may be meant, never one that lacks a locale."""
+    cache = RawCache(tmp_path_factory.mktemp("raw"))
+    records = [
+        {
+            "id": f"s{number}",
+            "displayName": "",
+            "locales": {
+                "primary": {"cmsLocaleId": first},
+                "secondary": [{"cmsLocaleId": each} for each in rest],
+            },
+        }
+        for number, (first, *rest) in enumerate(sites)
+    ]
+    cache.keep_sites({"sites": records})
+    names = [f"c{number}" for number in range(len(seen))]
+    cache.keep_collections({"collections": [{"id": each} for each in names]}, "", "")
+    for name, locale in zip(names, seen, strict=True):
+        cache.keep_items(name, [line_of(item(1, locale=locale))], live=False)
+    fits = [f"s{n}" for n, each in enumerate(sites) if seen and set(seen) <= set(each)]
+    only = ["s0"] if len(sites) == 1 else fits
+    assert cache.held_site() == (only[0] if len(only) == 1 else None)
+
+
+@pytest.mark.parametrize("command", ["pull", "plan", "import", "verify", "rebuild"])
+def test_no_command_uses_another_sites_answers(
+    rehearse: Callable[..., Rehearsal], command: str
+) -> None:
+    """With another site's token in `.env`, an old `raw/` is nobody's plan."""
+    first, second = rehearse().decided(), rehearse()
+    shutil.rmtree(second.folder / "raw", ignore_errors=True)
+    for name in ("raw", "files", "decisions"):
+        shutil.copytree(first.folder / name, second.folder / name)
+    raw = second.folder / "raw"
+    listed = (raw / "sites.json").read_text()
+    held = RawCache(raw).held_site()
+    assert held is not None
+    (raw / "sites.json").write_text(listed.replace(held, "f" * 24))
+    (raw / OLD).unlink()
+    before = tree(second.folder)
+    ended = second.run(command)
+    assert ended.code == 2
+    assert f"({'f' * 24})" in ended.err
+    assert f"({held})" in ended.err
+    assert "cmsmig pull --refresh" in ended.err
+    # The lock is there when a run is over, and holds nothing.
+    assert tree(second.folder) | {"ledger.lock": b""} == before | {"ledger.lock": b""}
+
+
+def test_a_known_token_costs_no_call(rehearse: Callable[..., Rehearsal]) -> None:
+    """Once the pull knows it, plan and import ask the origin nothing."""
+    made = rehearse().decided()
+    asked = [entry for entry in made.handle.state.recorder.entries if _of_origin(entry)]
+    made.done("plan")
+    made.done("import")
+    after = [entry for entry in made.handle.state.recorder.entries if _of_origin(entry)]
+    assert len(after) == len(asked)
+
+
+def test_an_origin_that_is_gone_stops_no_import_of_an_old_cache(
+    rehearse: Callable[..., Rehearsal],
+) -> None:
+    """Whose a cache from before is cannot be asked then; it is said, once known not."""
+    made = rehearse().decided()
+    told = dict(made.handle.announcement) | {"origin_api_url": "http://127.0.0.1:9"}
+    write_env(made.folder, environment_file_text(told, 500))
+    (made.folder / "raw" / OLD).unlink()
+    assert "taken to be of the site" in made.done("plan").err
+    told["origin_token"] = "some-other-token-5521"
+    write_env(made.folder, environment_file_text(told, 500))
+    RawCache(made.folder / "raw").keep_held(
+        RawCache(made.folder / "raw").held_site() or "", "0" * 16
+    )
+    ended = made.run("plan")
+    assert ended.code == 2
+    assert "read with another token" in ended.err
+
+
+def _of_origin(entry: Any) -> bool:
+    return "/v2/sites" in entry.path or "/v2/collections" in entry.path

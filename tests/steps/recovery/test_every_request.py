@@ -1,0 +1,120 @@
+"""What a fault at each single request of an import has shown to matter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cmsmig.sandbox.faults import Fault as Kind
+from cmsmig.sandbox.faults import PlannedFault
+from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
+from tests.support.steps.faults import CUT, Fault
+
+PUBLISH = ("collections.yaml", "    publish: nothing", "    publish: what_is_live")
+
+
+def dial(desk: Desk, *plan: PlannedFault) -> None:
+    desk.rehearsal.handle.state.dial.set(plan)
+
+
+@pytest.fixture(scope="session")
+def whole() -> dict[str, dict]:
+    """Hold the spaces that uninterrupted imports leave."""
+    return {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "route", "item"),
+    [
+        (Kind.DROP_BEFORE, "create story", "notes/note-5"),
+        (Kind.SILENT, "upload", "spot-1.jpg"),
+    ],
+)
+def test_what_is_filled_after_it_was_published_is_published_again(
+    stage: Stage, small_site: Path, whole: dict, kind: Kind, route: str, item: str
+) -> None:
+    """A story or file that came in a rerun is in what the public sees, too."""
+    if not whole:
+        calm = stage(content=small_site)
+        calm.decide(*PUBLISH)
+        calm.done("import")
+        whole.update(calm.comparable())
+    desk = stage(content=small_site)
+    desk.decide(*PUBLISH)
+    dial(desk, PlannedFault(kind, route=route, item=item, times=30))
+    assert desk.run("import").code == 1
+    dial(desk)
+    planned = desk.plan()["calls"]
+    mark = desk.mark()
+    desk.done("import")
+    assert desk.count("publish story", mark) == planned["publish_stories"]
+    assert desk.comparable() == whole
+    exactly_one_of_everything(desk)
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_what_is_published_too_early_is_a_difference(
+    stage: Stage, small_site: Path
+) -> None:
+    """A saved and unpublished change of a story that was to be published is told."""
+    desk = stage(content=small_site)
+    desk.decide(*PUBLISH)
+    desk.done("import")
+    story = desk.stories()["notes/note-1"]
+    same = {"story": {"content": story.content}}
+    desk.api("PUT", f"/stories/{story.story_id}", same)
+    assert desk.codes() == ["not_published"]
+
+
+def test_an_asset_folder_whose_reply_was_lost_is_ours(
+    stage: Stage, small_site: Path
+) -> None:
+    """The rerun of a killed run knows its own folder, and makes no second one."""
+    fault = Fault(("POST", r"/asset_folders$"), CUT, then_dead=True)
+    desk = stage(fault, content=small_site)
+    desk.decide("design.yaml", "asset_folder: ''", "asset_folder: Old site")
+    assert desk.run("import").code != 0
+    fault.over()
+    desk.done("import")
+    rows = desk.rows("SELECT name, made FROM made WHERE kind = 'asset_folder'")
+    assert rows == [("Old site", 1)]
+    assert len(desk.space.asset_folders) == 1
+    exactly_one_of_everything(desk)
+
+
+def test_an_asset_folder_that_was_there_is_not_ours(
+    stage: Stage, small_site: Path
+) -> None:
+    """It is used and stays theirs."""
+    desk = stage(content=small_site)
+    desk.decide("design.yaml", "asset_folder: ''", "asset_folder: Old site")
+    desk.api("POST", "/asset_folders", {"asset_folder": {"name": "Old site"}})
+    desk.done("import")
+    rows = desk.rows("SELECT name, made FROM made WHERE kind = 'asset_folder'")
+    assert rows == [("Old site", 0)]
+
+
+@pytest.mark.parametrize("theirs", [False, True])
+def test_a_datasource_is_ours_when_we_asked_for_it(
+    stage: Stage, moody_site: Path, theirs: bool
+) -> None:
+    """Known again after its reply was lost; one that was there stays theirs."""
+    fault = Fault(("POST", r"/datasources$"), CUT, then_dead=True)
+    if theirs:
+        fault.over()
+    desk = stage(fault, content=moody_site)
+    chosen = "encoding: option_datasource\n        datasource: moods\n"
+    desk.decide("design.yaml", "encoding: option\n", chosen)
+    if theirs:
+        desk.datasource("moods", "loud", "calm", "sad")
+    assert (desk.run("prepare").code == 0) is theirs
+    fault.over()
+    desk.done("prepare")
+    rows = desk.rows("SELECT name, made FROM made WHERE kind = 'datasource'")
+    assert rows == [("moods", 0 if theirs else 1)]
+    assert len(desk.space.datasources) == 1
+    told = ["loud", "calm", "sad"] if theirs else ["calm", "loud"]
+    assert desk.entries() == told
+    assert desk.open_intents() == []

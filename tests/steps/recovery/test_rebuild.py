@@ -1,0 +1,302 @@
+"""A ledger lost is a ledger made anew, and nothing is imported twice."""
+
+from __future__ import annotations
+
+import resource
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
+from tests.support.steps.faults import CREATE_COMPONENT, CREATE_STORY, CUT, Fault
+
+
+@pytest.fixture
+def imported(stage: Stage, small_site: Path) -> Desk:
+    """Return a desk with the small site imported, some of it published."""
+    desk = stage(content=small_site)
+    desk.decide("collections.yaml", "    publish: nothing", "    publish: what_is_live")
+    desk.decide("design.yaml", "asset_folder: ''", "asset_folder: Old site")
+    desk.done("import")
+    return desk
+
+
+def lose(desk: Desk) -> None:
+    """Delete the ledger and everything that belongs to it."""
+    for path in desk.folder.glob("ledger.sqlite*"):
+        path.unlink()
+
+
+def known(desk: Desk) -> dict[str, list[tuple]]:
+    """Return what the ledger knows, the times aside."""
+    return {
+        "items": desk.rows(
+            """SELECT collection_id, item_id, locale_id, name, full_slug, status,
+               reason, link_state, published, story_id, uuid, content_hash
+               FROM items ORDER BY 1, 2, 3"""
+        ),
+        "homes": desk.rows(
+            """SELECT story_id, made, destination_updated_at FROM home ORDER BY 1"""
+        ),
+        "assets": desk.rows(
+            "SELECT sha256, ext_id, name, status, asset_id, content_url FROM asset"
+        ),
+        "made": desk.rows(
+            "SELECT kind, name, destination_id, uuid, made, body_hash FROM made"
+        ),
+    }
+
+
+def test_a_lost_ledger_is_made_anew_and_nothing_is_written(imported: Desk) -> None:
+    """The same homes, assets and everything made; the import then writes nothing."""
+    desk, before, space = imported, known(imported), imported.comparable()
+    lose(desk)
+    mark = desk.mark()
+    found = desk.done("rebuild", "--json").document
+    asked = [each for each in desk.since(mark) if each.service == "destination"]
+    assert {each.method for each in asked} == {"GET"}
+    assert not any(each.route == "publish story" for each in asked)
+    assert (found["stories"], found["edited"], found["differing"]) == (
+        len(desk.stories()),
+        [],
+        [],
+    )
+    assert (found["assets"], found["unproven"], found["aside"]) == (12, 0, "")
+    assert desk.done("import", "--json").document["writes"] == 0
+    assert desk.comparable() == space
+    assert known(desk) == before
+    exactly_one_of_everything(desk)
+    desk.verified()
+
+
+def test_without_rebuild_a_lost_ledger_takes_nothing_for_ours(imported: Desk) -> None:
+    """Every command stops in one sentence that names `rebuild`; nothing comes twice."""
+    space = imported.comparable()
+    lose(imported)
+    for command in ("plan", "import", "verify"):
+        ended = imported.run(command)
+        assert ended.code == 1, command
+        assert "does not know" in ended.err
+        assert "`cmsmig rebuild`" in ended.err
+    assert imported.comparable() == space
+
+
+@pytest.mark.parametrize(
+    ("command", "stopped_at", "number", "unknown"),
+    [
+        ("import", CREATE_STORY, 20, "stories"),
+        ("prepare", CREATE_COMPONENT, 2, "files"),
+    ],
+)
+def test_an_older_copy_of_the_ledger_is_told_from_the_newest(
+    stage: Stage,
+    small_site: Path,
+    command: str,
+    stopped_at: tuple[str, str],
+    number: int,
+    unknown: str,
+) -> None:
+    """What was made since that copy was taken is neither foreign nor made twice."""
+    fault = Fault(stopped_at, CUT, at=(number,), then_dead=True)
+    desk = stage(fault, content=small_site)
+    assert desk.run("import").code != 0
+    fault.over()
+    ledger = desk.folder / "ledger.sqlite"
+    with closing(sqlite3.connect(ledger)) as db:
+        db.execute("VACUUM INTO ?", [str(desk.folder / "copy")])
+    desk.done(command)
+    space, newest = desk.comparable(), ledger.read_bytes()
+    (desk.folder / "copy").replace(ledger)
+    for each in ("plan", "import"):
+        ended = desk.run(each)
+        assert (ended.code, "it is an older copy" in ended.err) == (1, True)
+        assert f"The space holds {unknown}, such as" in ended.err
+    assert desk.comparable() == space
+    assert desk.run("verify").code == 4
+    ledger.write_bytes(newest)
+    desk.done("import")
+    exactly_one_of_everything(desk)
+    lose(desk)
+    desk.done("rebuild")
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_files_alone_of_an_earlier_import_are_seen_too(
+    stage: Stage, small_site: Path
+) -> None:
+    """A ledger lost before the first story does not bring the files twice."""
+    desk = stage(content=small_site)
+    desk.done("prepare")
+    lose(desk)
+    ended = desk.run("import")
+    assert (ended.code, "`cmsmig rebuild`" in ended.err) == (1, True)
+    desk.done("rebuild")
+    desk.done("import")
+    exactly_one_of_everything(desk)
+    desk.verified()
+
+
+def test_a_rebuilt_ledger_goes_on_with_a_broken_import(
+    stage: Stage, small_site: Path
+) -> None:
+    """What was made is found, the rest is made: once."""
+    whole = stage(content=small_site)
+    whole.done("import")
+    fault = Fault(CREATE_STORY, CUT, at=(20,), then_dead=True)
+    desk = stage(fault, content=small_site)
+    assert desk.run("import").code != 0
+    fault.over()
+    lose(desk)
+    found = desk.done("rebuild", "--json").document
+    assert 0 < found["stories"] < len(whole.stories())
+    desk.done("import")
+    assert desk.comparable() == whole.comparable()
+    exactly_one_of_everything(desk)
+    desk.verified()
+
+
+def test_a_whole_ledger_is_left_alone(imported: Desk) -> None:
+    """One sentence, exit code 2, and not a byte of it changed."""
+    before = known(imported)
+    ended = imported.run("rebuild")
+    assert (ended.code, "is whole and in use" in ended.err) == (2, True)
+    assert known(imported) == before
+    assert not list(imported.folder.glob("ledger.sqlite.*"))
+
+
+def test_a_ledger_that_was_only_planned_with_is_replaced(imported: Desk) -> None:
+    """Whoever planned first, and was told, need not move anything."""
+    lose(imported)
+    assert imported.run("plan").code == 1
+    assert (imported.folder / "ledger.sqlite").exists()
+    imported.done("rebuild")
+    assert imported.done("import", "--json").document["writes"] == 0
+
+
+def test_an_edited_story_is_not_written_over(imported: Desk) -> None:
+    """It is named, keeps its home, and the import lists it as edited."""
+    desk = imported
+    desk.edit("notes/note-1", related=[])
+    edited = desk.stories()["notes/note-1"].content
+    lose(desk)
+    assert desk.done("rebuild", "--json").document["edited"] == ["notes/note-1"]
+    assert desk.run("import").code == 1
+    assert desk.stories()["notes/note-1"].content == edited
+    assert desk.outcome("notes/note-1")[:2] == ("failed", "edited_since")
+
+
+def test_a_moved_story_is_found_by_its_mark(imported: Desk) -> None:
+    """Ownership is the derived `_uid`, not the place."""
+    desk = imported
+    story = desk.stories()["notes/note-2"]
+    desk.api("PUT", f"/stories/{story.story_id}", {"story": {"slug": "elsewhere"}})
+    desk.api("GET", f"/stories/{story.story_id}/publish")
+    lose(desk)
+    found = desk.done("rebuild", "--json").document
+    assert found["stories"] == len(desk.stories())
+    assert desk.done("import", "--json").document["writes"] == 0
+    assert "notes/note-2" not in desk.stories()
+    assert desk.codes() == ["story_elsewhere"]
+
+
+def test_a_foreign_story_at_our_place_stays_foreign(imported: Desk) -> None:
+    """Without the mark it is a conflict for a person."""
+    desk = imported
+    desk.edit("notes/note-3", _uid="somebody-else")
+    lose(desk)
+    found = desk.done("rebuild", "--json").document
+    assert found["stories"] == len(desk.stories()) - 1
+    assert desk.run("import").code == 1
+    assert desk.outcome("notes/note-3")[1] == "conflict"
+
+
+def test_an_asset_without_its_bytes_is_sent_again(imported: Desk) -> None:
+    """Found by its external id, signed again over the same record."""
+    desk = imported
+    asset = min(desk.space.assets.values(), key=lambda each: each.asset_id)
+    data, asset.data = asset.data, None
+    lose(desk)
+    assert desk.done("rebuild", "--json").document["unproven"] == 1
+    desk.done("import")
+    assert asset.data == data
+    exactly_one_of_everything(desk)
+
+
+def damaged(path: Path) -> None:
+    path.write_bytes(b"no database" * 500)
+
+
+def torn(path: Path) -> None:
+    """Lose a page, as a power cut in the middle of a write may."""
+    data = bytearray(path.read_bytes())
+    (size,) = (int.from_bytes(data[16:18], "big"),)
+    data[size * 2 : size * 3] = bytes(size)
+    path.write_bytes(data)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+@pytest.mark.parametrize("damage", [damaged, torn, cut])
+def test_a_damaged_ledger_stops_in_one_sentence_and_is_put_aside(
+    imported: Desk, damage: Callable[[Path], None]
+) -> None:
+    """Every command names `rebuild`; that keeps the old file beside the new one."""
+    desk, path = imported, imported.folder / "ledger.sqlite"
+    space = desk.comparable()
+    damage(path)
+    broken = path.read_bytes()
+    for command in ("plan", "import", "status", "verify"):
+        ended = desk.run(command)
+        assert ended.code == 1, command
+        assert "cmsmig rebuild" in ended.err
+        assert ended.err.count("\n") == 1
+    assert path.read_bytes() == broken
+    told = desk.done("rebuild").out
+    assert "put aside as ledger.sqlite.old-1" in told
+    assert (desk.folder / "ledger.sqlite.old-1").read_bytes() == broken
+    assert desk.done("import", "--json").document["writes"] == 0
+    assert desk.comparable() == space
+
+
+def test_a_rebuild_that_stops_leaves_the_old_file(imported: Desk) -> None:
+    """A full disk: one sentence, the old file where it was; then it is made."""
+    desk, path = imported, imported.folder / "ledger.sqlite"
+    damaged(path)
+    broken = path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, limits[1]))
+    try:
+        ended = desk.run("rebuild")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (ended.code, "the disk is full" in ended.err) == (1, True)
+    assert ended.err.splitlines()[-1].endswith("it goes on where it stopped.")
+    assert path.read_bytes() == broken
+    desk.done("rebuild")
+    assert not list(desk.folder.glob("ledger.sqlite.new*"))
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
+@pytest.mark.parametrize("foreign", ["newer", "other program"])
+def test_what_is_no_damaged_ledger_is_not_put_aside(
+    imported: Desk, foreign: str
+) -> None:
+    """A newer ledger, or a database of something else: refused and left there."""
+    path = imported.folder / "ledger.sqlite"
+    if foreign == "newer":
+        imported.doctor("INSERT INTO migration VALUES (99, 'm099_later', 'then')")
+    else:
+        lose(imported)
+        with closing(sqlite3.connect(path)) as db, db:
+            db.execute("CREATE TABLE recipes (name TEXT)")
+    before = path.read_bytes()
+    ended = imported.run("rebuild")
+    assert ended.code == 1
+    said = {"newer": "newer version", "other program": "another program"}
+    assert said[foreign] in ended.err
+    assert path.read_bytes() == before

@@ -1,0 +1,217 @@
+"""Replies that get lost: everything is made once, and seen to be."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
+from tests.support.steps.faults import (
+    APPLIED,
+    CREATE_COMPONENT,
+    CREATE_STORY,
+    CUT,
+    EMPTY,
+    ERROR,
+    GARBAGE,
+    REFUSED,
+    SIGN,
+    UNSENT,
+    UPDATE_STORY,
+    Fault,
+)
+
+_LOST = (*APPLIED, UNSENT)
+
+
+def imported(desk: Desk) -> None:
+    """Import and insist that everything is there once and verified."""
+    ended = desk.done("import")
+    exactly_one_of_everything(desk)
+    desk.verified()
+    assert "created 6 + reused 0 + skipped 0 + failed 0" in ended.out
+
+
+@pytest.mark.parametrize("mode", _LOST)
+def test_one_story_when_the_reply_to_its_create_is_lost(
+    stage: Stage, mode: str
+) -> None:
+    """A create whose reply is lost is looked up, and sent again only if absent."""
+    fault = Fault(CREATE_STORY, mode, at=(3, 5), item='"record')
+    desk = stage(fault)
+    imported(desk)
+    assert fault.hits == 2
+    assert len(desk.stories()) == 6
+
+
+@pytest.mark.parametrize("mode", [CUT, UNSENT])
+def test_one_folder_when_the_reply_to_its_create_is_lost(
+    stage: Stage, mode: str
+) -> None:
+    """The first story request is the folder's; it exists once all the same."""
+    fault = Fault(CREATE_STORY, mode)
+    desk = stage(fault)
+    imported(desk)
+    assert (fault.hits, desk.folders()) == (1, ["records"])
+    made = desk.rows("SELECT name, made FROM made WHERE kind = 'folder'")
+    assert made == [("records", 1)]
+
+
+@pytest.mark.parametrize("mode", [ERROR, UNSENT])
+def test_one_component_when_the_reply_to_its_create_is_lost(
+    stage: Stage, mode: str
+) -> None:
+    """A component whose reply is lost is found by its name."""
+    fault = Fault(CREATE_COMPONENT, mode)
+    desk = stage(fault)
+    imported(desk)
+    assert fault.hits == 1
+    assert len(desk.components()) == len(set(desk.components()))
+    assert {row[0] for row in desk.rows("SELECT made FROM made")} == {1}
+
+
+@pytest.mark.parametrize("mode", [ERROR, GARBAGE, UNSENT])
+def test_one_asset_when_the_reply_to_its_signing_is_lost(
+    stage: Stage, mode: str
+) -> None:
+    """The asset that a lost reply left without bytes is signed again on its id."""
+    fault = Fault(SIGN, mode, at=(1, 3))
+    desk = stage(fault)
+    imported(desk)
+    assert fault.hits == 2
+    assert len(desk.space.assets) == 4
+
+
+@pytest.mark.parametrize("mode", [CUT, EMPTY, UNSENT])
+def test_an_update_whose_reply_is_lost_is_settled_by_reading(
+    stage: Stage, mode: str
+) -> None:
+    """What the story holds decides: only where nothing was applied is it sent again."""
+    fault = Fault(UPDATE_STORY, mode, at=(2,))
+    desk = stage(fault)
+    imported(desk)
+    sent = desk.count("update story") + (1 if mode == UNSENT else 0)
+    assert (fault.hits, sent) == (1, 7 if mode == UNSENT else 6)
+    assert desk.count("story") - 6 == 1, "one look, beside the six of verify"
+
+
+def test_an_edit_between_a_lost_update_and_the_next_try_is_kept(stage: Stage) -> None:
+    """A lost update is never repeated over what somebody saved meanwhile."""
+    desks: list[Desk] = []
+    fault = Fault(UPDATE_STORY, UNSENT)
+    fault.before = lambda call: _save_behind(desks[0], call.path)
+    desks.append(stage(fault))
+    ended = desks[0].run("import")
+    assert ended.code == 1
+    failed = desks[0].status()["failed"]
+    assert [each["reason"] for each in failed] == ["edited_since"]
+    edited = desks[0].stories()[failed[0]["full_slug"]]
+    assert edited.content["position"] == "4711"
+
+
+def _save_behind(desk: Desk, path: str) -> None:
+    """Save as an editor would, without a request of one's own."""
+    story = desk.space.stories[int(path.rpartition("/")[2])]
+    story.body = {**story.body, "content": {**story.content, "position": "4711"}}
+    story.updated_at = "2027-01-01T00:00:00.000Z"
+
+
+def test_a_create_that_is_lost_every_time_stays_open_for_the_next_run(
+    stage: Stage,
+) -> None:
+    """One item gives up, the others go on, and the rerun makes it whole."""
+    fault = Fault(CREATE_STORY, UNSENT, at=(), item="record-2")
+    desk = stage(fault)
+    assert desk.run("import").code == 1
+    assert desk.outcome("records/record-2")[:2] == ("failed", "not_confirmed")
+    assert [kind for kind, _ in desk.open_intents()] == ["create"]
+    fault.over()
+    imported(desk)
+
+
+def test_a_create_that_shows_late_is_adopted_at_the_next_run(stage: Stage) -> None:
+    """A story that appears after its item was given up is ours all the same."""
+    late = Fault(CREATE_STORY, UNSENT, at=(), item="record-2")
+    bodies: list[bytes] = []
+    late.before = lambda call: bodies.append(call.body)
+    desk = stage(late)
+    assert desk.run("import").code == 1
+    late.over()
+    number = desk.mark()
+    desk.api("POST", "/stories", json.loads(bodies[0]))
+    imported(desk)
+    assert desk.count("create story", number) == 1, "only the one that was late"
+
+
+def test_a_file_whose_signing_is_lost_every_time_does_not_stop_the_others(
+    stage: Stage,
+) -> None:
+    """It is listed as failed, its asset is kept in mind and used by the rerun."""
+    fault = Fault(SIGN, GARBAGE, at=(), item="plate-00001")
+    desk = stage(fault)
+    assert desk.run("import").code == 1
+    (failed,) = desk.status()["failed_assets"]
+    assert failed["reason"] == "not_confirmed"
+    assert len(desk.stories()) == 6
+    fault.over()
+    assert desk.run("import").code == 0
+    assert len(desk.space.assets) == 4
+    exactly_one_of_everything(desk)
+    desk.verified()
+
+
+def test_an_asset_deleted_before_it_got_its_bytes_is_signed_anew(
+    stage: Stage,
+) -> None:
+    """An id that is no longer there is given up for a new one."""
+    fault = Fault(SIGN, ERROR, at=(2,), then_dead=True)
+    desk = stage(fault)
+    assert desk.run("import").code == 7
+    fault.over()
+    for asset in list(desk.space.assets):
+        desk.api("DELETE", f"/assets/{asset}")
+    desk.doctor("UPDATE asset SET status = 'signed'")
+    imported(desk)
+    assert len(desk.space.assets) == 4
+
+
+def test_a_refused_story_is_listed_and_the_others_are_linked(stage: Stage) -> None:
+    """A refusal names the field, is one item's fate and waits for the next run."""
+    fault = Fault(CREATE_STORY, REFUSED, at=(), item="record-4")
+    desk = stage(fault)
+    ended = desk.run("import")
+    assert ended.code == 1
+    assert desk.outcome("records/record-4")[:2] == ("failed", "refused")
+    (failed,) = desk.status()["failed"]
+    assert "is not to our liking" in failed["explanation"]
+    pending = desk.rows("SELECT full_slug FROM item WHERE link_state = 'pending'")
+    assert pending, "who refers to it waits"
+    fault.over()
+    imported(desk)
+    assert desk.rows("SELECT 1 FROM item WHERE link_state = 'pending'") == []
+
+
+def test_an_update_refused_once_gets_its_status_back(stage: Stage) -> None:
+    """An item that failed in phase two and is fine at the next run is created again."""
+    fault = Fault(UPDATE_STORY, REFUSED, at=(2,))
+    desk = stage(fault)
+    assert desk.run("import").code == 1
+    ((status, reason),) = desk.rows("SELECT status, reason FROM item WHERE reason > ''")
+    assert (status, reason) == ("failed", "refused")
+    imported(desk)
+    assert desk.rows("SELECT 1 FROM item WHERE reason > ''") == []
+
+
+def test_many_replies_lost_still_end_with_everything_once(
+    stage: Stage, small_site: Path
+) -> None:
+    """Every fifth reply of each kind is lost, in two locales and two collections."""
+    kinds = (CREATE_STORY, SIGN, UPDATE_STORY)
+    faults = [Fault(kind, CUT, at=tuple(range(3, 200, 5))) for kind in kinds]
+    desk = stage(*faults, content=small_site)
+    desk.done("import")
+    assert all(fault.hits >= 2 for fault in faults)
+    exactly_one_of_everything(desk)
+    desk.verified()

@@ -1,0 +1,228 @@
+"""Stories of one item in several languages: one group, and no call for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cmsmig.destination.schema import StoryRow
+from cmsmig.itemkey import ItemKey
+from cmsmig.ledger.rows import HomeRow, ItemRow
+from cmsmig.mapping.uids import derived_group
+from cmsmig.steps.write.alternates import wanted_groups
+from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.faults import CREATE_STORY, CUT, Fault
+
+NAMESPACE = "5b0c6a39-9c5c-5f4e-8f3b-3f7a6f0a2d11"
+
+
+def pairs(desk: Desk) -> list[tuple[str, str]]:
+    """Return the paths of the stories of each item that is there in two languages."""
+    listed = desk.rows(
+        "SELECT min(full_slug), max(full_slug) FROM items WHERE story_id IS NOT NULL "
+        "GROUP BY collection_id, item_id HAVING count(*) = 2 ORDER BY 1"
+    )
+    assert listed
+    return [(first, second) for first, second in listed]
+
+
+def alternates(desk: Desk, full_slug: str) -> list[str]:
+    """Return the alternates of a story as the service shows them."""
+    shown = desk.api("GET", f"/stories/{desk.stories()[full_slug].story_id}")
+    return [each["full_slug"] for each in shown["story"]["alternates"]]
+
+
+def french(desk: Desk, *, migrate: bool) -> None:
+    """Decide whether the second language is taken along."""
+    old, new = ("true", "false") if not migrate else ("false", "true")
+    rest = "\n    folder: fr"
+    desk.decide("collections.yaml", f"migrate: {old}{rest}", f"migrate: {new}{rest}")
+
+
+def apart(desk: Desk) -> Iterator[str]:
+    """Yield what a verification says of languages that are not together."""
+    for each in desk.run("verify", "--json").document["differences"]:
+        if each["code"] == "languages_apart":
+            yield each["subject"]
+
+
+def test_languages_share_a_group_at_no_call_of_its_own(
+    stage: Stage, small_site: Path
+) -> None:
+    """Each shows the other as its alternate; calls are those that were planned."""
+    desk = stage(content=small_site)
+    calls = desk.plan()["calls"]
+    number = desk.mark()
+    desk.done("import")
+    assert desk.count("create story", number) == 47 + calls["create_folders"]
+    assert desk.count("update story", number) == calls["update_stories"]
+    assert sum(each.quota for each in desk.since(number)) == calls["total"]
+    for english, other in pairs(desk):
+        assert alternates(desk, english) == [other]
+        assert alternates(desk, other) == [english]
+    assert len({each.group_id for each in desk.stories().values()}) == 47 - len(
+        pairs(desk)
+    )
+    found = desk.done("verify", "--json").document
+    assert found["compared"]["languages"] == len(pairs(desk))
+    desk.verified()
+
+
+def test_an_item_of_one_language_is_sent_no_group(stage: Stage) -> None:
+    """The service gives it one, as to any story."""
+    sent: list[bytes] = []
+    fault = Fault(CREATE_STORY, "", at=(), before=lambda call: sent.append(call.body))
+    desk = stage(fault)
+    fault.at = (-1,)
+    desk.done("import")
+    bodies = [each for each in sent if b"group_id" in each]
+    assert bodies == []
+
+
+def test_a_later_language_joins_those_that_exist(
+    stage: Stage, small_site: Path
+) -> None:
+    """The stories that were there keep their groups, and are not written for it."""
+    desk = stage(content=small_site)
+    french(desk, migrate=False)
+    desk.done("import")
+    before = {slug: each.group_id for slug, each in desk.stories().items()}
+    french(desk, migrate=True)
+    planned, number = desk.plan()["calls"], desk.mark()
+    desk.done("import")
+    assert desk.count("update story", number) == planned["update_stories"]
+    assert {slug: desk.stories()[slug].group_id for slug in before} == before
+    for english, other in pairs(desk):
+        assert alternates(desk, other) == [english]
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_languages_share_a_group_after_a_kill(stage: Stage, small_site: Path) -> None:
+    """Whoever of them was created before the kill."""
+    fault = Fault(CREATE_STORY, CUT, at=(30,), then_dead=True)
+    desk = stage(fault, content=small_site)
+    assert desk.run("import").code != 0
+    fault.over()
+    desk.done("import")
+    for english, other in pairs(desk):
+        assert alternates(desk, english) == [other]
+    desk.verified()
+
+
+def test_stories_of_an_older_import_come_together_when_they_are_written(
+    stage: Stage, small_site: Path
+) -> None:
+    """A write that is made anyway takes the group along; others are listed."""
+    desk = stage(content=small_site)
+    desk.done("prepare")
+    desk.done("create")
+    for story in desk.stories().values():
+        lone(desk, story.story_id)
+    desk.doctor("UPDATE home SET group_id = ''")
+    number = desk.mark()
+    desk.done("link")
+    written = {each.subject for each in desk.since(number) if each.method == "PUT"}
+    together = [pair for pair in pairs(desk) if alternates(desk, pair[0]) == [pair[1]]]
+    assert together
+    younger = {
+        max(pair, key=lambda each: desk.stories()[each].story_id)
+        for pair in pairs(desk)
+    }
+    assert {slug for pair in together for slug in pair} >= younger & written
+    assert len(list(apart(desk))) == len(pairs(desk)) - len(together)
+
+
+def lone(desk: Desk, story_id: int) -> None:
+    """Put a story into a group of its own, as its creation did once."""
+    story = desk.space.stories[story_id]
+    desk.space.displace(story)
+    story.body["group_id"] = desk.space.new_uuid()
+    desk.space.place(story)
+
+
+def test_a_group_that_an_editor_chose_stays(stage: Stage, small_site: Path) -> None:
+    """The next write leaves it alone, and the verification tells of it."""
+    desk = stage(content=small_site)
+    desk.done("import")
+    _, other = pairs(desk)[0]
+    story = desk.stories()[other]
+    chosen = desk.space.new_uuid()
+    desk.api("PUT", f"/stories/{story.story_id}", {"story": {"group_id": chosen}})
+    desk.decide("design.yaml", "key: text", "key: words")
+    desk.done("import")
+    assert desk.stories()[other].content.keys() >= {"words"}
+    assert desk.stories()[other].group_id == chosen
+    ((collection, item, locale),) = desk.rows(
+        "SELECT collection_id, item_id, locale_id FROM items WHERE full_slug = ?", other
+    )
+    assert list(apart(desk)) == [f"{collection}/{item}@{locale}"]
+
+
+# the rule itself
+
+
+KEYS = tuple(ItemKey("c", "1", locale) for locale in ("de", "en", "fr"))
+
+
+def item(key: ItemKey, home: HomeRow | None) -> ItemRow:
+    return ItemRow(key, "", "", "", "created", "", "", "linked", "", home)
+
+
+def home(number: int, group: str) -> HomeRow:
+    return HomeRow(number, f"u{number}", "p", True, "h", "then", group_id=group)
+
+
+def row(number: int, group: str) -> StoryRow:
+    return StoryRow(
+        story_id=number,
+        uuid=f"u{number}",
+        name="",
+        slug="p",
+        full_slug="p",
+        parent_id=0,
+        is_folder=False,
+        is_startpage=False,
+        published=False,
+        unpublished_changes=False,
+        updated_at="then",
+        content_type="x",
+        group_id=group,
+    )
+
+
+@pytest.mark.parametrize("selected", [*permutations(KEYS)])
+def test_new_stories_share_what_derives_from_the_item(
+    selected: tuple[ItemKey, ...],
+) -> None:
+    """In any order, and not for another item or one of one language."""
+    lone_item = ItemKey("c", "2", "en")
+    found = wanted_groups(NAMESPACE, [*selected, lone_item], {}, [])
+    assert found == dict.fromkeys(KEYS, derived_group(NAMESPACE, KEYS[0]))
+    assert derived_group(NAMESPACE, lone_item) != found[KEYS[0]]
+
+
+@given(st.lists(st.sampled_from(["g", "h", "ours", ""]), min_size=3, max_size=3))
+def test_all_languages_want_one_group_that_is_there_if_any_is(
+    groups: list[str],
+) -> None:
+    """The derived one first, else the oldest story's; listed before remembered."""
+    derived = derived_group(NAMESPACE, KEYS[0])
+    there = [derived if group == "ours" else group for group in groups]
+    rows = {
+        key: item(key, home(number, "older"))
+        for number, key in enumerate(KEYS)
+        if there[number]
+    }
+    listed = [row(number, group) for number, group in enumerate(there) if group]
+    found = wanted_groups(NAMESPACE, KEYS, rows, listed)
+    assert len(set(found.values())) == 1
+    present = [group for group in there if group]
+    wanted = derived if derived in present or not present else present[0]
+    assert set(found.values()) == {wanted}
+    assert wanted_groups(NAMESPACE, reversed(KEYS), rows, reversed(listed)) == found

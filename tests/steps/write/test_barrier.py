@@ -1,0 +1,81 @@
+"""Between files and stories: nothing is created early, and nothing waits idly."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+from cmsmig.sandbox.exchange import Call, Next, Reply
+from tests.support.steps.desk import Desk, exactly_one_of_everything
+from tests.support.timelimit import patience
+
+HELD = "plate-00003.jpg"
+FILES = ("upload", "public asset")
+
+
+@dataclass
+class Gate:
+    """Keeps one file's public address from answering until components are read."""
+
+    signed: bool = False
+    opened: asyncio.Event = field(default_factory=asyncio.Event)
+    gave_up: bool = False
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        if call.method == "GET" and call.path.endswith(HELD):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(patience()):
+                    await self.opened.wait()
+            self.gave_up = not self.opened.is_set()
+        self.signed = self.signed or call.path.endswith("/assets")
+        if call.path.endswith("/components") and self.signed:
+            self.opened.set()
+        return await answer(call)
+
+
+@dataclass
+class Lacking:
+    """Leaves a field out of the components whenever they are listed."""
+
+    over: bool = False
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        reply = await answer(call)
+        if self.over or call.method != "GET" or not call.path.endswith("/components"):
+            return reply
+        return replace(reply, body=reply.body.replace(b'"related":', b'"other":'))
+
+
+def test_stories_wait_for_every_file_and_their_check_does_not(
+    stage: Callable[..., Desk],
+) -> None:
+    """Components are read back beside the last file; stories come after it."""
+    gate = Gate()
+    desk = stage(gate)
+    desk.done("import")
+    assert not gate.gave_up
+    entries = desk.since()
+    files = [n for n, each in enumerate(entries) if each.route in FILES]
+    stories = [n for n, each in enumerate(entries) if each.item.startswith("records/")]
+    assert (len(files), len(stories)) == (8, 12)
+    assert max(files) < min(stories)
+
+
+def test_a_failed_check_beside_the_last_files_creates_nothing(
+    stage: Callable[..., Desk],
+) -> None:
+    """The uploads under way end and are kept; a later import goes on from there."""
+    lacking = Lacking()
+    desk = stage(lacking)
+    ended = desk.run("import")
+    assert ended.code == 1
+    assert "field `related` of component `record`" in ended.err
+    assert desk.stories() == {}
+    assert desk.count("upload") == 4
+    lacking.over = True
+    desk.done("import")
+    assert desk.count("upload") == 4
+    exactly_one_of_everything(desk)
+    desk.verified()

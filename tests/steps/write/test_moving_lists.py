@@ -1,0 +1,63 @@
+"""Lists that move while they are read: nothing is missed, nothing comes twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cmsmig.sandbox.faults import Fault, PlannedFault
+from cmsmig.sandbox.sample.exact import write_load_site
+from tests.support.steps.desk import Desk, Stage
+
+ITEMS = 104
+
+
+@pytest.fixture(scope="session")
+def long_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a content folder whose list of items has two pages."""
+    folder = tmp_path_factory.mktemp("long") / "content"
+    write_load_site(folder, items=ITEMS, images=0, relations=False)
+    return folder
+
+
+def dial(desk: Desk, *plan: PlannedFault) -> None:
+    desk.rehearsal.handle.state.dial.set(plan)
+
+
+def told(desk: Desk) -> list[str]:
+    given = desk.rehearsal.handle.state.dial.given
+    return [str(each["fault"]) for each in given]
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("fault", [Fault.GROWS, Fault.SHRINKS])
+def test_stories_that_move_across_pages_are_all_seen(
+    stage: Stage, long_site: Path, fault: Fault, times: int
+) -> None:
+    """A second import finds every story where it was, and writes nothing."""
+    desk = stage(content=long_site)
+    desk.done("import")
+    dial(desk, PlannedFault(fault, route="stories", item="page 2", times=times))
+    ended = desk.done("import", "--json").document
+    assert told(desk) == [fault] * times
+    assert ended["writes"] == 0
+    assert (ended["plan"]["conflicts"], ended["accounting"]["open"]) == ([], 0)
+    assert ended["accounting"]["created"] == ITEMS
+    desk.verified()
+
+
+@pytest.mark.parametrize("fault", [Fault.GROWS, Fault.SHRINKS])
+@pytest.mark.parametrize("route", ["items", "live items"])
+def test_items_that_move_across_pages_are_all_pulled(
+    stage: Stage, long_site: Path, fault: Fault, route: str
+) -> None:
+    """A fresh pull holds each item once."""
+    desk = stage(content=long_site)
+    dial(desk, PlannedFault(fault, route=route))
+    desk.done("pull", "--refresh")
+    assert told(desk) == [fault]
+    folder = "live" if route == "live items" else "items"
+    (path,) = (desk.folder / "raw" / folder).iterdir()
+    lines = [line for line in path.read_text().splitlines() if '"fieldData"' in line]
+    assert len(lines) == len(set(lines)) == ITEMS

@@ -1,0 +1,122 @@
+"""Publication: only what was decided, only what is live, never a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.faults import ERROR, PUBLISH_STORY, REFUSED, Fault
+
+
+def publishing(stage: Stage, *faults: Fault) -> Desk:
+    """Return a desk whose records are all to be published."""
+    desk = stage(*faults)
+    desk.decide("collections.yaml", "publish: nothing\n", "publish: what_is_live\n")
+    return desk
+
+
+def notes_only(stage: Stage, content: Path) -> Desk:
+    """Return a desk where the notes, and only they, are to be published."""
+    desk = stage(content=content)
+    path = desk.folder / "decisions" / "collections.yaml"
+    notes, mark, spots = path.read_text().partition("- collection: spots")
+    notes = notes.replace("publish: nothing", "publish: what_is_live")
+    path.write_text(notes + mark + spots)
+    return desk
+
+
+def published(desk: Desk) -> set[str]:
+    return {
+        slug
+        for slug, story in desk.stories().items()
+        if story.published_content is not None
+    }
+
+
+def test_nothing_is_published_unless_decided(stage: Stage) -> None:
+    """Every story stays a draft, and no request could have published one."""
+    desk = stage()
+    desk.done("import")
+    desk.done("publish")
+    assert published(desk) == set()
+    assert desk.count("publish story") == 0
+
+
+def test_only_live_items_of_decided_collections_are_published(
+    stage: Stage, small_site: Path
+) -> None:
+    """The draft note, the spots and the folders stay unpublished; once is enough."""
+    desk = notes_only(stage, small_site)
+    planned = desk.plan()["calls"]["publish_stories"]
+    desk.done("import")
+    notes = {slug for slug in desk.stories() if "notes/" in slug}
+    assert published(desk) == notes - {"notes/note-23"}
+    assert desk.count("publish story") == planned == len(notes) - 1
+    for slug in notes - {"notes/note-23"}:
+        story = desk.stories()[slug]
+        assert story.published_content == story.content, "linked before published"
+        assert story.unpublished_changes is False
+    folders = [each for each in desk.space.stories.values() if each.is_folder]
+    assert all(each.published_content is None for each in folders)
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_a_lost_reply_of_a_publication_is_repeated(stage: Stage) -> None:
+    """Publishing twice changes nothing more, and the item is published once it is."""
+    fault = Fault(PUBLISH_STORY, ERROR, at=(2,))
+    desk = publishing(stage, fault)
+    desk.done("import")
+    assert fault.hits == 1
+    assert desk.open_intents() == []
+    desk.verified()
+
+
+def test_a_publication_that_fails_is_tried_again_by_the_next_run(
+    stage: Stage,
+) -> None:
+    """The item is listed as failed, and gets its status back when it is published."""
+    fault = Fault(PUBLISH_STORY, REFUSED, at=(3,))
+    desk = publishing(stage, fault)
+    assert desk.run("import").code == 1
+    (failed,) = desk.status()["failed"]
+    assert failed["reason"] == "not_published"
+    planned = desk.plan()["calls"]["publish_stories"]
+    assert planned == 1
+    desk.done("publish")
+    assert desk.status()["failed"] == []
+    desk.verified()
+
+
+def test_a_publication_no_longer_wanted_is_no_failure(stage: Stage) -> None:
+    """Decided otherwise after it failed: the item is created, and that is all."""
+    fault = Fault(PUBLISH_STORY, REFUSED, at=(3,))
+    desk = publishing(stage, fault)
+    assert desk.run("import").code == 1
+    desk.decide("collections.yaml", "what_is_live\n", "nothing\n")
+    desk.done("import")
+    assert desk.status()["failed"] == []
+
+
+@pytest.mark.parametrize("command", ["plan", "import", "verify"])
+def test_mirror_with_publication_is_refused(stage: Stage, command: str) -> None:
+    """It would publish unfinished edits: one sentence says what to take instead."""
+    desk = publishing(stage)
+    desk.decide("collections.yaml", "items: staged\n", "items: mirror\n")
+    number = desk.mark()
+    ended = desk.run(command)
+    assert ended.code == 2
+    assert "`mirror` with `publish: what_is_live` of the collection" in ended.err
+    assert "unfinished edits" in ended.err
+    assert desk.since(number) == [], "no service was asked"
+
+
+def test_mirror_without_publication_imports_drafts(stage: Stage) -> None:
+    """Nothing is published, so nothing can be published wrongly."""
+    desk = stage()
+    desk.decide("collections.yaml", "items: staged\n", "items: mirror\n")
+    desk.done("import")
+    assert (len(desk.stories()), published(desk)) == (6, set())
+    desk.verified()

@@ -1,0 +1,149 @@
+"""One notebook in JupyterLab, worked as a person works it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.async_api import Locator, Page, expect
+
+from cmsmig.notebook.kit.control_registry import dom_class
+from tests.support.browser.lab import TOKEN, Lab
+from tests.support.timelimit import patience
+
+_OPEN = """async path => {
+  const app = window.jupyterapp;
+  const panel = await app.commands.execute(
+    "docmanager:open", {path, factory: "Notebook"});
+  await panel.context.ready;
+  await panel.sessionContext.ready;
+  window.theNotebook = panel;
+}"""
+_RUN_ALL = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
+_FAILED = """() => window.theNotebook.content.widgets
+  .filter(cell => cell.model.type === "code")
+  .flatMap(cell => cell.model.outputs.toJSON())
+  .filter(output => output.output_type === "error")
+  .map(output => `${output.ename}: ${output.evalue}`)"""
+_CLOSE = """async () => {
+  const panel = window.theNotebook;
+  await panel.sessionContext.shutdown();
+  panel.context.model.dirty = false;
+  panel.dispose();
+}"""
+_HEIGHT = """() => {
+  const shown = [...document.querySelectorAll(".jp-Cell")];
+  return shown.reduce((sum, cell) => sum + cell.getBoundingClientRect().height, 0);
+}"""
+
+_TOP = """async () => {
+  window.jupyterapp.shell.collapseLeft();
+  await new Promise(requestAnimationFrame);
+  window.theNotebook.content.outerNode.scrollTop = 0;
+  await new Promise(requestAnimationFrame);
+}"""
+
+
+@dataclass
+class Book:
+    """The page of a JupyterLab, the notebook that is open in it, what was driven."""
+
+    page: Page
+    driven: set[str] = field(default_factory=set)
+    """Names of the controls that were worked, over all notebooks."""
+
+    @classmethod
+    async def at(cls, lab: Lab, page: Page) -> Book:
+        """Go to the Lab and wait until it is there."""
+        page.set_default_timeout(1000 * patience())
+        expect.set_options(timeout=1000 * patience())
+        await page.goto(f"{lab.address}/lab?token={TOKEN}&reset")
+        await page.wait_for_function("() => window.jupyterapp?.restored")
+        await page.evaluate("() => window.jupyterapp.restored")
+        return cls(page)
+
+    async def open(self, path: str) -> None:
+        """Open a notebook, by its path below the Lab's root."""
+        await self.page.evaluate(_OPEN, path)
+
+    async def run_all(self) -> None:
+        """Run all cells and insist that none ends in an error."""
+        await self.page.evaluate(_RUN_ALL)
+        assert await self.page.evaluate(_FAILED) == []
+
+    async def close(self) -> None:
+        """Close the notebook without saving it; end its kernel."""
+        await self.page.evaluate(_CLOSE)
+
+    def outputs(self) -> Locator:
+        """Return what the cells put out."""
+        return self.page.locator(".jp-OutputArea-output")
+
+    def output(self, text: str) -> Locator:
+        """Return the output that holds a text."""
+        return self.outputs().filter(has_text=text).first
+
+    def control(self, name: str) -> Locator:
+        """Return a control of the registry; each one of several in a table."""
+        return self.page.locator(f".{dom_class(name)}")
+
+    def region(self, name: str) -> Locator:
+        """Return a region of a panel of live HTML."""
+        return self.page.locator(f"[data-region='{name}']")
+
+    async def click(self, name: str, *, which: int = 0) -> None:
+        """Click a button."""
+        await self.control(name).nth(which).click()
+        self.driven.add(name)
+
+    async def choose(self, name: str, label: str, *, which: int = 0) -> None:
+        """Choose an option of a drop-down by what it says, a count left out."""
+        await expect(
+            self._options(name, which).filter(has_text=label).first
+        ).to_be_attached()
+        offered = await self.options(name, which=which)
+        said = [re.sub(r" \([\d,]+\)$", "", each) for each in offered]
+        known = offered if label in offered else said
+        assert label in known, f"{name} offers {offered}"
+        select = self.control(name).nth(which).locator("select")
+        await select.select_option(index=known.index(label))
+        self.driven.add(name)
+
+    async def fill(self, name: str, text: str, *, which: int = 0) -> None:
+        """Type a text over what a field holds, and leave the field."""
+        field = self.control(name).nth(which).locator("input")
+        await field.fill(text)
+        await field.press("Tab")
+        self.driven.add(name)
+
+    async def tick(self, name: str, *, which: int = 0) -> None:
+        """Change a box from ticked to not, or back."""
+        await self.control(name).nth(which).locator("input[type=checkbox]").click()
+        self.driven.add(name)
+
+    async def options(self, name: str, *, which: int = 0) -> list[str]:
+        """Return what a drop-down offers."""
+        listed = await self._options(name, which).all_inner_texts()
+        return [" ".join(text.split()) for text in listed]
+
+    def _options(self, name: str, which: int) -> Locator:
+        return self.control(name).nth(which).locator("option")
+
+    async def sees(self, *texts: str) -> None:
+        """Wait until the outputs hold each of these texts."""
+        for text in texts:
+            await expect(self.output(text)).to_be_visible()
+
+    async def picture(self, folder: Path | None, name: str) -> None:
+        """Write a picture of the whole notebook, where pictures are asked for."""
+        if folder is None:
+            return
+        size = self.page.viewport_size
+        assert size is not None
+        height = int(await self.page.evaluate(_HEIGHT)) + 400
+        await self.page.set_viewport_size({"width": size["width"], "height": height})
+        await self.page.evaluate(_TOP)
+        folder.mkdir(parents=True, exist_ok=True)
+        await self.page.screenshot(path=folder / f"{name}.png")
+        await self.page.set_viewport_size(size)

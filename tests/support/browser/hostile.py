@@ -1,0 +1,94 @@
+"""A small site whose texts try to run something wherever they are shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from cmsmig.sandbox.sample.exact import write_small_site
+from tests.support.browser.hearing import MARKER
+
+
+def says(vector: str) -> str:
+    """Return a script that tells on the console that it ran."""
+    return f"console.log('{MARKER}: {vector}')"
+
+
+VECTORS = {
+    "script": f"<script>{says('script')}</script>",
+    "onerror": f'<img src="data:image/png;base64,AAAA" onerror="{says("onerror")}">',
+    "svg": f'<svg onload="{says("svg")}"></svg>',
+    "toggle": f'<details open ontoggle="{says("toggle")}">More</details>',
+    "frame": f'<iframe srcdoc="<script>{says("frame")}</script>"></iframe>',
+    "frame-address": f'<iframe src="javascript:{says("frame-address")}"></iframe>',
+    "link": f'<a href="javascript:{says("link")}">Follow the hostile link</a>',
+}
+"""What runs in an unguarded page; the link when it is clicked."""
+ABROAD = (
+    '<img src="https://abroad.example/tracker.png" alt="A tracker">'
+    '<iframe src="https://video.example/embed/1" width="560" height="315"></iframe>'
+    "<style>@import url(https://abroad.example/style.css);</style>"
+)
+"""What asks another host for something in an unguarded page."""
+_FORMULA = r"$\href{https://abroad.example/}{x}$ $5 for one, $10 for two"
+"""What a page that typesets makes a link of, and garbles."""
+HOSTILE_NAME = f'<img src="data:," onerror="{says("name")}">{_FORMULA}'
+HOSTILE_SITE = f'Saltmarsh <img src="data:," onerror="{says("site")}">{_FORMULA}'
+_BODY = "".join(VECTORS.values()) + ABROAD + f"<p>{_FORMULA}</p>"
+_EMBED = (
+    '<div data-rt-embed-type="true">'
+    f"<script>{says('embed')}</script>"
+    '<iframe src="https://maps.example/embed/2"></iframe></div>'
+)
+
+MANY_HOSTS = 21
+"""Hosts of frames: one more than have a control at once, with those above."""
+_FRAMES = "".join(
+    f'<iframe src="https://frames{n}.example/embed"></iframe>'
+    for n in range(MANY_HOSTS)
+)
+_OPEN = (
+    '<div data-rt-embed-type="true"><div><div>Never closed</div></div>'
+    '<p id="">And the text goes on.</p>'
+)
+_PARTS = (
+    "<h2>Sources</h2><p>Three logs agree.</p><p>A fourth does not.</p>"
+    "<blockquote>The ford was gone by noon.</blockquote><p>So it was.</p>"
+)
+SPLIT_NOTES = ("note-5", "note-6", "note-7", "note-8")
+"""The notes with a heading and a quote in their text."""
+
+
+def write_hostile_site(folder: Path) -> None:
+    """Write the small site, some of its notes hostile, one reference dangling."""
+    write_small_site(folder)
+    sites = folder / "sites.json"
+    document = json.loads(sites.read_text("utf-8"))
+    document["sites"][0]["displayName"] = HOSTILE_SITE
+    sites.write_text(json.dumps(document), "utf-8")
+    for path in [*folder.glob("items/*.json"), *folder.glob("live/*.json")]:
+        _rewrite(path, _made_hostile)
+
+
+def _rewrite(path: Path, change: Callable[[dict], dict]) -> None:
+    items = [change(each) for each in json.loads(path.read_text("utf-8"))["items"]]
+    lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in items)
+    path.write_text(f'{{"items": [\n{lines}\n]}}\n', "utf-8")
+
+
+def _made_hostile(item: dict) -> dict:
+    fields = item["fieldData"]
+    if fields.get("slug") == "note-1":
+        fields["text"] += _BODY
+    if fields.get("slug") == "note-2":
+        fields["text"] += _EMBED + _FRAMES + _OPEN
+    if fields.get("slug") in SPLIT_NOTES:
+        fields["text"] += _PARTS
+    if fields.get("slug") == "note-3":
+        fields["name"] = HOSTILE_NAME
+    if fields.get("slug") == "note-4":
+        fields["about"] = "0" * 24
+    if fields.get("slug") == "spot-1":
+        fields["line"] = _BODY
+    return item

@@ -1,0 +1,93 @@
+"""A project folder in the Lab, with notebooks beside it, and its sandbox."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+
+from cmsmig.run.locate import find_notebooks, notebooks_folder
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.server import SandboxHandle, running_sandbox
+from tests.support.browser.gate import Gate
+from tests.support.rehearsal import Rehearsal
+
+RATE = 500
+ORIGIN_RATE = 60_000
+
+
+@dataclass
+class Rehearsed:
+    """A project folder and the sandbox that its settings point at."""
+
+    rehearsal: Rehearsal
+    gate: Gate
+    _options: SandboxOptions
+    _running: AbstractContextManager[SandboxHandle] = field(repr=False)
+
+    @classmethod
+    def begin(cls, content: Path, folder: Path, state: Path) -> Rehearsed:
+        """Start a sandbox on `content` and make a project that points at it."""
+        gate = Gate()
+        options = SandboxOptions(
+            content=content,
+            rate=RATE,
+            origin_rate=ORIGIN_RATE,
+            middleware=(gate,),
+            origin_token="the-origin-token-of-the-test",
+            destination_token="the-destination-token-of-the-test",
+        )
+        running = running_sandbox(options)
+        handle = running.__enter__()
+        rehearsal = Rehearsal.start(handle, folder, RATE, state)
+        for each in find_notebooks(notebooks_folder()):
+            shutil.copy(each.path, folder)
+        return cls(rehearsal, gate, options, running)
+
+    @property
+    def folder(self) -> Path:
+        """Return the project folder."""
+        return self.rehearsal.folder
+
+    def content(self) -> Mapping[str, object]:
+        """Return what the space holds, without what differs from run to run."""
+        base = self.rehearsal.handle.announcement["base_url"].removesuffix("/v1")
+        return httpx.get(f"{base}/_sandbox/state?comparable").json()
+
+    def with_an_empty_space(self, folder: Path) -> Rehearsed:
+        """End the sandbox; return another project and sandbox, alike and fresh.
+
+        It has the same addresses, and the same decisions.
+        """
+        self.end()
+        known = self.rehearsal.handle.announcement
+        options = replace(
+            self._options,
+            origin_port=urlsplit(known["origin_api_url"]).port or 0,
+            destination_port=urlsplit(known["base_url"]).port or 0,
+        )
+        running = running_sandbox(options)
+        handle = running.__enter__()
+        state = self.rehearsal.state
+        rehearsal = Rehearsal.start(handle, folder, RATE, state)
+        shutil.copytree(self.folder / "decisions", folder / "decisions")
+        return Rehearsed(rehearsal, self.gate, options, running)
+
+    def end(self) -> None:
+        """End the sandbox."""
+        self.gate.open()
+        self._running.__exit__(None, None, None)
+
+
+@dataclass(frozen=True)
+class Unattended:
+    """A run of all notebooks without anybody, on a desk's decisions."""
+
+    rehearsed: Rehearsed
+    reports: Path
+    """The folder of the run."""

@@ -1,0 +1,472 @@
+"""The notebooks worked by hand, in order; each of their controls at least once."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+from playwright.async_api import expect
+
+from tests.support.browser.book import Book
+from tests.support.browser.gate import Gate
+from tests.support.browser.hearing import Hearing
+from tests.support.browser.hostile import HOSTILE_NAME
+from tests.support.browser.project import Rehearsed
+from tests.support.standin import StandIn
+from tests.support.timelimit import patience
+
+REVIEWER = "A. Reviewer"
+SUBSHELLS = "perCommTarget"
+"""How JupyterLab serves comms of its own choice."""
+RULES = {
+    "headings": "headings 1 to 2",
+    "lone pictures": "images",
+    "embeds": "embeds",
+    "quotes": "quotes",
+}
+"""What the table of fields says of rules, by the label of their box."""
+
+
+@dataclass
+class Desk:
+    """What a person who works the notebooks has before them."""
+
+    book: Book
+    rehearsed: Rehearsed
+    """The project folder, the notebooks in it, and the sandbox."""
+    hearing: Hearing
+    """What the browser says and asks for meanwhile."""
+    node: StandIn
+    """The Node that the kernel finds."""
+    pictures: Path | None = None
+    """Where pictures of the notebooks go, if anywhere."""
+    plan: str = ""
+    """The first half of the plan's hash, as notebook 04 showed it."""
+    begun: str = ""
+    """The notebook that is being worked; it stays when it did not work."""
+    finished: list[str] = field(default_factory=list)
+    """The notebooks that were worked, in order."""
+    content: Mapping[str, object] = field(default_factory=dict)
+    """What the space held at the end."""
+
+    @property
+    def folder(self) -> Path:
+        """Return the project folder."""
+        return self.rehearsed.folder
+
+    @property
+    def gate(self) -> Gate:
+        """Return what holds requests, so that there is time to press Stop."""
+        return self.rehearsed.gate
+
+    async def through(self, notebook: str) -> None:
+        """Work the notebooks up to this one, those that are not worked yet."""
+        for name, work in NOTEBOOKS.items():
+            if name > notebook:
+                return
+            if name in self.finished:
+                continue
+            assert not self.begun, f"notebook {self.begun} did not work, see there"
+            self.begun = name
+            (path,) = self.folder.glob(f"{name}_*.ipynb")
+            await self.book.open(f"{self.folder.name}/{path.name}")
+            await self.book.run_all()
+            await work(self)
+            await self.book.picture(self.pictures, path.stem)
+            await self.book.close()
+            self.finished.append(name)
+            self.begun = ""
+
+    def decided(self, name: str) -> dict:
+        """Return a decision file; it says who took it, and by hand."""
+        text = (self.folder / "decisions" / f"{name}.yaml").read_text("utf-8")
+        document = yaml.safe_load(text)
+        assert document["reviewed"]["by"] == REVIEWER
+        assert document["reviewed"]["how"] == "individually"
+        return document
+
+    @contextmanager
+    def without_settings(self) -> Iterator[None]:
+        """Take the project's `.env` away while the block runs."""
+        env = self.folder / ".env"
+        kept = env.rename(self.folder / "env.kept")
+        try:
+            yield
+        finally:
+            kept.rename(env)
+
+    async def stop_and_go_on(
+        self, step: str, method: str, path: str, *, start: str = "", after: int = 3
+    ) -> None:
+        """Start a step, stop it when some of its requests are through, go on."""
+        book, gate = self.book, self.gate
+        gate.hold(method, path, after=after)
+        await book.click(f"{step}-start")
+        await gate.reached()
+        await book.click(f"{step}-stop")
+        await book.sees("Stopping after the calls in flight")
+        gate.open()
+        await book.sees("Stopped")
+        await expect(book.control(f"{step}-start")).to_have_text(start or "Go on")
+        await book.click(f"{step}-start")
+        await expect(book.control(f"{step}-stop")).to_be_disabled()
+
+
+async def start_here(desk: Desk) -> None:
+    """Both services let us in; a fault in the settings is said and goes away."""
+    book = desk.book
+    await book.sees("This is a rehearsal", "What comes next")
+    with desk.without_settings():
+        await book.click("check-again")
+        await expect(book.output("This is a rehearsal")).to_be_hidden()
+    await book.click("check-again")
+    await book.sees("This is a rehearsal")
+    design = desk.folder / "decisions" / "design.yaml"
+    design.parent.mkdir(exist_ok=True)
+    design.write_text("content_types: nonsense\n", "utf-8")
+    await book.click("forecast-again")
+    await book.sees("design.yaml")
+    design.unlink()
+    await book.click("forecast-again")
+    await book.sees("Run notebook 01")
+
+
+async def inspect_origin(desk: Desk) -> None:
+    """The origin is read, stopped and read on, looked at, and its sets chosen."""
+    book, gate = desk.book, desk.gate
+    await book.sees("Nothing is read yet")
+    gate.hold("GET", r"/collections/\w+/items", after=1)
+    await book.click("pull")
+    await gate.reached()
+    await book.click("pull-stop")
+    await book.sees("Stopped. What was read is kept")
+    gate.open()
+    await book.click("pull")
+    await book.sees("Everything is read")
+    await book.run_all()
+    await _look_around(book)
+    await _choose_item_sets(desk)
+
+
+async def _look_around(book: Book) -> None:
+    await book.fill("collections-filter", "spot")
+    await book.sees("1 of 2 collections")
+    await book.choose("collections-detail", "Notes")
+    await book.sees("Fields of Notes")
+    for control in ("references-cause", "census-structure", "obstacles-kind"):
+        chosen = (await book.options(control))[1]
+        await book.choose(control, chosen)
+        about = re.sub(r" \([\d,]+\)$", "", chosen)
+        await expect(book.outputs().locator("caption", has_text=about)).to_be_visible()
+
+
+async def _choose_item_sets(desk: Desk) -> None:
+    book = desk.book
+    await book.choose("item-set-archived", "take as drafts")
+    await book.sees("36 imported")
+    await book.choose("item-set-publish", "what is live")
+    await book.choose("item-set", "live: what visitors see", which=1)
+    await book.click("item-set-save")
+    await book.sees("A decision names who took it")
+    await book.fill("item-set-reviewer", REVIEWER)
+    await book.click("item-set-save")
+    await book.sees("collections.yaml is written")
+    document = desk.decided("collections")
+    assert [each["items"] for each in document["collections"]] == ["staged", "live"]
+
+
+async def design_components(desk: Desk) -> None:
+    """The design is changed in each way it can be, looked at again, accepted."""
+    book = desk.book
+    component = book.control("design-component").locator("input")
+    await book.choose("design-content-type", "Spot (spots)")
+    await expect(component).to_have_value(re.compile("spot"))
+    await book.choose("design-content-type", "Note (notes)")
+    await expect(component).to_have_value(re.compile("note"))
+    await book.fill("design-component", "field_note")
+    await book.fill("design-folder", "Not a folder")
+    await book.sees("Not a folder")
+    await book.fill("design-folder", "field-notes")
+    await book.fill("design-folder-name", "Field notes")
+    await _change_fields(book)
+    await book.fill("design-block", "kept_html")
+    await book.sees("This design can be accepted as it is")
+    await book.choose("samples-content-type", "Spot (spots)")
+    await book.sees("A place to stand still")
+    await book.choose("samples-content-type", "Note (notes)")
+    await book.click("samples-again")
+    await book.sees("Note (field_note)")
+    await book.fill("design-reviewer", REVIEWER)
+    await book.click("design-accept")
+    await book.sees("design.yaml written")
+    _design_is_as_edited(desk.decided("design"))
+
+
+async def _change_fields(book: Book) -> None:
+    """Change the third field's key, its encoding, and whether it is required."""
+    keys = book.control("design-field-key").locator("input")
+    shown = [await each.input_value() for each in await keys.all()]
+    await book.fill("design-field-key", "portrait", which=shown.index("picture"))
+    about = shown.index("about")
+    assert "json_text" in await book.options("design-field-encoding", which=about)
+    await book.choose("design-field-encoding", "json_text", which=about)
+    await book.tick("design-field-required", which=shown.index("text"))
+
+
+def _design_is_as_edited(document: dict) -> None:
+    notes = document["content_types"][0]
+    assert notes["component"] == "field_note"
+    assert (notes["folder"], notes["folder_name"]) == ("field-notes", "Field notes")
+    fields = {each["origin"]: each for each in notes["fields"]}
+    assert fields["picture"]["key"] == "portrait"
+    assert fields["about"]["encoding"] == "json_text"
+    assert document["blocks"][0]["component"] == "kept_html"
+
+
+async def preview_rich_text(desk: Desk) -> None:
+    """Embeds are decided, bodies found and leafed through, split and reviewed."""
+    await _decide_embeds(desk)
+    await _choose_bodies(desk.book)
+    await _look_at_the_hostile_body(desk.book)
+    await _split_bodies(desk)
+    await _change_blocks(desk)
+    await _review_all(desk)
+    await _cross_check(desk)
+    await _accept_both(desk)
+
+
+async def _decide_embeds(desk: Desk) -> None:
+    book = desk.book
+    await book.sees("By host")
+    await book.fill("embed-search", "frames2")
+    await expect(book.control("embed-signature")).to_have_count(2)
+    await book.fill("embed-search", "")
+    hosts = book.region("hosts")
+    await expect(hosts).to_contain_text("1 to 20 of")
+    await book.click("embed-next")
+    await expect(hosts).to_contain_text("21 to")
+    await book.click("embed-previous")
+    await expect(hosts).to_contain_text("1 to 20 of")
+    await book.choose("embed-kind", "embed block")
+    await book.choose("embed-signature", "link")
+    await expect(book.region("unclosed")).to_contain_text("Note 2 (en)")
+    await book.choose("embed-unclosed", "end where the body goes on")
+    path = desk.folder / "decisions" / "embeds.yaml"
+    async with asyncio.timeout(patience()):
+        while "unclosed: end" not in (path.read_text("utf-8") if path.exists() else ""):
+            await book.page.evaluate("() => new Promise(requestAnimationFrame)")
+
+
+async def _choose_bodies(book: Book) -> None:
+    """Each way of choosing bodies, and of going from one to another."""
+    steps = book.region("steps")
+    await book.choose("body-loss", "some content")
+    await expect(steps).not_to_contain_text("of 36")
+    await book.choose("body-loss", "any")
+    await book.choose("body-structure", "quote")
+    await expect(steps).to_contain_text("1 of 4")
+    await book.choose("body-structure", "anything")
+    await book.choose("body-field", "Notes: text")
+    await book.choose("body-locale", "fr-FR")
+    await expect(steps).to_contain_text("of 12")
+    await book.choose("body-locale", "all")
+    await book.fill("body-search", "NOTE 1")
+    await expect(steps).not_to_contain_text("of 36")
+    await book.fill("body-search", "")
+    await expect(steps).to_contain_text("of 36")
+    await book.choose("body-item", (await book.options("body-item"))[0])
+    for name, place in (("next", 2), ("on", 32), ("back", 2), ("previous", 1)):
+        await book.click(f"body-{name}")
+        await expect(steps).to_contain_text(f"{place} of 36")
+    assert any(HOSTILE_NAME in each for each in await book.options("body-item"))
+
+
+async def _look_at_the_hostile_body(book: Book) -> None:
+    """Show it in its frames, and click what would be a link."""
+    options = await book.options("body-item")
+    (hostile,) = (each for each in options if each.endswith(" Note 1 (en)"))
+    await book.choose("body-item", hostile)
+    await expect(book.region("title")).to_contain_text("Note 1 (en)")
+    frame = book.page.frame_locator("iframe[sandbox='']").first
+    await expect(frame.get_by_text("script, not run").first).to_be_visible()
+    await frame.get_by_text("Follow the hostile link").first.click()
+    for each in book.page.frames:
+        await expect(each.locator("a[href^='javascript:']")).to_have_count(0)
+
+
+async def _split_bodies(desk: Desk) -> None:
+    """The field's bodies become blocks, split by rules that are ticked."""
+    book = desk.book
+    await book.choose("blocks-field", "notes: text")
+    await book.choose("blocks-mode", "blocks")
+    for rule in ("headings", "lone pictures", "embeds", "quotes"):
+        await book.control("blocks-rule").get_by_text(rule).click()
+        await book.sees(f"{RULES[rule]}")
+    book.driven.add("blocks-rule")
+    await book.choose("blocks-level", "level 1 to 3")
+    await book.sees("headings 1 to 3")
+    await expect(book.region("tally")).to_contain_text("0 reviewed")
+    await book.choose("body-state", "to review")
+    await expect(book.region("steps")).not_to_contain_text("of 36")
+
+
+async def _change_blocks(desk: Desk) -> None:
+    """Each change of a body's blocks, taken back and done again."""
+    book = desk.book
+    cards = book.page.locator(".cmsmig-card")
+    await book.fill("body-search", "Note 6 (en)")
+    await expect(book.region("title")).to_contain_text("Note 6 (en) — Notes, text")
+    await expect(cards).to_have_count(4)
+    current = book.page.locator(".cmsmig-card[aria-current=true] .kind")
+    await book.click("block-next")
+    await expect(current).to_have_text("2 text")
+    await book.click("block-previous")
+    await expect(current).to_have_text("1 text")
+    await cards.nth(2).locator(".kind").click()
+    await expect(current).to_have_text("3 quote")
+    book.driven.add("block-select")
+    await book.choose("block-type-at", "text", which=0)
+    await book.click("block-type")
+    await expect(current).to_have_text("3 text")
+    await book.click("block-merge", which=2)
+    await expect(cards).to_have_count(3)
+    await book.click("block-reject", which=1)
+    await expect(cards).to_have_count(2)
+    await book.choose("block-split-at", "before heading: Sources", which=0)
+    await book.click("block-split")
+    await expect(cards).to_have_count(3)
+    await book.click("review-undo")
+    await expect(cards).to_have_count(2)
+    await expect(book.region("title")).to_contain_text("changed by hand")
+    await book.click("review-reset")
+    await expect(cards).to_have_count(4)
+    await book.click("block-merge", which=2)
+    await expect(cards).to_have_count(3)
+
+
+async def _review_all(desk: Desk) -> None:
+    """A body is accepted, one after the other, then the others in bulk."""
+    book = desk.book
+    tally = book.region("tally")
+    await book.click("review-accept")
+    await book.sees("enter your name first")
+    await book.fill("review-name", REVIEWER)
+    await book.click("review-accept")
+    await expect(tally).to_contain_text("1 reviewed")
+    await book.fill("body-search", "")
+    await book.click("body-open")
+    await book.click("review-accept")
+    await expect(tally).to_contain_text("2 reviewed")
+    await book.page.get_by_text("Accept many at once").click()
+    options = await book.options("review-kind")
+    await book.choose("review-kind", options[-1])
+    await book.click("review-bulk")
+    await book.sees("accepted in bulk")
+    await book.click("review-all")
+    await expect(tally).to_contain_text(", 0 left")
+
+
+async def _cross_check(desk: Desk) -> None:
+    """All bodies against the official converter: stopped, then to the end."""
+    book, node = desk.book, desk.node
+    await book.sees("were not compared with the official converter")
+    node.hold()
+    await book.click("cross-check")
+    await book.sees("0 of 36 bodies")
+    await book.click("cross-check-stop")
+    await book.sees("Stopped: 0 of 36 bodies")
+    node.go_on()
+    await book.click("cross-check")
+    await book.sees("36 bodies:", "0 official failed, 0 defects")
+    await book.sees("What is done otherwise on purpose")
+
+
+async def _accept_both(desk: Desk) -> None:
+    book = desk.book
+    await book.fill("bodies-reviewer", REVIEWER)
+    await book.click("bodies-accept")
+    await book.sees("blocks.yaml and embeds.yaml written")
+    blocks = desk.decided("blocks")
+    assert {each["mode"] for each in blocks["bodies"]} == {"blocks"}
+    hows = [each["how"] for each in blocks["reviews"]]
+    assert set(hows) == {"individually", "in bulk"}
+    document = desk.decided("embeds")
+    assert "component" in document["kinds"].values()
+    assert "link" in document["signatures"].values()
+
+
+async def prepare_destination(desk: Desk) -> None:
+    """The plan is read, the destination prepared, stopped and gone on with."""
+    book = desk.book
+    shown = await book.output("Plan ").first.inner_text()
+    desk.plan = re.search(r"Plan ([0-9a-f]{16}):", shown)[1]
+    with desk.without_settings():
+        await book.click("plan-again")
+        await book.sees(".env")
+    await book.click("plan-again")
+    await book.sees("This is the plan as of now")
+    # Nothing is gone: the plan with the tick is that of a parameter, and comes back.
+    for _ in range(2):
+        await book.tick("plan-recreate")
+        await book.sees("This is the plan as of now")
+    await desk.stop_and_go_on("prepare", "POST", r"/components$", after=1)
+    await _done(book, "prepare")
+
+
+async def create_stories(desk: Desk) -> None:
+    """Phase one is stopped in the middle and gone on with."""
+    await desk.stop_and_go_on("create", "POST", r"/stories$", after=8)
+    await _done(desk.book, "create")
+    await desk.book.sees("failed 0")
+
+
+async def link_stories(desk: Desk) -> None:
+    """Phase two and the publication, each stopped and gone on with."""
+    await desk.stop_and_go_on("link", "PUT", r"/stories/\d+$")
+    await _done(desk.book, "link")
+    await desk.stop_and_go_on("publish", "GET", r"/stories/\d+/publish$")
+    await _done(desk.book, "publish")
+
+
+async def _done(book: Book, step: str) -> None:
+    """Insist that the step is done, and that stopping it had left it something."""
+    await expect(book.control(f"{step}-start")).to_have_text("Run again")
+    said = await book.outputs().get_by_text(re.compile(r"writes: \d")).all_inner_texts()
+    assert said
+    assert not any(each.endswith("writes: 0") for each in said)
+
+
+async def verify_and_redirect(desk: Desk) -> None:
+    """Everything is read back, stopped and once more; the reports are written."""
+    book = desk.book
+    await book.sees("Nothing was read back yet")
+    await desk.stop_and_go_on(
+        "verify", "GET", r"/stories/\d+$", start="Read everything back"
+    )
+    await book.sees("0 differences between decisions, ledger and destination")
+    with desk.without_settings():
+        await book.click("checklist-again")
+        await book.sees(".env")
+    await book.click("checklist-again")
+    await book.click("redirects-write")
+    await book.sees("redirects.csv")
+    await book.click("report-write")
+    await book.sees("report.html", "report.json")
+
+
+Work = Callable[[Desk], Awaitable[None]]
+NOTEBOOKS: dict[str, Work] = {
+    "00": start_here,
+    "01": inspect_origin,
+    "02": design_components,
+    "03": preview_rich_text,
+    "04": prepare_destination,
+    "05": create_stories,
+    "06": link_stories,
+    "07": verify_and_redirect,
+}

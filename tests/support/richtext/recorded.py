@@ -1,0 +1,44 @@
+"""The recorded outputs of the official converter, by category."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parents[2] / "richtext" / "official"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One input, and what the official package made of it."""
+
+    name: str
+    source: str
+    markdown: bool
+    document: Any
+    rendered: str
+
+
+def recorded() -> list[Case]:
+    """Return every recorded case; a name is its category and its own name."""
+    found: list[Case] = []
+    for path in sorted(FOLDER.glob("*.json")):
+        for case in json.loads(path.read_text(encoding="utf-8")):
+            markdown = "markdown" in case
+            source = case["markdown"] if markdown else case["html"]
+            name = f"{path.stem}/{case['name']}"
+            found.append(
+                Case(name, source, markdown, case["document"], case["rendered"])
+            )
+    return found
+
+
+def difference(wanted: str, found: str, case: Case) -> str:
+    """Return a diff for a person, headed by what was converted."""
+    lines = difflib.unified_diff(
+        wanted.splitlines(), found.splitlines(), "official", "ours", "", "", 3
+    )
+    return "\n".join([f"{case.name}: {case.source[:1000]!r}", *list(lines)[:80]])

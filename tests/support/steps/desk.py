@@ -1,0 +1,176 @@
+"""A decided project beside a sandbox, and every way to look at both from outside."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cmsmig.sandbox.destination.space import StoredStory
+from cmsmig.sandbox.history import Entry
+from tests.support.rehearsal import Ended, Rehearsal
+
+
+@dataclass(frozen=True)
+class Desk:
+    """One project, one space."""
+
+    rehearsal: Rehearsal
+
+    @property
+    def folder(self) -> Path:
+        return self.rehearsal.folder
+
+    @property
+    def space(self) -> Any:
+        return self.rehearsal.handle.state.space
+
+    def run(self, *arguments: str) -> Ended:
+        return self.rehearsal.run(*arguments)
+
+    def done(self, *arguments: str) -> Ended:
+        return self.rehearsal.done(*arguments)
+
+    def plan(self) -> dict:
+        return self.done("plan", "--json").document
+
+    def status(self) -> dict:
+        return self.done("status", "--json").document
+
+    def verified(self) -> None:
+        """Insist that everything read back is as it was decided."""
+        found = self.run("verify", "--json")
+        assert (found.code, found.document["differences"]) == (0, [])
+        assert self.rehearsal.handle.state.recorder.violations == []
+
+    def codes(self) -> list[str]:
+        """Return the codes of what a verification finds, which ends with 4."""
+        found = self.run("verify", "--json")
+        assert found.code == 4, found.out + found.err
+        return sorted({each["code"] for each in found.document["differences"]})
+
+    # the ledger, as plain SQL sees it
+
+    def rows(self, query: str, *values: object) -> list[tuple]:
+        with closing(sqlite3.connect(self.folder / "ledger.sqlite")) as db:
+            return [tuple(row) for row in db.execute(query, values)]
+
+    def doctor(self, statement: str, *values: object) -> None:
+        """Change the ledger by hand: what a killed run would have left."""
+        with closing(sqlite3.connect(self.folder / "ledger.sqlite")) as db, db:
+            db.execute(statement, values)
+
+    def open_intents(self) -> list[tuple[str, str]]:
+        return self.rows("SELECT kind, subject FROM intent WHERE outcome IS NULL")
+
+    def outcome(self, full_slug: str) -> tuple:
+        """Return status, reason and link state of the item at a path."""
+        (found,) = self.rows(
+            "SELECT status, reason, link_state FROM item WHERE full_slug = ?", full_slug
+        )
+        return found
+
+    # the space, as its history and its records show it
+
+    def since(self, number: int = 0) -> list[Entry]:
+        entries = self.rehearsal.handle.state.recorder.entries
+        return [each for each in entries if each.number > number]
+
+    def mark(self) -> int:
+        return self.rehearsal.handle.state.recorder.arrivals
+
+    def count(self, route: str, since: int = 0) -> int:
+        return sum(1 for each in self.since(since) if each.route == route)
+
+    def stories(self) -> dict[str, StoredStory]:
+        return {
+            self.space.full_slug(each): each
+            for each in self.space.stories.values()
+            if each.deleted_at is None and not each.is_folder
+        }
+
+    def folders(self) -> list[str]:
+        return sorted(
+            self.space.full_slug(each)
+            for each in self.space.stories.values()
+            if each.deleted_at is None and each.is_folder
+        )
+
+    def components(self) -> list[str]:
+        return sorted(str(each["name"]) for each in self.space.components.values())
+
+    def comparable(self) -> dict:
+        """Return what is in the space without ids, addresses and times."""
+        return self.rehearsal.comparable()
+
+    # what an editor does meanwhile
+
+    def api(self, method: str, path: str, body: object = None) -> dict:
+        """Ask the management API as an editor's browser would."""
+        return self.rehearsal.api(method, path, body)
+
+    def edit(self, full_slug: str, **changes: object) -> None:
+        """Save a story with some of its content changed."""
+        story = self.stories()[full_slug]
+        content = {**story.content, **changes}
+        self.api("PUT", f"/stories/{story.story_id}", {"story": {"content": content}})
+
+    def delete(self, full_slug: str) -> None:
+        self.api("DELETE", f"/stories/{self.stories()[full_slug].story_id}")
+
+    def datasource(self, slug: str, *entries: str) -> None:
+        """Make a datasource as an editor would, with entries of these labels."""
+        body = {"name": slug.title(), "slug": slug}
+        made = self.api("POST", "/datasources", {"datasource": body})["datasource"]
+        for label in entries:
+            entry = {"datasource_id": made["id"], "name": label, "value": label}
+            self.api("POST", "/datasource_entries", {"datasource_entry": entry})
+
+    def entries(self) -> list[str]:
+        """Return the labels of all datasource entries."""
+        return [each["name"] for each in self.space.entries.values()]
+
+    # what a person decides
+
+    def decide(self, name: str, old: str, new: str) -> None:
+        """Edit a decision file as a person would, in one place or several."""
+        path = self.folder / "decisions" / name
+        text = path.read_text()
+        assert old in text, text
+        path.write_text(text.replace(old, new))
+
+    def decide_conflict(
+        self, what: str, action: str, rename_to: str = "", *, kind: str = "story"
+    ) -> None:
+        self.decide(
+            "conflicts.yaml",
+            "conflicts: []",
+            f"conflicts:\n  - kind: {kind}\n    what: {what}\n    action: {action}\n"
+            f"    rename_to: '{rename_to}'\n",
+        )
+
+
+Stage = Callable[..., Desk]
+
+
+def exactly_one_of_everything(desk: Desk) -> None:
+    """Insist on one story per item, one folder, component and asset per thing."""
+    homes = desk.rows("SELECT story_id FROM items WHERE story_id IS NOT NULL")
+    there = [each.story_id for each in desk.stories().values()]
+    assert sorted(row[0] for row in homes) == sorted(there)
+    uids = [each.content["_uid"] for each in desk.stories().values()]
+    assert len(set(uids)) == len(uids)
+    assert len(set(desk.folders())) == len(desk.folders())
+    assert len(set(desk.components())) == len(desk.components())
+    externals = [each.body["ext_id"] for each in desk.space.assets.values()]
+    assert len(set(externals)) == len(externals)
+    assert all(each.data is not None for each in desk.space.assets.values())
+    assert sorted(externals) == sorted(
+        row[0] for row in desk.rows("SELECT ext_id FROM asset WHERE status = 'proven'")
+    )
+    assert desk.open_intents() == []
+    told = desk.status()["accounting"]
+    assert told["in"] == sum(told[name] for name in told if name != "in")
