@@ -1,0 +1,10 @@
+"""Where notebook 07 starts.
+
+Names in here never move: projects keep their notebooks.
+"""
+
+from cmsmig.notebook.verify.handover import open_handover
+
+__all__ = [
+    "open_handover",
+]

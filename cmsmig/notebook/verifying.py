@@ -1,0 +1,22 @@
+"""What notebook 07 calls.
+
+Names in here never move: projects keep their notebooks.
+"""
+
+from cmsmig.notebook.verify.verifying import (
+    checklist,
+    conclude,
+    evidence,
+    ledger_tables,
+    redirects,
+    verify,
+)
+
+__all__ = [
+    "checklist",
+    "conclude",
+    "evidence",
+    "ledger_tables",
+    "redirects",
+    "verify",
+]
