@@ -131,7 +131,9 @@ def test_a_story_joins_a_group_with_a_change_of_its_content(desk, beside: bool):
     assert [one["id"] for one in joined["alternates"]] == [first["id"]]
     later = desk.space.put(path, json={"story": {"content": content}}).json()["story"]
     assert later["group_id"] == first["group_id"]
-    listed = desk.space.get("/stories").json()["stories"]
+    slugs = f"join-one-{beside},join-two-{beside}"
+    asked = desk.space.get("/stories", params={"by_slugs": slugs})
+    listed = asked.json()["stories"]
     shown = {one["id"]: one["alternates"] for one in listed}
     assert [one["id"] for one in shown[first["id"]]] == [second["id"]]
 

@@ -134,9 +134,9 @@ async def run_command(
     it. A stopped or failed run is resumed by running the same command again.
     """
     migration = open_migration(project, settings)
-    await require_same_site(project, settings, observer)
     counter = WriteCounter(observer)
     with lease(project.lock, f"cmsmig {command}"):
+        await require_same_site(project, settings, observer)
         async with open_job(
             project,
             settings,
