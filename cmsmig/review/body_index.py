@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from cmsmig.canonical import JsonObject
 from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey
@@ -24,17 +24,15 @@ from cmsmig.review.bodies import (
     preview_context,
     structures_of,
 )
+from cmsmig.review.digest import Digest, DigestCounts, EmbedKind, LossKind
 from cmsmig.review.embeds import EmbedSort, embeds_of
 from cmsmig.richtext.policy import Treatment
 from cmsmig.richtext.prepare.unclosed_embeds import read_body
 from cmsmig.steps.decide.migration import Migration
 
+_Key = TypeVar("_Key", str, LossKind)
 Told: TypeAlias = Callable[[str, JsonObject], BodyFacts]
 """Returns what block decisions need to know of a body and its document."""
-LossKind: TypeAlias = tuple[str, str]
-"""A loss's severity and its kind."""
-UNCLOSED = "unclosed-embed"
-"""The kind of loss that tells of an embed which is never closed."""
 _KEPT = 64
 """Documents that are kept."""
 
@@ -45,27 +43,6 @@ class Lost(StrEnum):
     ANY = ""
     SOMETHING = "something"
     CONTENT = "content"
-
-
-@dataclass(frozen=True, slots=True)
-class Digest:
-    """What lists and counts need to know of one body."""
-
-    losses: Mapping[LossKind, int]
-    structures: frozenset[str]
-    embeds: tuple[tuple[str, str], ...]
-    """Kind and signature of each."""
-    facts: BodyFacts
-
-    @property
-    def content(self) -> int:
-        """Return how many losses a reader would notice."""
-        return sum(n for kind, n in self.losses.items() if kind[0] == Lost.CONTENT)
-
-    @property
-    def unclosed(self) -> int:
-        """Return how many embeds in it are never closed."""
-        return sum(n for kind, n in self.losses.items() if kind[1] == UNCLOSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +83,9 @@ class BodyShelf:
         self._embeds = embeds
         self._context = preview_context(migration, embeds)
         self._converted: dict[int, ConvertedBody] = {}
-        self._found: dict[int, tuple[frozenset[str], tuple[tuple[str, str], ...]]] = {}
+        self._found: dict[int, tuple[frozenset[str], tuple[EmbedKind, ...]]] = {}
         self._digests: dict[int, Digest] = {}
+        self._counts = DigestCounts()
         self._examples: dict[tuple[str, str], str] = {}
         self._reasons: dict[LossKind, str] = {}
 
@@ -128,12 +106,12 @@ class BodyShelf:
         self._embeds = embeds
         self._context = preview_context(self._migration, embeds)
         self._converted.clear()
-        seen = {kind for each in self._digests.values() for kind, _ in each.embeds}
+        seen = {kind for kind, count in self._counts.kinds.items() if count}
         for index, digest in list(self._digests.items()):
             told = any(kind in kinds or host in hosts for kind, host in digest.embeds)
             # Of a kind that is counted nowhere nobody knows which bodies hold it.
             if told or not kinds <= seen or (ending and digest.unclosed):
-                del self._digests[index]
+                self._counts.remove(self._digests.pop(index))
                 self._found.pop(index, None)
 
     def key(self, index: int) -> BodyKey:
@@ -157,7 +135,8 @@ class BodyShelf:
     def digest(self, index: int) -> Digest:
         """Return what lists need to know of a body; looks through it if need be."""
         if index not in self._digests:
-            self._digests[index] = self._looked_through(index)
+            digest = self._digests[index] = self._looked_through(index)
+            self._counts.add(digest)
         return self._digests[index]
 
     def digests(self) -> Mapping[int, Digest]:
@@ -195,21 +174,14 @@ class BodyShelf:
 
     def structures(self) -> Mapping[str, int]:
         """Return in how many of the known bodies each structure occurs."""
-        found: Counter[str] = Counter()
-        for digest in self._digests.values():
-            found.update(digest.structures)
-        return dict(sorted(found.items()))
+        return _counted(self._counts.structures)
 
     def losses(self) -> tuple[LossSort, ...]:
         """Return what the known bodies lose, by kind, content first."""
-        losses: Counter[LossKind] = Counter()
-        bodies: Counter[LossKind] = Counter()
-        for digest in self._digests.values():
-            losses.update(digest.losses)
-            bodies.update(digest.losses.keys())
+        bodies = self._counts.loss_bodies
         return tuple(
             LossSort(*kind, self._reasons[kind], count, bodies[kind])
-            for kind, count in sorted(losses.items())
+            for kind, count in _counted(self._counts.losses).items()
         )
 
     def unclosed(self) -> tuple[tuple[str, int], ...]:
@@ -223,9 +195,7 @@ class BodyShelf:
 
     def losing(self) -> tuple[int, int]:
         """Return how many of the known bodies lose anything, and how many content."""
-        known = self._digests.values()
-        some = sum(bool(each.losses) for each in known)
-        return some, sum(each.content > 0 for each in known)
+        return self._counts.losing, self._counts.losing_content
 
     def tellingly(self, count: int) -> tuple[int, ...]:
         """Return up to `count` known bodies that lose most, the worst first."""
@@ -235,14 +205,11 @@ class BodyShelf:
 
     def embeds(self) -> tuple[EmbedSort, ...]:
         """Return the embeds of the known bodies by kind and host, commonest first."""
-        count: Counter[tuple[str, str]] = Counter()
-        bodies: Counter[tuple[str, str]] = Counter()
-        for digest in self._digests.values():
-            count.update(digest.embeds)
-            bodies.update(set(digest.embeds))
+        bodies = self._counts.embed_bodies
         found = (
             EmbedSort(*sort, number, bodies[sort], self._examples[sort])
-            for sort, number in count.items()
+            for sort, number in self._counts.embeds.items()
+            if number
         )
         return tuple(
             sorted(found, key=lambda one: (-one.count, one.kind, one.signature))
@@ -251,13 +218,9 @@ class BodyShelf:
     def embed_kinds(self) -> Mapping[str, tuple[int, int]]:
         """Return how many embeds of each kind the known bodies hold, and how many
         bodies hold one."""
-        found: dict[str, tuple[int, int]] = {}
-        for digest in self._digests.values():
-            kinds = [kind for kind, _ in digest.embeds]
-            for kind in set(kinds):
-                embeds, bodies = found.get(kind, (0, 0))
-                found[kind] = (embeds + kinds.count(kind), bodies + 1)
-        return dict(sorted(found.items()))
+        bodies = self._counts.kind_bodies
+        found = _counted(self._counts.kinds)
+        return {kind: (count, bodies[kind]) for kind, count in found.items()}
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
@@ -291,9 +254,7 @@ class BodyShelf:
         facts = self._told(body.text, converted.document)
         return Digest(losses, structures, embeds, facts)
 
-    def _contents(
-        self, body: Body
-    ) -> tuple[frozenset[str], tuple[tuple[str, str], ...]]:
+    def _contents(self, body: Body) -> tuple[frozenset[str], tuple[EmbedKind, ...]]:
         sorts = []
         for kind, host, example in embeds_of(body.text, self._embeds.unclosed):
             sorts.append((kind, host))
@@ -318,6 +279,11 @@ class BodyShelf:
     def _badness(self, index: int) -> tuple[int, int, int]:
         digest = self._digests[index]
         return (-digest.content, -sum(digest.losses.values()), index)
+
+
+def _counted(counts: Counter[_Key]) -> dict[_Key, int]:
+    """Return what occurs, in order of its name."""
+    return {key: counts[key] for key in sorted(counts) if counts[key]}
 
 
 def loss_name(kind: LossKind) -> str:
