@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cmsmig.canonical import Json
 from cmsmig.sandbox.destination.space import Unknowns
-from cmsmig.sandbox.exchange import Middleware
+from cmsmig.sandbox.http.asgi import Middleware
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,20 +6,20 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from cmsmig.sandbox.control import ControlPages
-from cmsmig.sandbox.cross_origin import CrossOrigin
-from cmsmig.sandbox.destination import starter
+from cmsmig.sandbox.control_pages import ControlPages
 from cmsmig.sandbox.destination.api import Access, ManagementApi
 from cmsmig.sandbox.destination.assets.signing import Signer
 from cmsmig.sandbox.destination.assets.upload_host import UploadHost
 from cmsmig.sandbox.destination.delivery import AssetDelivery, StoryDelivery
+from cmsmig.sandbox.destination.schema import starter
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.exchange import Call, Exchange, Middleware, Next, Reply, Service
-from cmsmig.sandbox.fault_plan import FaultDial
-from cmsmig.sandbox.faults import read_plan
+from cmsmig.sandbox.faults.fault_rules import read_plan
+from cmsmig.sandbox.faults.injector import FaultDial
 from cmsmig.sandbox.history import Recorder
-from cmsmig.sandbox.limits import InFlight, MinuteWindow, SecondWindow
-from cmsmig.sandbox.naming import Naming
+from cmsmig.sandbox.http.asgi import Call, Exchange, Middleware, Next, Reply, Service
+from cmsmig.sandbox.http.cross_origin import CrossOrigin
+from cmsmig.sandbox.http.rate_limits import InFlight, MinuteWindow, SecondWindow
+from cmsmig.sandbox.observe.request_subjects import Naming
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.origin.api import OriginApi
 from cmsmig.sandbox.origin.content import Content, read_content

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.exchange import Call, Reply
+from cmsmig.sandbox.http.asgi import Call, Reply
 from cmsmig.sandbox.sample.identity import collection_id, file_id
 from tests.support.cli.bad_input import Fault, Rig, sentence
 from tests.support.tiny_site import NAMES, NOTES, picture

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.sandbox.exchange import Call, Reply
+from cmsmig.sandbox.http.asgi import Call, Reply
 from tests.support.cli.bad_input import (
     Case,
     Rig,

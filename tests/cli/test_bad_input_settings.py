@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from cmsmig.sandbox.exchange import Call, Reply
+from cmsmig.sandbox.http.asgi import Call, Reply
 from tests.support.cli.bad_input import Case, Rig, Undo, check, sentence, written
 
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.control import state_of
+from cmsmig.sandbox.control_pages import state_of
 from tests.support.cli.bad_input import Rig, one_of, replaced, sentence
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.sandbox.exchange import Call, Reply
+from cmsmig.sandbox.http.asgi import Call, Reply
 from cmsmig.settings import find_project
 from cmsmig.steps.batch_conversion import convert_folder
 from tests.support.cli.bad_input import Fault, Rig, story_at

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from cmsmig import events
 from cmsmig.printable import printable, printable_json, printable_lines
-from cmsmig.sandbox.exchange import Call, Reply
+from cmsmig.sandbox.http.asgi import Call, Reply
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
 from cmsmig.terminal.console import complain, complain_of, log_printably

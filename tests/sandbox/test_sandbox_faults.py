@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from cmsmig.errors import UsageError
-from cmsmig.sandbox.faults import Fault, read_plan
+from cmsmig.sandbox.faults.fault_rules import Fault, read_plan
 from cmsmig.sandbox.server import SandboxOptions, running_sandbox
 from tests.sandbox.conftest import ARTICLES, ENGLISH, Desk
 

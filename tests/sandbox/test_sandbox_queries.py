@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cmsmig.sandbox.query import read_query
+from cmsmig.sandbox.http.query import read_query
 
 
 @pytest.mark.parametrize(

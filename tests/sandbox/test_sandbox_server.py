@@ -9,7 +9,7 @@ import pytest
 
 from cmsmig.errors import CacheError, SettingsError
 from cmsmig.sandbox.destination.space import Unknowns
-from cmsmig.sandbox.exchange import Reply
+from cmsmig.sandbox.http.asgi import Reply
 from cmsmig.sandbox.server import (
     SandboxOptions,
     environment_file_text,

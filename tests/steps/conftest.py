@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.sandbox.exchange import Middleware
+from cmsmig.sandbox.http.asgi import Middleware
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.exact import write_load_site
 from cmsmig.sandbox.server import environment_file_text, running_sandbox

@@ -13,7 +13,7 @@ from cmsmig.sandbox.destination.assets.signing import Signer
 from cmsmig.sandbox.destination.refusals import not_found
 from cmsmig.sandbox.destination.routes import ROUTES, Handler
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.exchange import (
+from cmsmig.sandbox.http.asgi import (
     Apply,
     Call,
     Reply,
@@ -22,7 +22,7 @@ from cmsmig.sandbox.exchange import (
     json_reply,
     routed,
 )
-from cmsmig.sandbox.limits import InFlight, SecondWindow
+from cmsmig.sandbox.http.rate_limits import InFlight, SecondWindow
 
 
 class Access(StrEnum):

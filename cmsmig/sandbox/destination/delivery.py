@@ -12,7 +12,7 @@ from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.stories.story_list import selected
 from cmsmig.sandbox.destination.stories.story_rules import blocks_of
 from cmsmig.sandbox.destination.stories.story_wire import single
-from cmsmig.sandbox.exchange import Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 from cmsmig.sandbox.values import list_of, object_of, text_of
 
 MOST_RESOLVED = 50

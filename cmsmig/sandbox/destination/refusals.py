@@ -8,7 +8,7 @@ from typing import Generic, NoReturn, TypeVar
 
 from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.exchange import AnsweredError, Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, json_reply
 from cmsmig.sandbox.values import object_of, whole
 
 Row = TypeVar("Row")

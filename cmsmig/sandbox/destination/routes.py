@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from cmsmig.sandbox.destination import space_routes, tag_routes
+from cmsmig.sandbox.destination import space_routes
 from cmsmig.sandbox.destination.assets import (
     asset_bulk_routes,
     asset_folder_routes,
     asset_routes,
+    tag_routes,
 )
 from cmsmig.sandbox.destination.schema import (
     component_group_routes,
@@ -20,7 +21,7 @@ from cmsmig.sandbox.destination.schema import (
 )
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.stories import story_list, story_routes
-from cmsmig.sandbox.exchange import Call, Reply
+from cmsmig.sandbox.http.asgi import Call, Reply
 
 Handler: TypeAlias = Callable[[Space, Call, Mapping[str, str]], Reply]
 Entry: TypeAlias = tuple[str, str, str, Handler]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.refusals import page_of
 from cmsmig.sandbox.destination.space import OWNER, Space
-from cmsmig.sandbox.exchange import Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 
 _STARTER_RATE = 3
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.exchange import (
+from cmsmig.sandbox.http.asgi import (
     AnsweredError,
     Call,
     Reply,
@@ -17,7 +17,7 @@ from cmsmig.sandbox.exchange import (
     json_reply,
     routed,
 )
-from cmsmig.sandbox.limits import MinuteWindow
+from cmsmig.sandbox.http.rate_limits import MinuteWindow
 from cmsmig.sandbox.origin.content import Content
 from cmsmig.sandbox.origin.listing import BadArgumentError, in_locales, page_of
 from cmsmig.sandbox.origin.scopes import SCOPES, for_enterprise, missing_scope

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from cmsmig.sandbox.exchange import Call, Reply
+from cmsmig.sandbox.http.asgi import Call, Reply
 from cmsmig.sandbox.origin.content import Content
 from cmsmig.sandbox.origin.drawing import content_type, draw
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import CmsmigError
-from cmsmig.sandbox.exchange import Call
+from cmsmig.sandbox.http.asgi import Call
 from cmsmig.sandbox.values import object_of, text_of
 
 _SORTS = frozenset({"createdOn", "lastPublished", "lastUpdated", "name", "slug"})

@@ -6,11 +6,11 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from cmsmig.sandbox.exchange import Call
-from cmsmig.sandbox.fault_plan import possible
-from cmsmig.sandbox.faults import Fault, PlannedFault
+from cmsmig.sandbox.faults.fault_rules import Fault, PlannedFault
+from cmsmig.sandbox.faults.injector import possible
 from cmsmig.sandbox.history import Entry
-from cmsmig.sandbox.naming import RequestName
+from cmsmig.sandbox.http.asgi import Call
+from cmsmig.sandbox.observe.request_subjects import RequestName
 from tests.proofs.faults.importing import TIMEOUT
 
 KINDS = ("faults", "kills", "random", "pull", "two", "command", "editors", "recreate")

@@ -19,7 +19,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.ledger.store import Ledger
 from cmsmig.sandbox.destination.space import StoredStory
 from cmsmig.sandbox.destination.stories import story_routes
-from cmsmig.sandbox.exchange import Call, Ending, Next, Reply
+from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply
 from cmsmig.sandbox.values import moment
 from tests.proofs.faults.cases import DEEDS, Case, Deed
 from tests.proofs.faults.importing import ended_at_last

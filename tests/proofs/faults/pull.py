@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from cmsmig.sandbox.faults import MOVING
+from cmsmig.sandbox.faults.fault_rules import MOVING
 from cmsmig.sandbox.history import Entry
 from tests.proofs.faults.world import World
 

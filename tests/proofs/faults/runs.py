@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cmsmig.sandbox.faults import Fault
+from cmsmig.sandbox.faults.fault_rules import Fault
 from tests.proofs.faults.cases import Case
 from tests.proofs.faults.editors import disturbed
 from tests.proofs.faults.gone import RECREATE, lose

@@ -22,9 +22,9 @@ from pathlib import Path
 
 from cmsmig.canonical import canonical
 from cmsmig.ledger.store import Ledger
-from cmsmig.sandbox.comparison import comparable_state
-from cmsmig.sandbox.exchange import Call, Ending, Next, Reply
 from cmsmig.sandbox.history import Entry
+from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply
+from cmsmig.sandbox.observe.comparison import comparable_state
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import (
     SandboxHandle,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cmsmig.events import unobserved
 from cmsmig.origin.files import FileRow, FileStore
-from cmsmig.sandbox.exchange import Call, Next, Reply
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.exact import write_small_site
 from cmsmig.sandbox.server import environment_file_text, running_sandbox

@@ -26,7 +26,7 @@ from tests.proofs.hostile.corruptions import HEADS, STATUSES, WIRE, damaged, res
 import asyncio  # isort: skip
 
 from cmsmig import cli
-from cmsmig.sandbox.exchange import Call, Ending, Next, Reply
+from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from cmsmig.steps import connect

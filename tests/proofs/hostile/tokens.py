@@ -14,7 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cmsmig.sandbox.exchange import Call, Next, Reply
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.exact import write_small_site
 from cmsmig.sandbox.server import environment_file_text, running_sandbox

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.sandbox.exchange import Call, Next, Reply
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
 from tests.support.steps.emptying import KINDS, delete, emptied, restarted, restored
 from tests.support.steps.faults import (

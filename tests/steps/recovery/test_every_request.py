@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.sandbox.faults import Fault as Kind
-from cmsmig.sandbox.faults import PlannedFault
+from cmsmig.sandbox.faults.fault_rules import Fault as Kind
+from cmsmig.sandbox.faults.fault_rules import PlannedFault
 from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
 from tests.support.steps.faults import CUT, Fault
 

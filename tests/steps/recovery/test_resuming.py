@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from cmsmig.sandbox.exchange import Call, Next, Reply
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
 from tests.support.steps.faults import (
     CREATE_COMPONENT,

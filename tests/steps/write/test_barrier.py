@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from cmsmig.sandbox.exchange import Call, Next, Reply
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from tests.support.steps.desk import Desk, exactly_one_of_everything
 from tests.support.timelimit import patience
 

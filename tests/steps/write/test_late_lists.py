@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from cmsmig.canonical import Json
-from cmsmig.sandbox.exchange import Call, Next, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
 from cmsmig.steps.write import settle_intents
 from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
 from tests.support.steps.faults import CREATE_STORY, CUT, SIGN, Fault

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.sandbox.faults import Fault, PlannedFault
+from cmsmig.sandbox.faults.fault_rules import Fault, PlannedFault
 from cmsmig.sandbox.sample.exact import write_load_site
 from tests.support.steps.desk import Desk, Stage
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.exchange import Call, Next, Reply
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from cmsmig.sandbox.sample.exact import write_load_site
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import CREATE_STORY, REFUSED, UPDATE_STORY, Fault

@@ -7,7 +7,7 @@ import re
 import threading
 from dataclasses import dataclass, field
 
-from cmsmig.sandbox.exchange import Call, Next, Reply
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from tests.support.timelimit import patience
 
 

@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cmsmig.sandbox.comparison import comparable_state
 from cmsmig.sandbox.destination.space import StoredStory as Story
-from cmsmig.sandbox.exchange import Call, Reply
 from cmsmig.sandbox.history import Entry
+from cmsmig.sandbox.http.asgi import Call, Reply
+from cmsmig.sandbox.observe.comparison import comparable_state
 from tests.support.rehearsal import Ended, Rehearsal
 
 Fault = Callable[[Call, Reply], Reply]

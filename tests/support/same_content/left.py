@@ -11,7 +11,7 @@ import yaml
 from cmsmig.canonical import canonical
 from cmsmig.evidence.redirects import RedirectMap, redirect_rows
 from cmsmig.ledger.store import Ledger
-from cmsmig.sandbox.comparison import comparable_state
+from cmsmig.sandbox.observe.comparison import comparable_state
 from cmsmig.sandbox.server import SandboxHandle
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import open_migration

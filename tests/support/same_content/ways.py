@@ -12,7 +12,7 @@ from unittest import mock
 
 from hypothesis import strategies as st
 
-from cmsmig.sandbox.exchange import Call, Next, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
 from cmsmig.steps import batches, connect
 from cmsmig.steps.pull import file_downloads
 from cmsmig.steps.pull import pull as pulling

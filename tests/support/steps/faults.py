@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from cmsmig.sandbox.exchange import Call, Next, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
 
 CREATE_STORY = ("POST", r"/stories$")
 UPDATE_STORY = ("PUT", r"/stories/\d+$")

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from cmsmig.sandbox.destination.assets.asset_routes import remove
 from cmsmig.sandbox.destination.refusals import refuse, wrapped
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.exchange import Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 from cmsmig.sandbox.values import list_of, whole
 
 MOST = 100

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.refusals import missing, number_in, refuse, wrapped
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.exchange import Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 from cmsmig.sandbox.values import text_of, whole
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cmsmig.canonical import Json
+from cmsmig.sandbox.destination.assets.tag_routes import tags_list
 from cmsmig.sandbox.destination.space import Space, StoredAsset
-from cmsmig.sandbox.destination.tag_routes import tags_list
-from cmsmig.sandbox.exchange import Call
+from cmsmig.sandbox.http.asgi import Call
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
 
 _WORDS = ("alt", "title", "copyright", "source", "focus")

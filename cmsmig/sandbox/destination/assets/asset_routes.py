@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.assets.asset_list import selected
 from cmsmig.sandbox.destination.assets.signing import Signer
+from cmsmig.sandbox.destination.assets.tag_routes import tag_ids, tags_list
 from cmsmig.sandbox.destination.refusals import (
     missing,
     number_in,
@@ -18,8 +19,7 @@ from cmsmig.sandbox.destination.refusals import (
     unwrapped,
 )
 from cmsmig.sandbox.destination.space import Space, StoredAsset
-from cmsmig.sandbox.destination.tag_routes import tag_ids, tags_list
-from cmsmig.sandbox.exchange import Apply, Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Apply, Call, Reply, json_reply
 from cmsmig.sandbox.values import text_of, truthy, whole
 
 _TEXTS = ("alt", "title", "copyright", "source", "focus")

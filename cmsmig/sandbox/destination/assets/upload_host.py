@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cmsmig.sandbox.destination.assets.form_parts import FormError, Part, read_form
 from cmsmig.sandbox.destination.assets.signing import LARGEST, Signer, Signing
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.exchange import AnsweredError, Call, Reply
+from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.destination.assets.tag_routes import tag_ids, tags_list
 from cmsmig.sandbox.destination.refusals import missing, number_in, refuse, wrapped
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.destination.tag_routes import tag_ids, tags_list
-from cmsmig.sandbox.exchange import Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
 
 FIELD_TYPES = frozenset(

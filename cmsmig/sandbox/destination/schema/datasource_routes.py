@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.refusals import missing, page_of, refuse, wrapped
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.exchange import Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
 
 _SLUG = re.compile(r"[a-z0-9_-]+", re.IGNORECASE)

@@ -8,7 +8,7 @@ from typing import NoReturn
 from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.destination.refusals import missing, number_in, page_of, wrapped
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.exchange import AnsweredError, Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, json_reply
 from cmsmig.sandbox.values import list_of, object_of, text_of, whole
 
 _MOST = 1000

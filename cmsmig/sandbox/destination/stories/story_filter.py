@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import NoReturn, TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.exchange import AnsweredError, json_reply
+from cmsmig.sandbox.http.asgi import AnsweredError, json_reply
 from cmsmig.sandbox.values import list_of, text_of
 
 Condition: TypeAlias = Callable[[JsonObject], bool]

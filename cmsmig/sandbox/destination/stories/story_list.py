@@ -17,7 +17,7 @@ from cmsmig.sandbox.destination.stories.story_filter import (
     matches,
 )
 from cmsmig.sandbox.destination.stories.story_wire import row
-from cmsmig.sandbox.exchange import Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 from cmsmig.sandbox.values import text_of, truthy, whole
 
 Test: TypeAlias = Callable[[Space, StoredStory, str], bool]

@@ -16,7 +16,7 @@ from cmsmig.sandbox.destination.stories.story_rules import (
 )
 from cmsmig.sandbox.destination.stories.story_translations import merge_translations
 from cmsmig.sandbox.destination.stories.story_wire import WRITABLE, single
-from cmsmig.sandbox.exchange import AnsweredError, Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, json_reply
 from cmsmig.sandbox.values import object_of, text_of, truthy, whole
 
 _FLAGS = ("is_folder", "is_startpage", "pinned", "disable_fe_editor")

@@ -8,7 +8,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.destination.schema import component_routes
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.stories import story_routes
-from cmsmig.sandbox.exchange import Call
+from cmsmig.sandbox.http.asgi import Call
 
 _BLOKS: JsonObject = {"type": "bloks", "pos": 0}
 _TEXT: JsonObject = {"type": "text", "pos": 0}

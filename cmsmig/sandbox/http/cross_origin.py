@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from cmsmig.sandbox.exchange import Call, Reply, Service
+from cmsmig.sandbox.http.asgi import Call, Reply, Service
 
 _ALWAYS = (("Access-Control-Allow-Origin", "*"),)
 _READABLE = "Total, Per-Page, Retry-After, ETag, Location"

@@ -13,7 +13,7 @@ from cmsmig.sandbox.destination.refusals import (
     wrapped,
 )
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.exchange import Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 from cmsmig.sandbox.values import text_of, truthy, whole
 
 _KINDS = frozenset({"asset", "component", "idea"})

@@ -8,16 +8,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.exchange import Call, Ending, Next, Reply, json_reply
-from cmsmig.sandbox.faults import (
+from cmsmig.sandbox.faults.fault_rules import (
     ANY,
     MOVING,
     UPLOADS,
     Fault,
     PlannedFault,
 )
-from cmsmig.sandbox.moving import is_later_page, moved
-from cmsmig.sandbox.naming import RequestName
+from cmsmig.sandbox.faults.moving_lists import is_later_page, moved
+from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply, json_reply
+from cmsmig.sandbox.observe.request_subjects import RequestName
 
 _GATEWAY = b"<html><head><title>502 Bad Gateway</title></head><body></body></html>"
 _EXPIRED = (

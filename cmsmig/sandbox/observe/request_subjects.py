@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.destination.api import ManagementApi
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.exchange import AnsweredError, Call, Router
+from cmsmig.sandbox.http.asgi import AnsweredError, Call, Router
 from cmsmig.sandbox.origin.api import OriginApi
 from cmsmig.sandbox.values import object_of, text_of, whole
 

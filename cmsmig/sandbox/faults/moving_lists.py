@@ -10,7 +10,7 @@ import json
 from dataclasses import replace
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.exchange import Call, Next, Reply
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from cmsmig.sandbox.values import list_of, object_of, whole
 
 _LISTS = ("stories", "assets", "datasources", "datasource_entries", "items")

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject, canonical
 from cmsmig.errors import UsageError
-from cmsmig.sandbox.comparison import comparable_state
 from cmsmig.sandbox.destination.assets.asset_routes import record
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.stories.story_wire import single
-from cmsmig.sandbox.exchange import (
+from cmsmig.sandbox.faults.fault_rules import read_plan
+from cmsmig.sandbox.faults.injector import FaultDial
+from cmsmig.sandbox.history import Recorder
+from cmsmig.sandbox.http.asgi import (
     AnsweredError,
     Call,
     Reply,
@@ -20,10 +22,8 @@ from cmsmig.sandbox.exchange import (
     json_reply,
     routed,
 )
-from cmsmig.sandbox.fault_plan import FaultDial
-from cmsmig.sandbox.faults import read_plan
-from cmsmig.sandbox.history import Recorder
-from cmsmig.sandbox.limits import InFlight, SecondWindow
+from cmsmig.sandbox.http.rate_limits import InFlight, SecondWindow
+from cmsmig.sandbox.observe.comparison import comparable_state
 
 
 @dataclass(slots=True)

@@ -21,7 +21,7 @@ from starlette.types import Receive, Scope, Send
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CmsmigError
 from cmsmig.sandbox.history import Entry, Recorder
-from cmsmig.sandbox.query import read_query
+from cmsmig.sandbox.http.query import read_query
 from cmsmig.sandbox.values import object_of
 
 
