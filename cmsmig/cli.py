@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Unpack
 import click
 
 from cmsmig.terminal.console import complain, emit_json, emit_lines, log_printably
-from cmsmig.terminal.ending import told
+from cmsmig.terminal.exit_codes import told
 from cmsmig.terminal.streams import require_output
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from cmsmig.configuration.regions import (
     ORIGIN_API_URL,
     ORIGIN_VERSION,
 )
-from cmsmig.configuration.tokenhosts import Placed, require_meant
+from cmsmig.configuration.token_hosts import Placed, require_meant
 from cmsmig.errors import SettingsError
-from cmsmig.plainfile import SMALL, read_plain
+from cmsmig.plain_file import SMALL, read_plain
 
 PREFIX = "CMSMIG_"
 TOKENS = ("origin_token", "destination_token")

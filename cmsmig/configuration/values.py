@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from cmsmig.configuration.loopback import is_loopback
 from cmsmig.configuration.plans import plan_name
-from cmsmig.wholetext import is_whole
+from cmsmig.whole_text import is_whole
 
 _VERSION = re.compile(r"v\d+")
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_-]+")

@@ -23,7 +23,7 @@ from cmsmig.destination.schema import (
     content_url,
 )
 from cmsmig.errors import MalformedAnswerError
-from cmsmig.wholetext import whole_value
+from cmsmig.whole_text import whole_value
 
 SERVICE = "destination"
 

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from cmsmig.printable import printable
-from cmsmig.wholetext import whole_text
+from cmsmig.whole_text import whole_text
 
 _FORMULA = frozenset("=+-@")
 _SEPARATOR = re.compile("([;\t])")

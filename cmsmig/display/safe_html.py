@@ -12,7 +12,7 @@ from markupsafe import Markup
 from markupsafe import escape as _escape
 
 from cmsmig.display.sanitizer import sanitised as _sanitised
-from cmsmig.wholetext import whole_text
+from cmsmig.whole_text import whole_text
 
 UNTYPESET = "mathjax_ignore tex2jax_ignore"
 """Classes of what is not typeset."""

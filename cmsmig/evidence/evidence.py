@@ -16,7 +16,7 @@ from jinja2 import Environment, StrictUndefined, Template
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
 from cmsmig.evidence.redirects import RedirectMap, redirect_rows, write_text
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import connect, translated
 from cmsmig.ledger.rows import Accounting, AssetRow, ItemRow
 from cmsmig.ledger.store import Ledger

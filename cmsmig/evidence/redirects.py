@@ -12,13 +12,13 @@ from urllib.parse import quote
 from cmsmig.canonical import JsonObject
 from cmsmig.display.csv_text import csv_text, formula_sign
 from cmsmig.errors import StorageError
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.draft import Place
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.masking import masked
 from cmsmig.origin.schema import Item
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.wholetext import whole_text
+from cmsmig.whole_text import whole_text
 
 STATUS = 301
 """Moved for good. Spec: import rule 7."""

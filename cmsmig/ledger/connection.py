@@ -16,8 +16,8 @@ from cmsmig.errors import (
     StorageError,
 )
 from cmsmig.ledger.migrations import foreign
-from cmsmig.plainfile import require_plain
-from cmsmig.wholetext import whole_text
+from cmsmig.plain_file import require_plain
+from cmsmig.whole_text import whole_text
 
 
 class _Connection(sqlite3.Connection):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping
 
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import Store, now
 from cmsmig.ledger.intents import close_intent
 from cmsmig.ledger.rows import GONE, Accounting, HomeRow, ItemRow

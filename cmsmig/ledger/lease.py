@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.errors import LedgerLockedError, StorageError
-from cmsmig.plainfile import require_plain
+from cmsmig.plain_file import require_plain
 
 # A POSIX lock belongs to the process, not to the descriptor: a second holder
 # in this process would be let in, and closing any descriptor of the file would

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 
 GONE = "deleted_since"
 """Why something failed that was made or reused and is no longer there."""

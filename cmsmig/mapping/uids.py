@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 
 
 def story_uid(namespace: str, key: ItemKey) -> str:

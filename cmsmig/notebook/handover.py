@@ -3,7 +3,7 @@
 Names in here never move: projects keep their notebooks.
 """
 
-from cmsmig.notebook.verify.handover import open_handover
+from cmsmig.notebook.verify.cutover import open_handover
 
 __all__ = [
     "open_handover",

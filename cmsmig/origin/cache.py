@@ -28,7 +28,7 @@ from cmsmig.origin.schema import (
     parse_item,
     parse_site,
 )
-from cmsmig.plainfile import open_plain
+from cmsmig.plain_file import open_plain
 
 _IDENTIFIER = re.compile(r"[A-Za-z0-9_-]{1,80}")
 _SITES, _COLLECTIONS = "sites.json", "collections.json"

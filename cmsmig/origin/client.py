@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import MalformedAnswerError
-from cmsmig.wholetext import whole_text
+from cmsmig.whole_text import whole_text
 from cmsmig.wire.answers import Answer, Request, bare
 from cmsmig.wire.session import Session
 

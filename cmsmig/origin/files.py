@@ -21,7 +21,7 @@ from cmsmig.origin.records import (
     read_listed,
     replace_file,
 )
-from cmsmig.plainfile import open_appending, open_fresh, read_plain
+from cmsmig.plain_file import open_appending, open_fresh, read_plain
 
 _ARRIVING = ".arriving-"
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.nesting import parse_json
 from cmsmig.origin.records import disk, line_of
-from cmsmig.plainfile import open_appending, open_fresh, open_plain, read_plain
+from cmsmig.plain_file import open_appending, open_fresh, open_plain, read_plain
 
 _MANIFEST = "manifest.jsonl"
 _MANY = 10**9

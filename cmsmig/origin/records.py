@@ -11,7 +11,7 @@ from pathlib import Path
 from cmsmig.canonical import Json
 from cmsmig.errors import CacheError, StorageError, UnreadError
 from cmsmig.nesting import parse_json
-from cmsmig.plainfile import open_fresh, open_plain, read_plain
+from cmsmig.plain_file import open_fresh, open_plain, read_plain
 
 AGAIN = "read it again with `cmsmig pull --refresh`"
 _CLOSING = b"]}"

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CacheError
-from cmsmig.itemkey import ItemKey as ItemKey
-from cmsmig.wholetext import changed, whole_value
+from cmsmig.item_key import ItemKey as ItemKey
+from cmsmig.whole_text import changed, whole_value
 
 
 @dataclass(frozen=True, slots=True)

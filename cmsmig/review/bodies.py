@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cmsmig.canonical import JsonObject
-from cmsmig.mapping.convert.encoded_values import FieldUse
+from cmsmig.mapping.convert.field_context import FieldUse
 from cmsmig.mapping.convert.field_values import encode
 from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.mapping.decisions.decision_files import embed_policy

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.asset_uploads import KNOWN_FILE_HOSTS
-from cmsmig.mapping.convert.encoded_values import FieldUse, as_text
+from cmsmig.mapping.convert.field_context import FieldUse, as_text
 from cmsmig.mapping.convert.field_values import encode, target_ids
 from cmsmig.mapping.convert.file_addresses import host_of
 from cmsmig.mapping.decisions.choices import CollectionsDecision

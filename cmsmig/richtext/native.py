@@ -7,11 +7,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from cmsmig.canonical import JsonObject
-from cmsmig.richtext.build.amended_rules import repairs_for, rules_for
 from cmsmig.richtext.build.attributes import account_field, means_a_place
+from cmsmig.richtext.build.callbacks import UNHEARD, Hooks, Runs
 from cmsmig.richtext.build.element_rules import RULES, link_allowed
-from cmsmig.richtext.build.hooks import UNHEARD, Hooks, Runs
 from cmsmig.richtext.build.loss_collector import Collector
+from cmsmig.richtext.build.rule_overrides import repairs_for, rules_for
 from cmsmig.richtext.build.tree_builder import Context
 from cmsmig.richtext.deviation import ALL, Deviation
 from cmsmig.richtext.engine import (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from cmsmig.jsontext import json_text, number_text
+from cmsmig.json_text import json_text, number_text
 from cmsmig.richtext.build.element_rules import link_allowed
 from cmsmig.richtext.html.dom import tag_set
 from cmsmig.richtext.html.javascript import is_index

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cmsmig.ledger.rows import Accounting
-from cmsmig.plainfile import read_plain
+from cmsmig.plain_file import read_plain
 from cmsmig.settings import Project
 from cmsmig.steps.verify.accounting import read_status
 

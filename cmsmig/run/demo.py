@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.errors import CmsmigError, UsageError
-from cmsmig.plainfile import SMALL, read_plain
+from cmsmig.plain_file import SMALL, read_plain
 from cmsmig.run.child import clean_environment, end_child, run_child, this_python
 from cmsmig.settings import Project
 

@@ -19,7 +19,7 @@ from cmsmig.errors import UsageError
 from cmsmig.masking import masked_bytes
 from cmsmig.run.outcome import Cell, Executed
 from cmsmig.run.parameters import Parameter, Value, kind_of
-from cmsmig.run.socketfolder import socket_prefix
+from cmsmig.run.socket_folder import socket_prefix
 
 _EXTENSION = "cmsmig.run.strict_shell"
 _STARTUP = 120

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cmsmig.canonical import Json
 from cmsmig.errors import UsageError
-from cmsmig.plainfile import read_plain
+from cmsmig.plain_file import read_plain
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, serve
 

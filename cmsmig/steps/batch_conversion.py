@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import StorageError, UsageError
-from cmsmig.jsontext import json_text
+from cmsmig.json_text import json_text
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.native import convert_text
 from cmsmig.steps.decide.rules_file import NamedRules

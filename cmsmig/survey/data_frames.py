@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from cmsmig.errors import LedgerError
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import connect, translated
 from cmsmig.mapping.select.selection import PublicationState, publication_state
 from cmsmig.origin.schema import Collection, Item

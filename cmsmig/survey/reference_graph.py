@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.select.reference_targets import DanglingCause, cause_of, known_items

@@ -16,7 +16,7 @@ from cmsmig.steps.plan.recreate import gone_sentence
 from cmsmig.steps.verify.verify_project import verify_only
 from cmsmig.steps.write.import_steps import plan_only, run_command
 from cmsmig.terminal.console import complain, emit_json, emit_lines, stoppable
-from cmsmig.terminal.ending import STOPPED
+from cmsmig.terminal.exit_codes import STOPPED
 from cmsmig.terminal.progress import Progress
 from cmsmig.terminal.run_outcome import failures, outcome_json, outcome_lines
 from cmsmig.terminal.text import plan_lines, table_lines, verification_lines

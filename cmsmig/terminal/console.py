@@ -19,8 +19,8 @@ from cmsmig.canonical import JsonObject
 from cmsmig.errors import StorageError
 from cmsmig.masking import masked
 from cmsmig.printable import printable, printable_json, printable_lines
-from cmsmig.steps.batches import StopSignal
-from cmsmig.wholetext import whole_text, whole_value
+from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.whole_text import whole_text, whole_value
 
 
 def emit_content(text: str) -> None:

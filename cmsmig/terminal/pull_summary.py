@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cmsmig.canonical import JsonObject
 from cmsmig.steps.pull.pull import PullReport
-from cmsmig.terminal.ending import Ending
+from cmsmig.terminal.exit_codes import Ending
 from cmsmig.terminal.text import table_lines
 
 _SHOWN = 10

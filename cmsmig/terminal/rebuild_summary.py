@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cmsmig.steps.rebuild.find_again import Rebuilt
+from cmsmig.steps.rebuild.recovery import Rebuilt
 
 SHOWN = 10
 """Paths named before the rest is counted."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from cmsmig.errors import StorageError
-from cmsmig.plainfile import open_appending, require_plain
+from cmsmig.plain_file import open_appending, require_plain
 from cmsmig.wire.bounds import LONGEST_PAUSE
 
 _Result = TypeVar("_Result")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
-from cmsmig.wholetext import whole_text
+from cmsmig.whole_text import whole_text
 
 _ESCAPES = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})
 """As browsers escape names, so that a hostile name cannot open another header."""

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
 from cmsmig.events import Observer, RequestRetried, RequestSent
-from cmsmig.wholetext import is_whole, whole_value
+from cmsmig.whole_text import is_whole, whole_value
 from cmsmig.wire.answers import (
     Answer,
     ProblemReader,

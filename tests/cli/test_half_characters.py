@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
-from cmsmig.wholetext import is_whole, whole_text, whole_value
+from cmsmig.whole_text import is_whole, whole_text, whole_value
 from tests.support.cli.bad_input import sentence
 from tests.support.rehearsal import Rehearsal
 from tests.support.saltedsite import write_salted_site

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import (
     AssetRow,
     HomeRow,

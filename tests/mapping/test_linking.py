@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, canonical
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.linking import LeftLink, link_story
 from cmsmig.mapping.convert.story import draft_story
 from cmsmig.mapping.decisions.design import Encoding

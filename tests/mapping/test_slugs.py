@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.errors import UndecidedError
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import LocaleChoice
 from cmsmig.mapping.select.selection import PublicationState, Selected
 from cmsmig.mapping.select.slugs import LONGEST_SLUG, normalised_slug, slug_problem

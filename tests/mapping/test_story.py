@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, canonical
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.story import draft_story, story_body
 from cmsmig.mapping.decisions.design import Encoding, LeftOutField
 from cmsmig.mapping.draft import Place

@@ -35,11 +35,11 @@ from cmsmig.evidence.redirects import (
     redirects_csv,
     write_redirects,
 )
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Accounting, ItemRow
-from cmsmig.notebook.kit.step_order import decided_migration
+from cmsmig.notebook.kit.prerequisites import decided_migration
 from cmsmig.notebook.verify import verifying
-from cmsmig.notebook.verify.handover import open_handover
+from cmsmig.notebook.verify.cutover import open_handover
 from cmsmig.steps.verify.verify import Difference, DifferenceCode, Verification
 from tests.support.notebook.staging import Staged
 

@@ -12,7 +12,7 @@ import pytest
 
 from cmsmig.errors import DifferencesError, UsageError
 from cmsmig.notebook.verify import verifying
-from cmsmig.notebook.verify.handover import Handover, open_handover
+from cmsmig.notebook.verify.cutover import Handover, open_handover
 from tests.support.notebook.front_end import front_end
 from tests.support.notebook.staging import Staged
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from cmsmig.jsontext import json_text
+from cmsmig.json_text import json_text
 from cmsmig.richtext.engine import NO_ASSETS, NO_EMBED_CHOICES, Converted
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.parity.comparison import Compared, Engines, Fault, compare

@@ -12,7 +12,6 @@ from hypothesis import HealthCheck, given, settings
 
 from cmsmig.canonical import JsonObject
 from cmsmig.richtext.native import Mode, NativeEngine
-from cmsmig.richtext.parity.bounds import confined
 from cmsmig.richtext.parity.deviations import (
     ALL,
     DEVIATIONS,
@@ -20,6 +19,7 @@ from cmsmig.richtext.parity.deviations import (
     DeviationRule,
     deviations_in,
 )
+from cmsmig.richtext.parity.diff_bounds import confined
 from tests.support.richtext.bodies import bodies, garbage
 
 OFFICIAL = Path(__file__).parent / "official"

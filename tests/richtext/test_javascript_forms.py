@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmsmig.jsontext import json_text, number_text
+from cmsmig.json_text import json_text, number_text
 from cmsmig.richtext.html.dom import Element, Text
 from cmsmig.richtext.html.entities import decoded, decoded_attribute
 from cmsmig.richtext.html.inline_style import computed, declared

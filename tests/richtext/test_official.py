@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from cmsmig.jsontext import json_text
+from cmsmig.json_text import json_text
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.render import render_rich_text
 from tests.support.richtext.recorded import Case, difference, recorded

@@ -13,7 +13,7 @@ import pytest
 
 from cmsmig.events import Event, Noticed
 from cmsmig.run.locate import find_notebooks
-from cmsmig.run.socketfolder import LONGEST_PATH, socket_prefix
+from cmsmig.run.socket_folder import LONGEST_PATH, socket_prefix
 from cmsmig.run.unattended import Finished, run_unattended
 from cmsmig.settings import Project
 from tests.support.run.small_notebooks import write_notebook

@@ -18,7 +18,7 @@ if sys.argv[1:] == ["--version"]:
 folder = Path({folder!r})
 with open(folder / "started", "a") as file:
     file.write(f"{{os.getpid()}}\\n")
-from cmsmig.jsontext import json_text
+from cmsmig.json_text import json_text
 from cmsmig.richtext.native import Mode, NativeEngine
 engine = NativeEngine(Mode.EXACT)
 print(json.dumps({{"ready": True}}), flush=True)

@@ -25,7 +25,7 @@ from cmsmig.errors import (
     UnreachableError,
 )
 from cmsmig.events import Event, RequestRetried, RequestSent
-from cmsmig.wholetext import is_whole
+from cmsmig.whole_text import is_whole
 from cmsmig.wire.answers import Answer, Request
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.multipart import form_body

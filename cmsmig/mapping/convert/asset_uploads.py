@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.file_addresses import Found, host_of, in_html, in_text
 from cmsmig.mapping.uids import external_id
 from cmsmig.origin.schema import Collection, Item

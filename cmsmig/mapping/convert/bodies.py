@@ -7,7 +7,7 @@ from html import escape, unescape
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.block_splitting import block_values
-from cmsmig.mapping.convert.encoded_values import Encoded, FieldUse, as_text, is_unset
+from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
 from cmsmig.mapping.convert.file_addresses import in_text, with_sources
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.propose.block_designs import components_of

@@ -16,7 +16,7 @@ from cmsmig.mapping.convert.bodies import (
     encode_markdown,
     encode_richtext,
 )
-from cmsmig.mapping.convert.encoded_values import Encoded, FieldUse, as_text, is_unset
+from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
 from cmsmig.mapping.convert.media import encode_asset, encode_multiasset
 from cmsmig.mapping.convert.multilinks import (
     encode_link,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.convert.asset_uploads import file_objects, shown_alt
-from cmsmig.mapping.convert.encoded_values import Encoded, FieldUse, is_unset
+from cmsmig.mapping.convert.field_context import Encoded, FieldUse, is_unset
 from cmsmig.mapping.convert.file_addresses import Found
 from cmsmig.mapping.draft import AssetHome
 from cmsmig.richtext.losses import Loss

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.convert.encoded_values import Encoded, FieldUse, as_text, is_unset
+from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
 from cmsmig.mapping.convert.file_addresses import is_file
 from cmsmig.mapping.convert.value_checks import problem
 from cmsmig.richtext.html.dom import find

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.itemkey import ItemKey
-from cmsmig.mapping.convert.encoded_values import FieldUse, as_text, is_unset, loss_of
+from cmsmig.item_key import ItemKey
+from cmsmig.mapping.convert.field_context import FieldUse, as_text, is_unset, loss_of
 from cmsmig.mapping.convert.field_values import encode, target_ids
 from cmsmig.mapping.dates import calendar_day, iso_text, parse_moment, utc_day
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Encoding, FieldDesign

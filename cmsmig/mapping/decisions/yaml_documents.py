@@ -12,7 +12,7 @@ import yaml
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import DecisionsError
-from cmsmig.wholetext import whole_text
+from cmsmig.whole_text import whole_text
 
 Choice = TypeVar("Choice", bound=StrEnum)
 

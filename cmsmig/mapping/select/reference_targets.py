@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.draft import RelationUse
 from cmsmig.origin.schema import Item
 

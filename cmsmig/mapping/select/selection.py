@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import (
     ArchiveRule,
     CollectionChoice,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cmsmig.errors import UndecidedError
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import LocaleChoice
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Design
 from cmsmig.mapping.draft import Place

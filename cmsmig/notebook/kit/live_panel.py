@@ -18,7 +18,7 @@ from markupsafe import Markup
 from cmsmig.display.safe_html import note, sheet
 from cmsmig.notebook.kit.control_registry import dom_class
 from cmsmig.notebook.kit.widgets import Board, Element
-from cmsmig.wholetext import whole_text
+from cmsmig.whole_text import whole_text
 
 Heard: TypeAlias = Callable[[str], Awaitable[None] | None]
 """What a control does with the value that the page sent along: quick, or awaitable

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from markupsafe import Markup
 
 from cmsmig.display.safe_html import Cell, note, paragraph, table
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.origin.schema import Item
 from cmsmig.steps.plan.missing_objects import one_of
 from cmsmig.steps.plan.plan import Plan

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from cmsmig.display.safe_html import UNTYPESET, note, sheet, untypeset
 from cmsmig.errors import CmsmigError
 from cmsmig.notebook.kit.control_registry import dom_class, purpose
-from cmsmig.wholetext import whole_text
+from cmsmig.whole_text import whole_text
 
 T = TypeVar("T")
 Action: TypeAlias = Callable[[], Awaitable[None] | None]

@@ -16,8 +16,8 @@ from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.preview.cross_check_tables import compared
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.review.bodies import Body
-from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.decide.cross_check import SiteBody, cross_check
+from cmsmig.steps.worker_pool import StopSignal
 
 _EVERY = 0.25
 """Seconds between two looks at how far it is."""

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from cmsmig.display.safe_html import note, sheet
 from cmsmig.errors import UndecidedError, UsageError
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.decisions.choices import (
     BlocksDecision,
@@ -26,7 +26,7 @@ from cmsmig.notebook.kit.decision_files import (
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.block_cards import Split, cards_html
-from cmsmig.notebook.preview.body_panel import preview_desk
+from cmsmig.notebook.preview.body_editor import preview_desk
 from cmsmig.notebook.preview.body_scan import Looking
 from cmsmig.notebook.preview.embed_choices import embeds_board
 from cmsmig.notebook.preview.field_choices import fields_board

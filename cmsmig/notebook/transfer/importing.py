@@ -23,13 +23,13 @@ from cmsmig.notebook.kit.plan_tables import (
     planned_calls,
     planned_writes,
 )
+from cmsmig.notebook.kit.prerequisites import decided_migration, missing_before
 from cmsmig.notebook.kit.progress_bar import Meter, ProgressBoard, stages_table
-from cmsmig.notebook.kit.step_order import decided_migration, missing_before
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.schema import Item
-from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan, refuse_drift
+from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import Outcome, plan_only, run_command
 
 _SHOWN = 30

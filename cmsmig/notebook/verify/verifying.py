@@ -12,8 +12,8 @@ from cmsmig.evidence.evidence import Evidence
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.progress_bar import Meter, ProgressBoard
-from cmsmig.notebook.verify.handover import Handover
-from cmsmig.notebook.verify.handover_tables import (
+from cmsmig.notebook.verify.cutover import Handover
+from cmsmig.notebook.verify.cutover_tables import (
     accounted,
     checked,
     complaint,
@@ -22,9 +22,9 @@ from cmsmig.notebook.verify.handover_tables import (
     redirected,
     verified,
 )
-from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.verify.verify import Verification
 from cmsmig.steps.verify.verify_project import verify_only
+from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import plan_only
 from cmsmig.survey.data_frames import View, frame_html, view_frame
 

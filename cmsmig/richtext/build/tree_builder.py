@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
+from cmsmig.richtext.build.callbacks import AS_OFFICIAL, UNHEARD, Hooks, Repairs
 from cmsmig.richtext.build.element_rules import (
     IGNORED_TAGS,
     LINE_ENDS,
@@ -20,7 +21,6 @@ from cmsmig.richtext.build.element_rules import (
     Rule,
     Rules,
 )
-from cmsmig.richtext.build.hooks import AS_OFFICIAL, UNHEARD, Hooks, Repairs
 from cmsmig.richtext.build.open_nodes import Places
 from cmsmig.richtext.build.style_marks import styled_marks
 from cmsmig.richtext.html.block_tags import BLOCK_TAGS, MORE_BLOCK_TAGS

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.jsontext import json_text
+from cmsmig.json_text import json_text
 from cmsmig.richtext.engine import Engine
 from cmsmig.richtext.markdown.convert import html_of_markdown
 from cmsmig.richtext.native import Mode, NativeEngine
-from cmsmig.richtext.parity.bounds import Outside, outside
 from cmsmig.richtext.parity.deviations import (
     ALL,
     DEVIATIONS,
@@ -19,6 +18,7 @@ from cmsmig.richtext.parity.deviations import (
     Touch,
     deviations_in,
 )
+from cmsmig.richtext.parity.diff_bounds import Outside, outside
 
 _SHOWN = 120
 """Characters of each side of a difference."""

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TypeAlias
 
-from cmsmig.richtext.build.amended_rules import mail_address, typed
 from cmsmig.richtext.build.attributes import link_keeps, means_a_place, window_of
 from cmsmig.richtext.build.element_rules import RULES
+from cmsmig.richtext.build.rule_overrides import mail_address, typed
 from cmsmig.richtext.html.dom import Element, walk
 from cmsmig.richtext.html.invisible import unseen_in
 from cmsmig.richtext.html.parse import parse

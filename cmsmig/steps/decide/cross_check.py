@@ -20,7 +20,7 @@ from cmsmig.events import Observer, StepAdvanced, StepFinished, StepStarted, uno
 from cmsmig.official.bridge import IN_FLIGHT, PATIENCE, Official, open_official
 from cmsmig.richtext.parity.comparison import Compared, Defect, Engines, compare
 from cmsmig.richtext.parity.deviations import DEVIATIONS, Deviation
-from cmsmig.steps.batches import StopSignal
+from cmsmig.steps.worker_pool import StopSignal
 
 STEP = "cross-check"
 _LOOK = 0.1

@@ -27,9 +27,9 @@ from cmsmig.mapping.decisions.decision_files import (
     to_text,
 )
 from cmsmig.mapping.decisions.design import Design
-from cmsmig.plainfile import read_plain
+from cmsmig.plain_file import read_plain
 from cmsmig.settings import Project
-from cmsmig.wholetext import whole_text
+from cmsmig.whole_text import whole_text
 
 
 @dataclass(frozen=True, slots=True)

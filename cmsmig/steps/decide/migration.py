@@ -12,7 +12,7 @@ from pathlib import Path
 
 from cmsmig.canonical import fingerprint
 from cmsmig.errors import UndecidedError
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import derived_namespace
 from cmsmig.mapping.convert.asset_uploads import (
     AssetUse,

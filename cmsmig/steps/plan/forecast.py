@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 
 from cmsmig.destination.schema import StoryRow
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import HomeRow, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.choices import ConflictAction

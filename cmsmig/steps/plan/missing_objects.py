@@ -15,16 +15,16 @@ from typing import Final, TypeVar
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import Asset, Component, StoryRow
 from cmsmig.errors import NotFoundError
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, HomeRow, ItemRow, MadeRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.component_payloads import (
     component_bodies,
     datasource_bodies,
 )
-from cmsmig.steps.batches import together
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey, folder_at
+from cmsmig.steps.worker_pool import together
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.configuration.plans import destination_limits
 from cmsmig.errors import PlanDriftError
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.draft import StoryDraft

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cmsmig.errors import PreflightError, UsageError
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.steps.plan.missing_objects import Gone, GoneKind, GoneThing, one_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import Story, StoryRow
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import HomeRow, ItemRow
 
 _KEPT_UP_TO_DATE = ("cached_url", "url")

@@ -14,10 +14,10 @@ from cmsmig.events import Observer
 from cmsmig.ledger.lease import lease
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.pull.raw_site import require_same_site
-from cmsmig.steps.rebuild.find_again import Rebuilt, find_again
+from cmsmig.steps.rebuild.recovery import Rebuilt, find_again
+from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import open_job
 
 

@@ -11,18 +11,18 @@ from cmsmig.canonical import Json, JsonObject, canonical
 from cmsmig.destination.schema import Story
 from cmsmig.errors import NotFoundError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, HomeRow
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import Home, StoryDraft
 from cmsmig.mapping.propose.component_equality import equal_component
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.richtext.schema.validate import documents_in, problems
-from cmsmig.steps.batches import Work, work_through
 from cmsmig.steps.plan.recreate import REMEDY
 from cmsmig.steps.plan.written_stories import comparable
+from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.alternates import languages_of
-from cmsmig.steps.write.job import Job
+from cmsmig.steps.write.import_job import Job
 
 STEP = "verify"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from cmsmig.events import Observer
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.verify.verify import Verification, verify
+from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import open_job
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from cmsmig.destination.schema import StoryRow
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import HomeRow, ItemRow
 from cmsmig.mapping.uids import derived_group
 

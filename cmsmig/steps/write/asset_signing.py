@@ -13,8 +13,8 @@ from cmsmig.destination.schema import Asset, SignedUpload
 from cmsmig.errors import MalformedAnswerError, NotFoundError, OutcomeUnknownError
 from cmsmig.ledger.rows import AssetRow, Intent
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
-from cmsmig.steps.write.job import Job
-from cmsmig.steps.write.settle_intents import ATTEMPTS, ONCE_MORE, seen_late
+from cmsmig.steps.write.idempotent_write import ATTEMPTS, ONCE_MORE, seen_late
+from cmsmig.steps.write.import_job import Job
 
 
 def intend_signings(job: Job, uploads: Sequence[UploadPlan]) -> None:

@@ -27,9 +27,9 @@ from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import AssetRow, Intent, MadeRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
-from cmsmig.plainfile import open_plain
-from cmsmig.steps.batches import Crew, StopSignal, Work, batches, work_through
+from cmsmig.plain_file import open_plain
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.worker_pool import Crew, StopSignal, Work, batches, work_through
 from cmsmig.steps.write.asset_signing import (
     fail_asset,
     intend_signings,
@@ -38,8 +38,8 @@ from cmsmig.steps.write.asset_signing import (
     sign,
     signed_id,
 )
-from cmsmig.steps.write.job import Job
-from cmsmig.steps.write.settle_intents import Sleep, apply_once
+from cmsmig.steps.write.idempotent_write import Sleep, apply_once
+from cmsmig.steps.write.import_job import Job
 
 STEP = "assets"
 UPLOAD_ATTEMPTS = 4

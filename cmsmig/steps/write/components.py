@@ -19,7 +19,6 @@ from cmsmig.mapping.propose.component_payloads import (
     component_bodies,
     datasource_bodies,
 )
-from cmsmig.steps.batches import Crew, Work, batches
 from cmsmig.steps.plan.ownership import (
     Owner,
     Ownership,
@@ -27,9 +26,10 @@ from cmsmig.steps.plan.ownership import (
     is_applied,
     left_as_it_is,
 )
+from cmsmig.steps.worker_pool import Crew, Work, batches
 from cmsmig.steps.write.datasources import making_datasources
-from cmsmig.steps.write.job import Job
-from cmsmig.steps.write.settle_intents import apply_once
+from cmsmig.steps.write.idempotent_write import apply_once
+from cmsmig.steps.write.import_job import Job
 
 STEP = "components"
 

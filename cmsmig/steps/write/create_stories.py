@@ -17,19 +17,19 @@ from cmsmig.errors import (
     RejectedError,
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import HomeRow, Intent, LossRow
 from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.propose.component_payloads import used_keys
 from cmsmig.mapping.select.selection import Selected
 from cmsmig.mapping.uids import story_uid
-from cmsmig.steps.batches import BATCH, Crew, Work
 from cmsmig.steps.plan.written_stories import content_hash, found_home, written_home
+from cmsmig.steps.worker_pool import BATCH, Crew, Work
 from cmsmig.steps.write.components import read_field_keys, refuse_missing
 from cmsmig.steps.write.folders import parent_id
-from cmsmig.steps.write.job import Job
-from cmsmig.steps.write.settle_intents import apply_once, is_taken, seen_late
+from cmsmig.steps.write.idempotent_write import apply_once, is_taken, seen_late
+from cmsmig.steps.write.import_job import Job
 
 STEP = "stories"
 

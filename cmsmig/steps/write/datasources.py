@@ -13,7 +13,6 @@ from cmsmig.destination.schema import Datasource, DatasourceEntry
 from cmsmig.events import Noticed
 from cmsmig.ledger.rows import Intent, MadeRow
 from cmsmig.mapping.propose.component_payloads import DatasourceBody
-from cmsmig.steps.batches import Work
 from cmsmig.steps.plan.ownership import (
     Owner,
     Ownership,
@@ -21,8 +20,9 @@ from cmsmig.steps.plan.ownership import (
     datasource_content,
     left_as_it_is,
 )
-from cmsmig.steps.write.job import Job
-from cmsmig.steps.write.settle_intents import apply_once
+from cmsmig.steps.worker_pool import Work
+from cmsmig.steps.write.idempotent_write import apply_once
+from cmsmig.steps.write.import_job import Job
 
 
 def making_datasources(job: Job, ownership: Ownership) -> Work[DatasourceBody]:

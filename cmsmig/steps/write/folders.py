@@ -12,10 +12,10 @@ from cmsmig.errors import PreflightError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import Intent, MadeRow
 from cmsmig.mapping.select.story_paths import FolderPlan
-from cmsmig.steps.batches import Crew, Work, batches
 from cmsmig.steps.plan.destination_survey import folder_at
-from cmsmig.steps.write.job import Job
-from cmsmig.steps.write.settle_intents import apply_once
+from cmsmig.steps.worker_pool import Crew, Work, batches
+from cmsmig.steps.write.idempotent_write import apply_once
+from cmsmig.steps.write.import_job import Job
 
 STEP = "folders"
 

@@ -16,14 +16,13 @@ from cmsmig.ledger.lease import lease
 from cmsmig.ledger.rows import Accounting, Identity
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.batches import Crew, StopSignal
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.steps.plan.conflicts import adopt_reused, find_conflicts, item_rows
 from cmsmig.steps.plan.destination_survey import Survey, survey
+from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
 from cmsmig.steps.plan.missing_objects import Gone, compare, has_files
 from cmsmig.steps.plan.offline_drafts import Foresight, foresight
-from cmsmig.steps.plan.outdated_ledger import refuse_lost_ledger
 from cmsmig.steps.plan.plan import Plan, make_plan, refuse_drift
 from cmsmig.steps.plan.recreate import (
     changes,
@@ -32,6 +31,7 @@ from cmsmig.steps.plan.recreate import (
     take_up,
 )
 from cmsmig.steps.pull.raw_site import require_same_site
+from cmsmig.steps.worker_pool import Crew, StopSignal
 from cmsmig.steps.write.asset_upload import arrived_uploads, lost_bytes, upload_assets
 from cmsmig.steps.write.components import (
     check_components,
@@ -50,7 +50,7 @@ from cmsmig.steps.write.folders import (
     settle_folders,
     tell_folders,
 )
-from cmsmig.steps.write.job import Job
+from cmsmig.steps.write.import_job import Job
 from cmsmig.steps.write.link_stories import link_stories
 from cmsmig.steps.write.publish_stories import publish_stories
 from cmsmig.steps.write.write_counter import WriteCounter

@@ -21,18 +21,18 @@ from cmsmig.errors import (
     RejectedError,
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import GONE, HomeRow, Intent, ItemRow
 from cmsmig.mapping.convert.linking import Linked, link_story
 from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.richtext.schema.validate import wrong_document
-from cmsmig.steps.batches import Work, work_through
 from cmsmig.steps.plan.recreate import REMEDY
 from cmsmig.steps.plan.written_stories import content_hash
+from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.folders import parent_id
-from cmsmig.steps.write.job import Job
-from cmsmig.steps.write.settle_intents import ATTEMPTS
+from cmsmig.steps.write.idempotent_write import ATTEMPTS
+from cmsmig.steps.write.import_job import Job
 
 STEP = "relations"
 

@@ -14,9 +14,9 @@ from cmsmig.errors import (
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import Intent, ItemRow
-from cmsmig.steps.batches import Work, work_through
 from cmsmig.steps.plan.written_stories import found_home, to_publish
-from cmsmig.steps.write.job import Job
+from cmsmig.steps.worker_pool import Work, work_through
+from cmsmig.steps.write.import_job import Job
 
 STEP = "publish"
 

@@ -26,9 +26,9 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.origin.client import OriginClient
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps import connect
-from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.pull import file_downloads, item_sets
 from cmsmig.steps.pull import pull as pulling
+from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write import import_steps
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.session import Session

@@ -231,7 +231,7 @@ SETTLING = (
         ("drop_after | * create asset folder*",),
         (
             Edit(
-                "steps/write/settle_intents.py",
+                "steps/write/idempotent_write.py",
                 "            found = await look()\n            if found",
                 "            found = None\n            if found",
             ),

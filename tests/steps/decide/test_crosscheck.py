@@ -13,7 +13,6 @@ from cmsmig.errors import OfficialUnavailableError
 from cmsmig.events import Event, StepAdvanced, StepFinished, StepStarted
 from cmsmig.richtext.parity.comparison import Fault
 from cmsmig.richtext.parity.deviations import Deviation
-from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.decide.cross_check import (
     CrossCheck,
     Outcome,
@@ -21,6 +20,7 @@ from cmsmig.steps.decide.cross_check import (
     Verdict,
     cross_check,
 )
+from cmsmig.steps.worker_pool import StopSignal
 from tests.support.standin import StandIn
 
 PARTS = (

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.destination.schema import StoryRow
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import HomeRow, ItemRow
 from cmsmig.mapping.uids import derived_group
 from cmsmig.steps.write.alternates import wanted_groups

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.errors import InterruptedRunError, LedgerError, StorageError
-from cmsmig.steps.batches import BATCH, Crew, StopSignal, Work, work_through
+from cmsmig.steps.worker_pool import BATCH, Crew, StopSignal, Work, work_through
 from tests.support.timelimit import patience
 
 

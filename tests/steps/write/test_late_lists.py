@@ -10,7 +10,7 @@ import pytest
 
 from cmsmig.canonical import Json
 from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
-from cmsmig.steps.write import settle_intents
+from cmsmig.steps.write import idempotent_write
 from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
 from tests.support.steps.faults import CREATE_STORY, CUT, SIGN, Fault
 
@@ -18,7 +18,7 @@ from tests.support.steps.faults import CREATE_STORY, CUT, SIGN, Fault
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look again without waiting: here a list lags by looks and not by seconds."""
-    monkeypatch.setattr(settle_intents, "LATER", (0.0, 0.0))
+    monkeypatch.setattr(idempotent_write, "LATER", (0.0, 0.0))
     monkeypatch.setattr("cmsmig.steps.write.asset_signing.ONCE_MORE", (0.0,))
 
 

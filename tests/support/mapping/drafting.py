@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.story import draft_story
 from cmsmig.mapping.decisions.design import (
     ContentTypeDesign,

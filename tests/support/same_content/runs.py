@@ -25,10 +25,10 @@ from cmsmig.sandbox.server import (
     running_sandbox,
 )
 from cmsmig.settings import Project, Settings, load_settings
-from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.project_init import start_project
 from cmsmig.steps.pull.pull import pull
+from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write import import_steps
 from tests.support.same_content.folder import write_site
 from tests.support.same_content.left import Finished, Left

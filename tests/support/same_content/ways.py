@@ -13,7 +13,7 @@ from unittest import mock
 from hypothesis import strategies as st
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
-from cmsmig.steps import batches, connect
+from cmsmig.steps import connect, worker_pool
 from cmsmig.steps.pull import file_downloads
 from cmsmig.steps.pull import pull as pulling
 from tests.support.same_content.sites import PLAIN_ORDERS, Orders, Shown, orders
@@ -145,6 +145,6 @@ def sized(way: Arrangement) -> Iterator[None]:
         mock.patch.object(connect, "ORIGIN_IN_FLIGHT", way.reading),
         mock.patch.object(pulling, "WORKERS", way.reading),
         mock.patch.object(file_downloads, "WORKERS", way.reading),
-        mock.patch.object(batches, "BATCH", way.batch),
+        mock.patch.object(worker_pool, "BATCH", way.batch),
     ):
         yield

@@ -14,8 +14,7 @@ from cmsmig.notebook.kit.live_controls import text
 from cmsmig.notebook.kit.live_panel import Heard, Live, LiveBoard
 from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.preview.block_cards import Split, card_id, cards_html
-from cmsmig.notebook.preview.body_filter import PAGE, Pick
-from cmsmig.notebook.preview.body_panel_html import (
+from cmsmig.notebook.preview.body_editor_html import (
     REGIONS,
     actions_html,
     bulk_html,
@@ -25,6 +24,7 @@ from cmsmig.notebook.preview.body_panel_html import (
     tally_html,
     title_html,
 )
+from cmsmig.notebook.preview.body_filter import PAGE, Pick
 from cmsmig.notebook.preview.body_scan import in_slices
 from cmsmig.notebook.preview.preview_html import body_parts
 from cmsmig.notebook.preview.previews import Previews

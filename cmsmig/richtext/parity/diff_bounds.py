@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.jsontext import json_text
+from cmsmig.json_text import json_text
 from cmsmig.richtext.html.visibility import INVISIBLE
 from cmsmig.richtext.parity.deviations import Touch
 from cmsmig.richtext.schema.content_model import TEXTBLOCKS

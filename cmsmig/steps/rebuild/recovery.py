@@ -21,7 +21,7 @@ from cmsmig.errors import (
     UnreachableError,
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, MadeRow
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.mapping.convert.linking import link_story
@@ -32,12 +32,12 @@ from cmsmig.mapping.propose.component_payloads import (
     datasource_bodies,
 )
 from cmsmig.mapping.uids import story_uid
-from cmsmig.steps.batches import together
 from cmsmig.steps.plan.conflicts import item_rows
 from cmsmig.steps.plan.destination_survey import folder_at
 from cmsmig.steps.plan.ownership import datasource_content
 from cmsmig.steps.plan.written_stories import content_hash, written_home
-from cmsmig.steps.write.job import Job
+from cmsmig.steps.worker_pool import together
+from cmsmig.steps.write.import_job import Job
 
 STEP = "rebuild"
 

@@ -8,8 +8,8 @@ from functools import cache
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.richtext.build.attributes import link_keeps, window_of
+from cmsmig.richtext.build.callbacks import Repairs
 from cmsmig.richtext.build.element_rules import RULES, Reader, Rule, Rules
-from cmsmig.richtext.build.hooks import Repairs
 from cmsmig.richtext.deviation import Deviation
 from cmsmig.richtext.html.dom import Element
 from cmsmig.richtext.schema.content_model import ATTRIBUTES

@@ -14,7 +14,7 @@ from cmsmig.evidence.evidence import Evidence
 from cmsmig.evidence.redirects import STATUS
 from cmsmig.ledger.rows import Accounting
 from cmsmig.notebook.transfer.importing import failures_table
-from cmsmig.notebook.verify.handover import Handover
+from cmsmig.notebook.verify.cutover import Handover
 from cmsmig.steps.verify.verify import Difference, Verification
 
 _SHOWN = 50

@@ -14,12 +14,12 @@ from cmsmig.mapping.draft import DraftContext, Home, StoryDraft
 from cmsmig.mapping.select.selection import Selected
 from cmsmig.origin.schema import ItemKey
 from cmsmig.settings import Settings
-from cmsmig.steps.batches import StopSignal
 from cmsmig.steps.decide.migration import Drafted, Migration
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.offline_drafts import Foresight, proven_assets
+from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.alternates import wanted_groups
 
 

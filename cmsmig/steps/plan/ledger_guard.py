@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from cmsmig.destination.client import DestinationClient
 from cmsmig.errors import LedgerError, NotFoundError
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.mapping.propose.component_payloads import component_bodies

@@ -12,7 +12,7 @@ from cmsmig.evidence.checklist import Check, checklist
 from cmsmig.evidence.evidence import Evidence, gather, write_evidence
 from cmsmig.evidence.redirects import RedirectMap, redirect_rows, write_redirects
 from cmsmig.notebook.kit.panel import facts_bundle
-from cmsmig.notebook.kit.step_order import decided_migration, nothing_imported
+from cmsmig.notebook.kit.prerequisites import decided_migration, nothing_imported
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.verify.verify import Verification

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.itemkey import ItemKey
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.asset_uploads import file_id_of, shown_alt
 from cmsmig.mapping.convert.file_addresses import in_text, is_file, replace_in_text
 from cmsmig.mapping.decisions.design import FieldDesign
