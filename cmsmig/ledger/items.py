@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import Store, now
 from cmsmig.ledger.intents import close_intent
-from cmsmig.ledger.rows import GONE, Accounting, HomeRow, ItemRow
+from cmsmig.ledger.rows import GONE, Accounting, ItemRow, StoryRecord
 
 
 class Items:
@@ -54,7 +54,7 @@ class Items:
             )
 
     def housed(
-        self, key: ItemKey, home: HomeRow, origin_hash: str, intent: str
+        self, key: ItemKey, home: StoryRecord, origin_hash: str, intent: str
     ) -> None:
         """Write an item's home and close the intent of kind `intent`."""
         with self._store.atomic() as db:
@@ -74,7 +74,7 @@ class Items:
             )
             close_intent(db, intent, str(key), "done")
 
-    def written(self, key: ItemKey, home: HomeRow, link_state: str) -> None:
+    def written(self, key: ItemKey, home: StoryRecord, link_state: str) -> None:
         """Write the result of an update of an item's story.
 
         What of it was published is older now, so it counts as not published.
@@ -141,7 +141,7 @@ class Items:
             for key in keys:
                 _release(db, key)
 
-    def published(self, key: ItemKey, home: HomeRow, at: str) -> None:
+    def published(self, key: ItemKey, home: StoryRecord, at: str) -> None:
         """Write that an item's story was published."""
         with self._store.atomic() as db:
             _save_home(db, home)
@@ -174,7 +174,7 @@ class Items:
         return Accounting(*(int(value) for value in tuple(row or (0,) * 6)))
 
 
-def _save_home(db: sqlite3.Connection, home: HomeRow) -> int:
+def _save_home(db: sqlite3.Connection, home: StoryRecord) -> int:
     db.execute(
         """INSERT INTO home (story_id, uuid, full_slug, made, content_hash,
                destination_updated_at, group_id) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -231,7 +231,7 @@ def _set_link_state(db: sqlite3.Connection, key: ItemKey, link_state: str) -> No
 def _item_row(row: sqlite3.Row) -> ItemRow:
     home = None
     if row["story_id"] is not None:
-        home = HomeRow(
+        home = StoryRecord(
             story_id=row["story_id"],
             uuid=row["home_uuid"],
             full_slug=row["home_slug"],

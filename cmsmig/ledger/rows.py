@@ -35,7 +35,7 @@ class ItemRow:
     link_state: str
     """`open`, `nothing` (to fill), `pending` (a target is missing) or `linked`."""
     published: str
-    home: HomeRow | None
+    home: StoryRecord | None
 
     @property
     def is_gone(self) -> bool:
@@ -44,7 +44,7 @@ class ItemRow:
 
 
 @dataclass(frozen=True, slots=True)
-class HomeRow:
+class StoryRecord:
     """A story that an item lives in."""
 
     story_id: int

@@ -18,7 +18,7 @@ from cmsmig.richtext.policy import EmbedPolicy
 
 
 @dataclass(frozen=True, slots=True)
-class AssetHome:
+class UploadedAsset:
     """Where an origin file lives at the destination."""
 
     asset_id: int | None
@@ -43,7 +43,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class ExistingStory:
     """A story that exists."""
 
     uuid: str
@@ -61,7 +61,7 @@ class DraftContext:
     namespace: str
     """UUID that block `_uid`s are derived from, constant for a site and space."""
     places: Mapping[ItemKey, Place]
-    assets: Mapping[str, AssetHome]
+    assets: Mapping[str, UploadedAsset]
     """By origin address, exactly as it stands in the field or the decoded
     HTML attribute."""
     missing_assets: Mapping[str, str]

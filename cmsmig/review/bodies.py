@@ -14,7 +14,7 @@ from cmsmig.mapping.convert.field_values import encode
 from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.mapping.decisions.decision_files import embed_policy
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign
-from cmsmig.mapping.draft import AssetHome, DraftContext
+from cmsmig.mapping.draft import DraftContext, UploadedAsset
 from cmsmig.origin.schema import Collection, Item
 from cmsmig.richtext.html.dom import Element, path_of, walk
 from cmsmig.richtext.html.parse import parse
@@ -127,6 +127,6 @@ def preview_context(migration: Migration, embeds: EmbedsDecision) -> DraftContex
     known: Sequence[str] = [
         address for upload in migration.uploads for address in upload.addresses
     ]
-    homes = {address: AssetHome(None, address) for address in known}
+    homes = {address: UploadedAsset(None, address) for address in known}
     context = migration.context(homes, migration.missing_files)
     return replace(context, embeds=embed_policy(embeds, migration.decisions.design))

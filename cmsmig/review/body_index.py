@@ -31,13 +31,13 @@ from cmsmig.richtext.prepare.unclosed_embeds import read_body
 from cmsmig.steps.decide.migration import Migration
 
 _Key = TypeVar("_Key", str, LossKind)
-Told: TypeAlias = Callable[[str, JsonObject], BodyFacts]
+DescribeBody: TypeAlias = Callable[[str, JsonObject], BodyFacts]
 """Returns what block decisions need to know of a body and its document."""
 _KEPT = 64
 """Documents that are kept."""
 
 
-class Lost(StrEnum):
+class LossFilter(StrEnum):
     """Which bodies are wanted by what they lose, beside one kind of loss."""
 
     ANY = ""
@@ -51,8 +51,8 @@ class Wanted:
 
     text: str = ""
     """Part of the item's name, slug or id."""
-    lost: str = Lost.ANY
-    """A `Lost`, or a kind of loss as `loss_name` writes it."""
+    lost: str = LossFilter.ANY
+    """A `LossFilter`, or a kind of loss as `loss_name` writes it."""
     structure: str = ""
     collection_id: str = ""
     field: str = ""
@@ -71,11 +71,11 @@ class LossSort:
     bodies: int
 
 
-class BodyShelf:
+class BodyIndex:
     """The bodies of a migration under the embed choices at hand."""
 
     def __init__(
-        self, migration: Migration, embeds: EmbedsDecision, told: Told
+        self, migration: Migration, embeds: EmbedsDecision, told: DescribeBody
     ) -> None:
         self._told = told
         self.bodies = tuple(bodies_of(migration))
@@ -197,7 +197,7 @@ class BodyShelf:
         """Return how many of the known bodies lose anything, and how many content."""
         return self._counts.losing, self._counts.losing_content
 
-    def tellingly(self, count: int) -> tuple[int, ...]:
+    def worst_bodies(self, count: int) -> tuple[int, ...]:
         """Return up to `count` known bodies that lose most, the worst first."""
         losing = [index for index, each in self._digests.items() if each.losses]
         losing.sort(key=self._badness)
@@ -268,9 +268,9 @@ class BodyShelf:
         digest = self._digests.get(index)
         if digest is None or not {wanted.structure} <= {"", *digest.structures}:
             return False
-        if wanted.lost == Lost.SOMETHING:
+        if wanted.lost == LossFilter.SOMETHING:
             return bool(digest.losses)
-        if wanted.lost == Lost.CONTENT:
+        if wanted.lost == LossFilter.CONTENT:
             return digest.content > 0
         return not wanted.lost or any(
             loss_name(kind) == wanted.lost for kind in digest.losses

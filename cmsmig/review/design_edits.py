@@ -24,7 +24,7 @@ from cmsmig.review.samples import Sample, Sampler
 from cmsmig.steps.decide.migration import Origin
 
 
-class DesignDesk:
+class DesignEditor:
     """A design while a person works on it; every edit replaces it whole."""
 
     def __init__(

@@ -19,7 +19,7 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
     FieldDesign,
 )
-from cmsmig.mapping.draft import AssetHome, DraftContext
+from cmsmig.mapping.draft import DraftContext, UploadedAsset
 from cmsmig.mapping.propose.encodings import RELATION_ENCODINGS
 from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.mapping.propose.proposals import propose_embeds
@@ -59,7 +59,7 @@ class Sampler:
         self._items: dict[str, tuple[Item, ...]] = {}
         self._names: dict[ItemKey, str] = {}
         files = origin.files
-        self._files = {address: AssetHome(None, address) for address in files}
+        self._files = {address: UploadedAsset(None, address) for address in files}
         self._hosts = KNOWN_FILE_HOSTS | {
             host for address in files if (host := host_of(address))
         }

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from cmsmig.canonical import JsonObject
-from cmsmig.richtext.build.attributes import account_field, means_a_place
+from cmsmig.richtext.build.attributes import account_field, is_anchor
 from cmsmig.richtext.build.callbacks import UNHEARD, Hooks, Runs
 from cmsmig.richtext.build.element_rules import RULES, link_allowed
 from cmsmig.richtext.build.loss_collector import Collector
@@ -25,7 +25,7 @@ from cmsmig.richtext.html.block_tags import MORE_BLOCK_TAGS
 from cmsmig.richtext.html.dom import Element, dissolve, walk
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.html.tokenizer import parse_as_official
-from cmsmig.richtext.html.visibility import INVISIBLE, Showing
+from cmsmig.richtext.html.visibility import INVISIBLE, Visibility
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.prepare.left_out import leave_out
 from cmsmig.richtext.prepare.pictures import body_of
@@ -133,8 +133,8 @@ class _Conversion:
         self._partly: set[int] = set()
         self._marking: set[int] = set()
         """Where the elements begin that are marks of something."""
-        self._showing = Showing(texts=True)
-        self._seeing = Showing()
+        self._showing = Visibility(texts=True)
+        self._seeing = Visibility()
 
     def convert(self, body: ReadBody, rules: CustomRules | None = None) -> Converted:
         root = body.root
@@ -190,7 +190,7 @@ class _Conversion:
             if href and link_allowed(href):
                 return  # the link keeps its own name
             name = name or given.get("name", "")
-        if not means_a_place(name) or name in self._named:
+        if not is_anchor(name) or name in self._named:
             return
         self._named.add(name)
         if element.tag == "span" and self._carries(element):

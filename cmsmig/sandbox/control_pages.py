@@ -11,7 +11,7 @@ from cmsmig.sandbox.destination.assets.asset_routes import record
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.stories.story_wire import single
 from cmsmig.sandbox.faults.fault_rules import read_plan
-from cmsmig.sandbox.faults.injector import FaultDial
+from cmsmig.sandbox.faults.injector import FaultInjector
 from cmsmig.sandbox.history import Recorder
 from cmsmig.sandbox.http.asgi import (
     AnsweredError,
@@ -36,7 +36,7 @@ class ControlPages:
 
     space: Space
     recorder: Recorder
-    dial: FaultDial
+    injector: FaultInjector
     routes: frozenset[str]
     """The names that a plan of faults may use."""
     window: SecondWindow
@@ -81,18 +81,18 @@ class ControlPages:
         return Reply(200, body, "application/json; charset=utf-8")
 
     def _faults(self, call: Call, parameters: Mapping[str, str]) -> Reply:
-        plan: list[Json] = [entry.as_json() for entry in self.dial.plan]
-        return json_reply(200, {"faults": plan, "given": [*self.dial.given]})
+        plan: list[Json] = [entry.as_json() for entry in self.injector.plan]
+        return json_reply(200, {"faults": plan, "given": [*self.injector.given]})
 
     def _set_faults(self, call: Call, parameters: Mapping[str, str]) -> Reply:
         try:
-            self.dial.set(read_plan(call.document(), self.routes))
+            self.injector.set(read_plan(call.document(), self.routes))
         except UsageError as error:
             raise AnsweredError(json_reply(400, {"error": str(error)})) from None
         return self._faults(call, parameters)
 
     def _end_faults(self, call: Call, parameters: Mapping[str, str]) -> Reply:
-        self.dial.set(())
+        self.injector.set(())
         return self._faults(call, parameters)
 
 

@@ -14,7 +14,7 @@ from cmsmig.sandbox.destination.delivery import AssetDelivery, StoryDelivery
 from cmsmig.sandbox.destination.schema import starter
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.faults.fault_rules import read_plan
-from cmsmig.sandbox.faults.injector import FaultDial
+from cmsmig.sandbox.faults.injector import FaultInjector
 from cmsmig.sandbox.history import Recorder
 from cmsmig.sandbox.http.asgi import Call, Exchange, Middleware, Next, Reply, Service
 from cmsmig.sandbox.http.cross_origin import CrossOrigin
@@ -50,7 +50,7 @@ class Sandbox:
     recorder: Recorder
     tokens: Tokens
     announcement: dict[str, str]
-    dial: FaultDial
+    injector: FaultInjector
     naming: Naming
 
 
@@ -81,28 +81,30 @@ def build(
     }
     source = read_content(content, origin)
     origin_api = _origin_api(options, source, tokens)
-    naming, dial = Naming(origin_api, api), FaultDial()
+    naming, injector = Naming(origin_api, api), FaultInjector()
     if options.faults is not None:
-        dial.set(read_plan(options.faults, naming.routes))
+        injector.set(read_plan(options.faults, naming.routes))
     return Sandbox(
-        _origin(options, source, origin_api, recorder, _dialled(dial, naming, True)),
-        _destination(options, api, recorder, dial, naming),
+        _origin(
+            options, source, origin_api, recorder, _dialled(injector, naming, True)
+        ),
+        _destination(options, api, recorder, injector, naming),
         api,
         space,
         api.signer,
         recorder,
         tokens,
         announcement,
-        dial,
+        injector,
         naming,
     )
 
 
-def _dialled(dial: FaultDial, naming: Naming, at_origin: bool) -> Middleware:
+def _dialled(injector: FaultInjector, naming: Naming, at_origin: bool) -> Middleware:
     async def through(call: Call, answer: Next) -> Reply:
         if call.path.startswith("/_sandbox/"):
             return await answer(call)
-        return await dial.answer(call, naming.of(call, at_origin=at_origin), answer)
+        return await injector.answer(call, naming.of(call, at_origin=at_origin), answer)
 
     return through
 
@@ -153,21 +155,21 @@ def _origin(
     content: Content,
     api: OriginApi,
     recorder: Recorder,
-    dial: Middleware,
+    injector: Middleware,
 ) -> Exchange:
     files = FileHost(content)
 
     def choose(path: str) -> Service:
         return api if path == "/v2" or path.startswith("/v2/") else files
 
-    return Exchange(choose, recorder, (*options.middleware, dial))
+    return Exchange(choose, recorder, (*options.middleware, injector))
 
 
 def _destination(
     options: SandboxOptions,
     api: ManagementApi,
     recorder: Recorder,
-    dial: FaultDial,
+    injector: FaultInjector,
     naming: Naming,
 ) -> Exchange:
     by_head: dict[str, Service] = {
@@ -175,7 +177,7 @@ def _destination(
         "a": CrossOrigin(AssetDelivery(api.space)),
         "v2": CrossOrigin(StoryDelivery(api.space)),
         "_sandbox": ControlPages(
-            api.space, recorder, dial, naming.routes, api.window, api.in_flight
+            api.space, recorder, injector, naming.routes, api.window, api.in_flight
         ),
     }
     management = CrossOrigin(api)
@@ -183,5 +185,5 @@ def _destination(
     def choose(path: str) -> Service:
         return by_head.get(path.split("/")[1] if "/" in path else "", management)
 
-    layers = (*options.middleware, _dialled(dial, naming, False))
+    layers = (*options.middleware, _dialled(injector, naming, False))
     return Exchange(choose, recorder, layers)

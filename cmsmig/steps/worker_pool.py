@@ -51,7 +51,7 @@ class Work(Generic[T]):
     """Is given what was intended and never begun."""
 
 
-class Crew:
+class WorkerPool:
     """Up to `workers` pieces performed at once, of one kind after the other.
 
     An async context manager; its end waits for what is under way. The first
@@ -154,11 +154,11 @@ async def work_through(
 
     A batch is intended before any piece of it is performed, and the next batch
     while the last one is still under way, so the budget never waits for a
-    straggler. Raises what `Crew` raises.
+    straggler. Raises what `WorkerPool` raises.
     """
-    async with Crew(workers, stop) as crew:
+    async with WorkerPool(workers, stop) as pool:
         for batch in batches(pieces):
-            if not await crew.take(work, batch):
+            if not await pool.take(work, batch):
                 return
 
 

@@ -17,10 +17,10 @@ from cmsmig.errors import StorageError
 from cmsmig.events import BudgetWaited, Observer, unobserved
 from cmsmig.wire.budget_file import (
     PACE_FLOOR,
-    Book,
     BudgetBusyError,
     BudgetFile,
     BudgetState,
+    BudgetTransaction,
 )
 from cmsmig.wire.pacing import Pacing, bounded
 
@@ -178,7 +178,7 @@ class Budget:
         """Close the file; the next use opens it again."""
         self._file.close()
 
-    async def _change(self, work: Callable[[Book], _Result]) -> _Result:
+    async def _change(self, work: Callable[[BudgetTransaction], _Result]) -> _Result:
         for _ in range(_BUSY_TRIES):
             try:
                 return self._file.change(work)
@@ -189,7 +189,7 @@ class Budget:
             " long; end it, then run again."
         )
 
-    def _claim(self, book: Book, slot: _Slot | None) -> Release | _Pause:
+    def _claim(self, book: BudgetTransaction, slot: _Slot | None) -> Release | _Pause:
         state = book.state
         now = book.now(self._clock())
         if now < state.frozen_until:
@@ -213,7 +213,7 @@ class Budget:
             return _pause(wait, "pace", slot)
         return self._release(book, now)
 
-    def _release(self, book: Book, now: float) -> Release:
+    def _release(self, book: BudgetTransaction, now: float) -> Release:
         state = book.state
         number = book.record(now)
         book.begin(number, now)
@@ -233,7 +233,7 @@ class Budget:
 
     def _freeze(
         self,
-        book: Book,
+        book: BudgetTransaction,
         attempt: int,
         retry_after: float | None,
         named_limit: int | None,
@@ -264,7 +264,7 @@ class Budget:
 
     def _settle(
         self,
-        book: Book,
+        book: BudgetTransaction,
         remaining: int | None,
         limit: int | None,
         release: Release | None,
@@ -300,13 +300,13 @@ def _sent_before_freeze(
     return release.number <= state.frozen_number
 
 
-def _hand_back(book: Book, release: Release) -> None:
+def _hand_back(book: BudgetTransaction, release: Release) -> None:
     book.end(release.number)
     if book.state.probe == release.number:
         book.state.probe, book.state.probe_until = 0, 0.0
 
 
-def _give_back(book: Book, slot: _Slot | None) -> None:
+def _give_back(book: BudgetTransaction, slot: _Slot | None) -> None:
     """Let the next caller have a slot that nobody uses, unless others stand behind."""
     state = book.state
     if slot is None or slot.generation != state.generation:

@@ -96,7 +96,7 @@ _NAMES = tuple(field.name for field in fields(BudgetState))
 _KINDS = tuple((field.name, str(field.type)) for field in fields(BudgetState))
 
 
-class Book:
+class BudgetTransaction:
     """State and log inside one transaction."""
 
     def __init__(self, connection: sqlite3.Connection, state: BudgetState) -> None:
@@ -187,7 +187,7 @@ class BudgetFile:
         self._doubted = True
         """Whether the log may still hold what is yet to come."""
 
-    def change(self, work: Callable[[Book], _Result]) -> _Result:
+    def change(self, work: Callable[[BudgetTransaction], _Result]) -> _Result:
         """Run `work` in a transaction and keep what it did to the book.
 
         Raises `BudgetBusyError` when another process holds the file, and
@@ -209,12 +209,12 @@ class BudgetFile:
         if connection is not None and self._opened_as[:2] == _thread():
             connection.close()
 
-    def _change(self, work: Callable[[Book], _Result]) -> _Result:
+    def _change(self, work: Callable[[BudgetTransaction], _Result]) -> _Result:
         with self._translated():
             connection = self._open()
             connection.execute("BEGIN IMMEDIATE")
             try:
-                book = Book(connection, _load(connection))
+                book = BudgetTransaction(connection, _load(connection))
                 if self._doubted:
                     book.forget_future()
                 result = work(book)

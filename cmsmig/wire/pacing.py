@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cmsmig.wire.bounds import LONGEST_PAUSE
-from cmsmig.wire.budget_file import Book, BudgetState
+from cmsmig.wire.budget_file import BudgetState, BudgetTransaction
 
 GUARD = 0.012
 """How much slower than the pure rate releases are planned, as a share."""
@@ -53,7 +53,7 @@ class Pacing:
         """Return how many callers of a process may stand in the shared queue."""
         return 1 + math.ceil(_LATE_WAKING * self.configured / self.window)
 
-    def until_free(self, book: Book, now: float) -> float:
+    def until_free(self, book: BudgetTransaction, now: float) -> float:
         """Return the seconds until one more release fits every window."""
         strict = _STRICT if self.spaced else GUARD
         oldest = book.newest(self.limit(book.state, now))
@@ -114,7 +114,7 @@ class Pacing:
         asked = bounded(retry_after) + 0.1 * shortest * jitter
         return asked if exponent == 0 else max(asked, grown * jitter)
 
-    def count_delay(self, book: Book, number: int, now: float) -> None:
+    def count_delay(self, book: BudgetTransaction, number: int, now: float) -> None:
         """Log a release as later whose answer took longer than most.
 
         It may have been held up on its way, and the service counts it when it
@@ -142,7 +142,7 @@ class Pacing:
         """Return when the service's own window is over at the latest."""
         return state.opened + self.window * (1 + GUARD)
 
-    def exhausted(self, book: Book, now: float, under_way: int) -> bool:
+    def exhausted(self, book: BudgetTransaction, now: float, under_way: int) -> bool:
         """Return whether what the service said to remain may be used up.
 
         Nobody knows which of those under way it has counted, so all are.
@@ -151,7 +151,12 @@ class Pacing:
         return known and book.state.remaining <= under_way
 
     def count_remaining(
-        self, book: Book, remaining: int, released: float, now: float, under_way: int
+        self,
+        book: BudgetTransaction,
+        remaining: int,
+        released: float,
+        now: float,
+        under_way: int,
     ) -> None:
         """Keep how many calls the service still takes, whoever else makes some.
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import HomeRow, Identity, Intent, ItemRow
+from cmsmig.ledger.rows import Identity, Intent, ItemRow, StoryRecord
 from cmsmig.ledger.store import Ledger
 
 KEYS = [ItemKey("c", item, locale) for item in "123" for locale in ("", "fr")]
@@ -59,7 +59,7 @@ class Books(RuleBasedStateMachine):
         key = data.draw(st.sampled_from(sorted(self.model)))
         made = made if self.model[key][1] is None else self.model[key][1]
         number = KEYS.index(key) + 1
-        place = HomeRow(number, f"u{number}", "p", made, "h", "then")
+        place = StoryRecord(number, f"u{number}", "p", made, "h", "then")
         self.ledger.items.housed(key, place, "", "create")
         self.model[key] = ["created" if made else "reused", made]
         self.open.discard(str(key))

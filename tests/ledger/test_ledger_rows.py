@@ -13,12 +13,12 @@ import pytest
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import (
     AssetRow,
-    HomeRow,
     Identity,
     Intent,
     ItemRow,
     LossRow,
     MadeRow,
+    StoryRecord,
 )
 from cmsmig.ledger.store import Ledger
 
@@ -57,8 +57,8 @@ def row(key: ItemKey, status: str = "selected", reason: str = "") -> ItemRow:
     )
 
 
-def home(number: int, *, made: bool = True, content: str = "h") -> HomeRow:
-    return HomeRow(number, f"uuid-{number}", f"a/{number}", made, content, "then")
+def home(number: int, *, made: bool = True, content: str = "h") -> StoryRecord:
+    return StoryRecord(number, f"uuid-{number}", f"a/{number}", made, content, "then")
 
 
 def test_an_intent_is_unique_while_it_is_open(ledger: Ledger, file: Path) -> None:

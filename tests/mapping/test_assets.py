@@ -25,7 +25,7 @@ from cmsmig.mapping.convert.asset_uploads import (
 from cmsmig.mapping.convert.file_addresses import candidates, host_of, in_text
 from cmsmig.mapping.convert.story import draft_story
 from cmsmig.mapping.decisions.design import Encoding
-from cmsmig.mapping.draft import AssetHome
+from cmsmig.mapping.draft import UploadedAsset
 from tests.support.mapping.drafting import (
     FILES,
     NAMESPACE,
@@ -217,7 +217,9 @@ def test_what_is_found_is_what_the_draft_rewrites(
             for (slug, _), encoding in zip(PLACES, ENCODINGS, strict=True)
         )
     )
-    homes = {use.address: AssetHome(1, "https://a.storyblok.com/f/1/x") for use in uses}
+    homes = {
+        use.address: UploadedAsset(1, "https://a.storyblok.com/f/1/x") for use in uses
+    }
     draft = draft_story(item(data), design, context(design, assets=homes))
     assert FILES.encode() not in canonical(draft.content)
     assert not [each for each in draft.losses if each.loss.kind == "missing-file"]

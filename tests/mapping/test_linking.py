@@ -14,7 +14,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.linking import LeftLink, link_story
 from cmsmig.mapping.convert.story import draft_story
 from cmsmig.mapping.decisions.design import Encoding
-from cmsmig.mapping.draft import Home, Place, StoryDraft
+from cmsmig.mapping.draft import ExistingStory, Place, StoryDraft
 from cmsmig.mapping.select.routes import PageCause
 from tests.support.mapping.drafting import (
     EN,
@@ -52,7 +52,7 @@ PLACES = {
 }
 ROUTES = routes(PLACES, {key("two"): "two"})
 HOMES = {
-    target: Home(f"uuid-{target.item_id}-{target.locale_id}", place.full_slug)
+    target: ExistingStory(f"uuid-{target.item_id}-{target.locale_id}", place.full_slug)
     for target, place in PLACES.items()
 }
 
@@ -68,7 +68,7 @@ def draft(**data: Json) -> StoryDraft:
 )
 def test_relations_are_filled_in_order(names: list[str], made: set[str]) -> None:
     """Element by element; dangling ones fall out, those to come are pending."""
-    homes = {tag(name): Home(f"u-{name}", f"tags/{name}") for name in made}
+    homes = {tag(name): ExistingStory(f"u-{name}", f"tags/{name}") for name in made}
     linked = link_story(draft(tags=list(names)), homes, ROUTES)
     assert linked.content["tags"] == [f"u-{name}" for name in names if name in made]
     assert linked.filled == sum(name in made for name in names)

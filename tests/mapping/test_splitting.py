@@ -15,7 +15,7 @@ from cmsmig.mapping.convert.story import draft_story
 from cmsmig.mapping.decisions.body_reviews import BodyKey, body_facts, review_of
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions.design import BlockRole, Design, Encoding
-from cmsmig.mapping.draft import AssetHome, Home, Place, StoryDraft
+from cmsmig.mapping.draft import ExistingStory, Place, StoryDraft, UploadedAsset
 from cmsmig.mapping.propose.block_designs import (
     components_of,
     missing_roles,
@@ -194,11 +194,11 @@ def drafted(html: Json) -> StoryDraft:
 
 PLACES = {key("one"): Place("posts", "one", 1), key("two"): Place("posts", "zwei", 2)}
 HOMES = {
-    target: Home(f"uuid-{target.item_id}", place.full_slug)
+    target: ExistingStory(f"uuid-{target.item_id}", place.full_slug)
     for target, place in PLACES.items()
 }
 ROUTES = routes(PLACES, {key("two"): "two"})
-ASSETS = {"a.png": AssetHome(7, "https://assets.example/a.png")}
+ASSETS = {"a.png": UploadedAsset(7, "https://assets.example/a.png")}
 
 
 def test_drafts_hold_blocks_with_uploaded_pictures() -> None:

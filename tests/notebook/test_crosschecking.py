@@ -56,8 +56,8 @@ async def test_unattended_it_runs_only_when_asked_to(tmp_path: Path) -> None:
 
 async def test_unattended_it_shows_tables(tmp_path: Path, node: StandIn) -> None:
     """Counts, each deviation with what the official does, and no control."""
-    shelf = await previews(tmp_path / "p")
-    panel = await cross_checked(shelf, run=True)
+    body_index = await previews(tmp_path / "p")
+    panel = await cross_checked(body_index, run=True)
     html = panel.html()
     assert "4 bodies: 2 equal, 2 deviating, 0 official failed, 0 defects" in html
     assert "<code>video</code>" in html
@@ -80,8 +80,8 @@ async def test_by_hand_it_waits_is_stopped_and_goes_again(
     tmp_path: Path, node: StandIn
 ) -> None:
     """Nothing runs before the button; a stop shows what was compared."""
-    shelf = await previews(tmp_path / "p", interactive=True)
-    panel = await cross_checked(shelf)
+    body_index = await previews(tmp_path / "p", interactive=True)
+    panel = await cross_checked(body_index)
     assert panel.widget is not None
     controls = Controls(panel.widget())
     assert not (node.folder / "started").exists()
@@ -101,9 +101,9 @@ async def test_by_hand_it_waits_is_stopped_and_goes_again(
 
 async def test_bodies_are_taken_as_the_origin_holds_them(tmp_path: Path) -> None:
     """The raw text, and a name that no other body has."""
-    shelf = (await previews(tmp_path / "p")).shelf
-    taken = [site_body(each) for each in shelf.bodies]
-    assert [each.text for each in taken] == [each.text for each in shelf.bodies]
+    body_index = (await previews(tmp_path / "p")).body_index
+    taken = [site_body(each) for each in body_index.bodies]
+    assert [each.text for each in taken] == [each.text for each in body_index.bodies]
     assert len({each.key for each in taken}) == len(taken)
     assert {each.key for each in taken} >= {"posts/plain/body", "posts/video/body"}
 

@@ -21,7 +21,7 @@ from cmsmig.notebook.design.designing import (
 )
 from cmsmig.notebook.kit.decision_files import decided
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.review.design_edits import DesignDesk, completed, propose
+from cmsmig.review.design_edits import DesignEditor, completed, propose
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.decision_store import write_decision
 from cmsmig.steps.decide.migration import read_origin
@@ -49,12 +49,12 @@ async def decide_all(workspace: Workspace) -> None:
     )
 
 
-def desk_of(workspace: Workspace) -> DesignDesk:
+def desk_of(workspace: Workspace) -> DesignEditor:
     """Return a desk with the proposal on it."""
     decision = decide_collections(workspace)
     origin = read_origin(workspace.project, None)
     proposal = propose(origin, decision, SpaceFacts())
-    return DesignDesk(origin, decision, proposal)
+    return DesignEditor(origin, decision, proposal)
 
 
 async def by_hand(root: Path, *, dry_run: bool = False) -> DesignReview:

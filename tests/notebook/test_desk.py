@@ -219,10 +219,10 @@ async def test_an_embed_choice_is_written_at_once_and_looks_again(
 ) -> None:
     """Only bodies with such an embed are looked through once more."""
     previews, _ = split
-    previews.looking.finish()
-    assert previews.shelf.known == 4
+    previews.scanner.finish()
+    assert previews.body_index.known == 4
     previews.treat_kind("video", Treatment.LINK)
-    assert previews.shelf.known == 3
+    assert previews.body_index.known == 3
     written = decided(previews.workspace.project, EmbedsDecision)
     assert written.kinds["video"] is Treatment.LINK
     assert written.reviewed.by == "Ada"
@@ -259,7 +259,9 @@ async def test_unattended_shows_the_same_previews(
         html = "".join(str(each.html()) for each in panels) + named
     assert page.channels == []
     assert cards(named) == cards(desk.html("target"))
-    losses = losses_html(again.shelf.converted(again.shelf.find("plain")).losses)
+    losses = losses_html(
+        again.body_index.converted(again.body_index.find("plain")).losses
+    )
     assert str(losses) in named
     assert str(losses) in desk.html("losses")
     assert re.search(r"<(button|select|input)\b|data-do", html) is None

@@ -25,7 +25,7 @@ from cmsmig.notebook.preview.previewing import (
     open_previews,
 )
 from cmsmig.review.bodies import elements_by_path, structures_of
-from cmsmig.review.body_index import Lost, Wanted
+from cmsmig.review.body_index import LossFilter, Wanted
 from cmsmig.review.embeds import count_embeds, embeds_of
 from cmsmig.review.loss_marks import destination_html, marked_html
 from cmsmig.richtext.native import NativeEngine, convert_text
@@ -67,9 +67,10 @@ async def by_hand(root: Path, *, dry_run: bool = False) -> Previews:
 
 def titles(previews: Previews, wanted: Wanted) -> list[str]:
     """Return the names of the bodies that a choice offers."""
-    previews.looking.finish()
+    previews.scanner.finish()
     return [
-        previews.shelf.bodies[index].title for index in previews.shelf.select(wanted)
+        previews.body_index.bodies[index].title
+        for index in previews.body_index.select(wanted)
     ]
 
 
@@ -142,13 +143,13 @@ def test_blocks_are_named_at_the_destination() -> None:
 
 async def test_filters_offer_the_right_bodies(tmp_path: Path) -> None:
     """By what is lost, by structure, by embed, and by part of a name."""
-    shelf = await by_hand(tmp_path)
-    assert len(titles(shelf, Wanted())) == 4
-    assert titles(shelf, Wanted(lost=Lost.CONTENT)) == ["<b>Lossy</b>"]
-    assert titles(shelf, Wanted(lost="content/script"))[0] == "<b>Lossy</b>"
-    assert titles(shelf, Wanted(structure="video")) == ["Video", "Widget"]
-    assert titles(shelf, Wanted(text=" WIDG ")) == ["Widget"]
-    assert titles(shelf, Wanted(text="widg", structure="script")) == ["Widget"]
+    body_index = await by_hand(tmp_path)
+    assert len(titles(body_index, Wanted())) == 4
+    assert titles(body_index, Wanted(lost=LossFilter.CONTENT)) == ["<b>Lossy</b>"]
+    assert titles(body_index, Wanted(lost="content/script"))[0] == "<b>Lossy</b>"
+    assert titles(body_index, Wanted(structure="video")) == ["Video", "Widget"]
+    assert titles(body_index, Wanted(text=" WIDG ")) == ["Widget"]
+    assert titles(body_index, Wanted(text="widg", structure="script")) == ["Widget"]
 
 
 async def test_unattended_previews_are_static_and_safe(tmp_path: Path) -> None:
@@ -185,8 +186,8 @@ async def test_unattended_previews_show_the_worst_first(tmp_path: Path) -> None:
 async def test_the_frames_hold_what_was_sanitised(tmp_path: Path) -> None:
     """The origin's frame is the marked body after cleaning, and nothing else."""
     previews = open_previews(await decided_workspace(tmp_path))
-    index = previews.shelf.find("lossy")
-    losses = previews.shelf.converted(index).losses
+    index = previews.body_index.find("lossy")
+    losses = previews.body_index.converted(index).losses
     frame = re.search(r'srcdoc="([^"]*)"', str(body_preview(previews, "lossy").html()))
     assert str(sanitised(marked_html(LOSSY, losses))) in unescape(frame.group(1))
 
@@ -295,21 +296,22 @@ async def test_an_embed_that_is_never_closed_is_ended_by_choice(tmp_path: Path) 
     """A person sees what it holds and ends it; the file says so to headless runs."""
     _site_with_an_open_embed(tmp_path)
     previews = await by_hand(tmp_path)
-    index = previews.shelf.find("widget")
+    index = previews.body_index.find("widget")
     embeds = LivePanel(embed_policies(previews).widget())
     desk = LivePanel(body_preview(previews, "widget").widget())
     await worked()
     assert "1 embeds in 1 bodies are never closed" in embeds.text("unclosed")
     assert "1 heading, 1 picture, 3 words" in desk.text("losses")
-    assert previews.shelf.converted(index).document["content"][0]["type"] == "blok"
+    assert previews.body_index.converted(index).document["content"][0]["type"] == "blok"
     await embeds.work("embed-unclosed", "end")
     await worked()
     kinds = [
-        each["type"] for each in previews.shelf.converted(index).document["content"]
+        each["type"]
+        for each in previews.body_index.converted(index).document["content"]
     ]
     assert kinds[:4] == ["blok", "heading", "paragraph", "image"]
     assert "end where the body goes on" in embeds.text("unclosed")
     project = previews.workspace.project
     assert "unclosed: end" in (project.decisions / "embeds.yaml").read_text()
     headless = open_previews(pulled_workspace(tmp_path))
-    assert headless.shelf.converted(index) == previews.shelf.converted(index)
+    assert headless.body_index.converted(index) == previews.body_index.converted(index)

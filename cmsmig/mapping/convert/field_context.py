@@ -10,7 +10,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.asset_uploads import file_id_of, shown_alt
 from cmsmig.mapping.convert.file_addresses import in_text, is_file, replace_in_text
 from cmsmig.mapping.decisions.design import FieldDesign
-from cmsmig.mapping.draft import AssetHome, DraftContext
+from cmsmig.mapping.draft import DraftContext, UploadedAsset
 from cmsmig.mapping.uids import block_uid
 from cmsmig.richtext.engine import ImageTarget
 from cmsmig.richtext.losses import Loss, Severity
@@ -35,7 +35,7 @@ class FieldUse:
     key: ItemKey
     context: DraftContext
 
-    def home(self, address: str) -> AssetHome | None:
+    def home(self, address: str) -> UploadedAsset | None:
         """Return where an origin file lives now, if it was brought over."""
         assets = self.context.assets
         return assets.get(address) or assets.get(address.strip())

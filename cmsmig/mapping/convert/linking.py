@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.draft import Home, RelationUse, StoryDraft
+from cmsmig.mapping.draft import ExistingStory, RelationUse, StoryDraft
 from cmsmig.mapping.select.routes import PageCause, Routes, RouteTarget, StaticPage
 from cmsmig.richtext.links import StoryLink, rewrite_links
 
@@ -44,7 +44,7 @@ class Linked:
 
 
 def link_story(
-    draft: StoryDraft, homes: Mapping[ItemKey, Home], routes: Routes
+    draft: StoryDraft, homes: Mapping[ItemKey, ExistingStory], routes: Routes
 ) -> Linked:
     """Return the draft's content with relations and internal links filled.
 
@@ -83,7 +83,7 @@ class _Linking:
     )
 
     def __init__(
-        self, locale: str, homes: Mapping[ItemKey, Home], routes: Routes
+        self, locale: str, homes: Mapping[ItemKey, ExistingStory], routes: Routes
     ) -> None:
         self._locale = locale
         self._homes = homes
@@ -145,7 +145,7 @@ class _Linking:
         found = self._find(href)
         return None if found is None else StoryLink(found[1].uuid, found[1].full_slug)
 
-    def _find(self, href: str) -> tuple[RouteTarget, Home] | None:
+    def _find(self, href: str) -> tuple[RouteTarget, ExistingStory] | None:
         found = self._routes.resolve(href, self._locale)
         if isinstance(found, StaticPage):
             self.left.append(LeftLink(href, found.cause))

@@ -9,7 +9,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.convert.asset_uploads import file_objects, shown_alt
 from cmsmig.mapping.convert.field_context import Encoded, FieldUse, is_unset
 from cmsmig.mapping.convert.file_addresses import Found
-from cmsmig.mapping.draft import AssetHome
+from cmsmig.mapping.draft import UploadedAsset
 from cmsmig.richtext.losses import Loss
 
 _INHERIT = "__wf_reserved_inherit"
@@ -32,7 +32,7 @@ def empty_asset() -> JsonObject:
     }
 
 
-def asset_value(home: AssetHome, alt: str) -> JsonObject:
+def asset_value(home: UploadedAsset, alt: str) -> JsonObject:
     """Return the value of an asset field that holds this file."""
     return {
         "id": home.asset_id,

@@ -42,7 +42,7 @@ class BodyState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ReviewStatus:
     """A body's blocks as they are now, and who stands for them."""
 
     state: BodyState
@@ -59,21 +59,25 @@ class Standing:
 
 def standing(
     review: BodyReview | None, facts: BodyFacts, heuristics: Heuristics
-) -> Standing:
+) -> ReviewStatus:
     """Return where a body stands under the field's current heuristics."""
     proposal = propose_blocks(facts.outline, heuristics)
     needed = needs_review(proposal)
     if review is None:
-        return Standing(BodyState.OPEN if needed else BodyState.NOT_NEEDED, proposal)
+        return ReviewStatus(
+            BodyState.OPEN if needed else BodyState.NOT_NEEDED, proposal
+        )
     if why := _outdated(review, facts, heuristics, proposal):
         if not review.by:
             why = ""
         state = BodyState.REOPENED if why else BodyState.OPEN
-        return Standing(state if needed else BodyState.NOT_NEEDED, proposal, why=why)
+        return ReviewStatus(
+            state if needed else BodyState.NOT_NEEDED, proposal, why=why
+        )
     blocks = _blocks(review, facts, proposal)
     if not review.by:
-        return Standing(BodyState.OPEN, blocks, edited=True)
-    return Standing(
+        return ReviewStatus(BodyState.OPEN, blocks, edited=True)
+    return ReviewStatus(
         BodyState.REVIEWED, blocks, by=review.by, at=review.at, how=review.how
     )
 

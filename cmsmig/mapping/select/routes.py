@@ -9,7 +9,7 @@ from enum import StrEnum
 from urllib.parse import unquote
 
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.draft import Home, Place
+from cmsmig.mapping.draft import ExistingStory, Place
 from cmsmig.origin.schema import Collection, Site
 
 _ABSOLUTE = re.compile(r"(?:https?:)?//([^/?#\\\s]*)(.*)", re.IGNORECASE | re.DOTALL)
@@ -105,10 +105,10 @@ class Routes:
         """Return the old path of an item that becomes a story, or empty."""
         return self._paths.get(key, "")
 
-    def planned_homes(self) -> Mapping[ItemKey, Home]:
+    def planned_homes(self) -> Mapping[ItemKey, ExistingStory]:
         """Return a stand-in home for every story to be, for planning."""
         return {
-            key: Home(uuid=f"planned:{key}", full_slug=place.full_slug)
+            key: ExistingStory(uuid=f"planned:{key}", full_slug=place.full_slug)
             for key, place in self.places.items()
         }
 

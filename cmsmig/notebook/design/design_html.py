@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from cmsmig.display.safe_html import Cell, heading, note, paragraph, sheet, table
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Design, FieldDesign
-from cmsmig.review.design_edits import DesignDesk
+from cmsmig.review.design_edits import DesignEditor
 from cmsmig.review.samples import Sample
 
 _SHOWN = 8
@@ -51,12 +51,12 @@ def left_out_html(content_type: ContentTypeDesign) -> Markup:
     return table(("left out", "type", "why"), rows) if rows else Markup("")
 
 
-def samples_html(desk: DesignDesk, *content_types: ContentTypeDesign) -> Markup:
+def samples_html(desk: DesignEditor, *content_types: ContentTypeDesign) -> Markup:
     """Return a table of sample values per content type."""
     return sheet(*(_samples_table(desk, each) for each in content_types))
 
 
-def _samples_table(desk: DesignDesk, content_type: ContentTypeDesign) -> Markup:
+def _samples_table(desk: DesignEditor, content_type: ContentTypeDesign) -> Markup:
     rows = [
         row
         for field in content_type.fields
@@ -67,7 +67,7 @@ def _samples_table(desk: DesignDesk, content_type: ContentTypeDesign) -> Markup:
     return table(head, rows, caption=caption)
 
 
-def problems_html(desk: DesignDesk) -> Markup:
+def problems_html(desk: DesignEditor) -> Markup:
     """Return what is wrong with the design now, or that nothing is."""
     problems = desk.problems()
     if not problems:

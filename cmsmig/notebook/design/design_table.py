@@ -19,7 +19,7 @@ from cmsmig.notebook.kit.widgets import (
     grid,
     row,
 )
-from cmsmig.review.design_edits import DesignDesk
+from cmsmig.review.design_edits import DesignEditor
 
 _NARROW = Markup(
     "<style>.cmsmig-design-field-key,.cmsmig-design-field-encoding,"
@@ -77,7 +77,7 @@ class _Row:
 class _Table:
     """The table of the content type that is looked at."""
 
-    def __init__(self, desk: DesignDesk) -> None:
+    def __init__(self, desk: DesignEditor) -> None:
         self._desk = desk
         self._board = Board()
         self._place = 0
@@ -214,14 +214,14 @@ class _Table:
             place.show(design_html.problems_html(self._desk))
 
 
-def design_board(desk: DesignDesk) -> Element:
+def design_board(desk: DesignEditor) -> Element:
     """Return the editable table of a design; every edit is checked at once."""
     if not desk.content_types:
         return Html(design_html.design_html(desk.design))
     return _Table(desk).element()
 
 
-def samples_board(desk: DesignDesk) -> Element:
+def samples_board(desk: DesignEditor) -> Element:
     """Return the sample values of the content type that is chosen."""
     board = Board()
     shown = Html()

@@ -13,7 +13,7 @@ from cmsmig.notebook.design.design_html import design_html, samples_html
 from cmsmig.notebook.kit.decision_files import accept, decided, pulled, required, told
 from cmsmig.notebook.kit.panel import Panel, facts_bundle
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.review.design_edits import DesignDesk, completed, propose
+from cmsmig.review.design_edits import DesignEditor, completed, propose
 from cmsmig.steps.decide.accept_proposals import space_facts
 
 
@@ -22,7 +22,7 @@ class DesignReview:
     """A design under review; every panel of the notebook works on the same one."""
 
     workspace: Workspace
-    desk: DesignDesk
+    desk: DesignEditor
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
@@ -50,7 +50,7 @@ async def open_design(workspace: Workspace) -> DesignReview:
     if not workspace.interactive:
         design = required(workspace.project, Design, "02")
         decision = required(workspace.project, CollectionsDecision, "01")
-        desk = DesignDesk(origin, decision, design)
+        desk = DesignEditor(origin, decision, design)
         _insist(desk)
         return DesignReview(workspace, desk)
     decision = required(workspace.project, CollectionsDecision, "01")
@@ -58,7 +58,7 @@ async def open_design(workspace: Workspace) -> DesignReview:
     proposal = propose(origin, decision, space)
     known = decided(workspace.project, Design)
     design = proposal if known is None else completed(known, proposal)
-    return DesignReview(workspace, DesignDesk(origin, decision, design, space))
+    return DesignReview(workspace, DesignEditor(origin, decision, design, space))
 
 
 def design_table(review: DesignReview) -> Panel:
@@ -104,7 +104,7 @@ def accept_design(review: DesignReview, reviewer: str = "") -> Panel:
     )
 
 
-def _insist(desk: DesignDesk) -> None:
+def _insist(desk: DesignEditor) -> None:
     open_points = desk.undecided()
     more = f" ({len(open_points) - 1} more like this.)" if open_points[1:] else ""
     if open_points:

@@ -45,11 +45,11 @@ def pulled(workspace: Workspace) -> Origin:
     Raises `UsageError` before the first pull and `CacheError` when the raw cache
     is incomplete or damaged.
     """
-    insist_on_pull(workspace.project)
+    require_pull(workspace.project)
     return read_origin(workspace.project, workspace.local_settings.site_id)
 
 
-def insist_on_pull(project: Project) -> None:
+def require_pull(project: Project) -> None:
     """Raise `UsageError` when nothing was ever pulled. Reads only."""
     if not any(project.raw.glob("*.json")):
         raise UsageError(

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from cmsmig.display.safe_html import note, sheet
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.body_reviews import BodyFacts
-from cmsmig.mapping.decisions.review_validity import BodyState, Standing
+from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus
 from cmsmig.notebook.kit.live_controls import text
 from cmsmig.notebook.kit.live_panel import Heard, Live, LiveBoard
 from cmsmig.notebook.kit.widgets import Element
@@ -24,7 +24,7 @@ from cmsmig.notebook.preview.body_editor_html import (
     tally_html,
     title_html,
 )
-from cmsmig.notebook.preview.body_filter import PAGE, Pick
+from cmsmig.notebook.preview.body_filter import PAGE, BodyFilter
 from cmsmig.notebook.preview.body_scan import in_slices
 from cmsmig.notebook.preview.preview_html import body_parts
 from cmsmig.notebook.preview.previews import Previews
@@ -33,21 +33,21 @@ from cmsmig.richtext.blocks.outline import BlockKind
 _ALL = "all"
 
 
-def preview_desk(previews: Previews, first: int | None) -> Element:
+def body_editor(previews: Previews, first: int | None) -> Element:
     """Return the desk with one body on it."""
-    return _Desk(previews, first).element()
+    return _BodyEditor(previews, first).element()
 
 
-class _Desk:
+class _BodyEditor:
     """Shows a body, and does with it what is asked for."""
 
     def __init__(self, previews: Previews, first: int | None) -> None:
         self._previews = previews
         self._review = previews.review
-        self._looking = previews.looking
-        self._shelf = previews.shelf
-        self._pick = Pick(previews.looking)
-        self._pick.renew()
+        self._scanner = previews.scanner
+        self._body_index = previews.body_index
+        self._filter = BodyFilter(previews.scanner)
+        self._filter.renew()
         self._block = 0
         self._shown: int | None = None
         self._said = ""
@@ -61,18 +61,18 @@ class _Desk:
             self._heard(),
         )
         if first is None:
-            first = next(iter(self._pick.passing), -1)
-        self._pick.at = first
+            first = next(iter(self._filter.passing), -1)
+        self._filter.at = first
 
     def element(self) -> Element:
         self._show()
         self._previews.watchers["desk"] = lambda: self._board.queue(self._changed)
-        self._looking.watchers["desk"] = lambda: self._board.queue(self._progress)
-        self._looking.start()
+        self._scanner.watchers["desk"] = lambda: self._board.queue(self._progress)
+        self._scanner.start()
         return self._live
 
     def _heard(self) -> dict[str, Heard]:
-        pick = self._pick
+        pick = self._filter
         return {
             "review-name": self._name,
             "body-search": lambda value: self._narrow(text=value),
@@ -108,15 +108,15 @@ class _Desk:
         self._previews.tell("desk")
 
     def _narrow(self, **wanted: str) -> None:
-        self._after(lambda: self._pick.change(**wanted))
+        self._after(lambda: self._filter.change(**wanted))
 
     def _state(self, value: str) -> None:
-        self._pick.state = value
-        self._after(self._pick.narrow)
+        self._filter.state = value
+        self._after(self._filter.narrow)
 
     def _item(self, value: str) -> None:
         if value:
-            self._pick.at = int(value)
+            self._filter.at = int(value)
         self._after(lambda: None)
 
     def _after(self, action: Callable[[], None]) -> None:
@@ -126,11 +126,11 @@ class _Desk:
         self._show()
 
     def _go_on(self) -> None:
-        if not self._pick.next_unreviewed():
+        if not self._filter.next_unreviewed():
             self._said = self._nothing_left()
 
     def _nothing_left(self) -> str:
-        tally = self._looking.tally()
+        tally = self._scanner.tally()
         if not tally.complete:
             return (
                 f"Nothing to review among the {tally.seen:,} bodies looked through so "
@@ -139,20 +139,20 @@ class _Desk:
         return "Nothing is left to review."
 
     def _accept(self) -> None:
-        index = self._pick.at
+        index = self._filter.at
         if index < 0:
             return
-        standing = self._looking.standing(index)
+        standing = self._scanner.standing(index)
         if standing.state is BodyState.NOT_NEEDED:
             self._said = "This body stays in one piece and needs no review."
         elif standing.state is BodyState.REVIEWED:
             self._said = "This body is reviewed already."
         else:
-            self._review.accept(self._shelf.key(index), self._facts(index))
-            self._looking.standing(index)
-            self._said = f"Accepted: {self._shelf.bodies[index].title}."
+            self._review.accept(self._body_index.key(index), self._facts(index))
+            self._scanner.standing(index)
+            self._said = f"Accepted: {self._body_index.bodies[index].title}."
         self._previews.tell("desk")
-        if not self._pick.next_unreviewed():
+        if not self._filter.next_unreviewed():
             self._said = f"{self._said} {self._nothing_left()}".strip()
         self._show()
 
@@ -167,36 +167,38 @@ class _Desk:
 
     async def _accept_many(self, value: str) -> None:
         kind = None if value == _ALL else BlockKind(value.partition("=")[2])
-        waiting = list(self._looking.unreviewed(kind))
-        bodies = [(self._shelf.key(index), self._facts(index)) for index in waiting]
+        waiting = list(self._scanner.unreviewed(kind))
+        bodies = [
+            (self._body_index.key(index), self._facts(index)) for index in waiting
+        ]
         count = 0
         async for accepted in in_slices(self._review.accepting(bodies)):
             count = accepted
         self._said = f"{count:,} bodies accepted in bulk."
-        if not self._looking.tally().complete:
+        if not self._scanner.tally().complete:
             self._said += " Bodies that are not looked through yet are not among them."
-        self._looking.forget(waiting)
+        self._scanner.forget(waiting)
         self._previews.tell("desk")
         self._show()
 
     def _undo(self) -> None:
         taken = self._review.undoable
-        indexes = self._looking.indexes(self._review.undo())
-        self._looking.forget(indexes or None)
+        indexes = self._scanner.indexes(self._review.undo())
+        self._scanner.forget(indexes or None)
         self._said = f"Taken back: {taken}." if taken else "There is nothing to undo."
         if len(indexes) == 1:
-            self._pick.at = indexes[0]
+            self._filter.at = indexes[0]
         self._previews.tell("desk")
         self._show()
 
     def _edit(self, action: Callable[..., None], *arguments: object) -> None:
         """Change the blocks of the body on show, and show what they are now."""
-        index = self._pick.at
+        index = self._filter.at
         if index < 0:
             raise UsageError("No body is on show.")
         self._said = ""
-        action(self._shelf.key(index), self._facts(index), *arguments)
-        self._looking.standing(index)
+        action(self._body_index.key(index), self._facts(index), *arguments)
+        self._scanner.standing(index)
         self._previews.tell("desk")
         self._show()
 
@@ -224,7 +226,7 @@ class _Desk:
         self._edit(self._review.retype, self._block, BlockKind(kind))
 
     def _facts(self, index: int) -> BodyFacts:
-        return self._shelf.digest(index).facts
+        return self._body_index.digest(index).facts
 
     # What is shown.
 
@@ -234,14 +236,14 @@ class _Desk:
 
     def _progress(self) -> None:
         """Show what looking through the bodies has brought so far."""
-        self._pick.renew()
-        if self._pick.at < 0 and self._pick.passing:
+        self._filter.renew()
+        if self._filter.at < 0 and self._filter.passing:
             self._show()
         else:
             self._live.show(self._surroundings(), calm=True)
 
     def _show(self, *, focus: bool = False) -> None:
-        index = self._pick.at
+        index = self._filter.at
         if index != self._shown:
             self._block = 0
         self._shown = index
@@ -250,19 +252,19 @@ class _Desk:
             focus=card_id(self._block) if focus else "",
         )
         # After the body, whose state is known only now.
-        self._pick.renew()
+        self._filter.renew()
         self._live.show(self._surroundings())
 
     def _body(self, index: int) -> dict[str, Markup]:
-        standing = self._looking.standing(index)
+        standing = self._scanner.standing(index)
         cards, moves = None, Markup("")
         if standing.state is not BodyState.NOT_NEEDED:
             self._block = self._bounded(standing)
-            document = self._shelf.converted(index).document
+            document = self._body_index.converted(index).document
             split = Split(document, self._facts(index).outline, standing.blocks, index)
             moves = moves_html(len(split.blocks))
             cards = cards_html(split, self._block)
-        parts = body_parts(self._shelf, index, cards=cards)
+        parts = body_parts(self._body_index, index, cards=cards)
         return {
             "title": title_html(parts.title, parts.place, standing),
             "origin": parts.origin,
@@ -272,18 +274,18 @@ class _Desk:
             "losses": sheet(parts.losses),
         }
 
-    def _bounded(self, standing: Standing | None = None) -> int:
+    def _bounded(self, standing: ReviewStatus | None = None) -> int:
         if standing is None:
-            if self._pick.at < 0:
+            if self._filter.at < 0:
                 return 0
-            standing = self._looking.standing(self._pick.at)
+            standing = self._scanner.standing(self._filter.at)
         self._block = min(max(self._block, 0), max(len(standing.blocks) - 1, 0))
         return self._block
 
     def _surroundings(self) -> dict[str, Markup]:
         """Return everything but the body."""
-        tally = self._looking.tally()
-        state = self._looking.state(self._pick.at) if self._pick.at >= 0 else None
+        tally = self._scanner.tally()
+        state = self._scanner.state(self._filter.at) if self._filter.at >= 0 else None
         return {
             "tally": tally_html(tally),
             "name": text(
@@ -292,11 +294,11 @@ class _Desk:
                 self._review.reviewer,
                 hint="your name",
             ),
-            "search": self._pick.typed(),
-            "filters": self._pick.filters(),
-            "item": self._pick.listed(),
-            "steps": self._pick.steps(),
+            "search": self._filter.typed(),
+            "filters": self._filter.filters(),
+            "item": self._filter.listed(),
+            "steps": self._filter.steps(),
             "actions": actions_html(state, self._review.undoable),
             "said": sheet(note(self._said, "good")) if self._said else Markup(""),
-            "bulk": bulk_html(self._looking.kinds(), tally.left),
+            "bulk": bulk_html(self._scanner.kinds(), tally.left),
         }

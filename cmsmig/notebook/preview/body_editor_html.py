@@ -7,7 +7,7 @@ from collections import Counter
 from markupsafe import Markup
 
 from cmsmig.display.safe_html import note, sheet
-from cmsmig.mapping.decisions.review_validity import BodyState, Standing
+from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus
 from cmsmig.notebook.kit.live_controls import STYLE, bar, button, ident, region, select
 from cmsmig.notebook.preview.block_cards import KINDS
 from cmsmig.notebook.preview.body_scan import Tally
@@ -44,7 +44,7 @@ _TALLY = Markup(
 )
 
 
-def title_html(title: str, place: str, standing: Standing) -> Markup:
+def title_html(title: str, place: str, standing: ReviewStatus) -> Markup:
     """Return a body's name, where it stands, and how."""
     return _TITLE.format(title, place, standing_told(standing))
 
@@ -122,7 +122,7 @@ def bulk_html(kinds: Counter[BlockKind], left: int) -> Markup:
     return some + bar(every)
 
 
-def standing_told(standing: Standing) -> str:
+def standing_told(standing: ReviewStatus) -> str:
     """Return how a body stands, to follow its title."""
     if standing.state is BodyState.REVIEWED:
         return f" — reviewed {standing.how} by {standing.by}, {standing.at[:10]}"

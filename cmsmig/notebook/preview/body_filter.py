@@ -8,8 +8,8 @@ from markupsafe import Markup
 
 from cmsmig.mapping.decisions.review_validity import BodyState
 from cmsmig.notebook.kit.live_controls import button, search, select
-from cmsmig.notebook.preview.body_scan import UNREVIEWED, Looking
-from cmsmig.review.body_index import Lost, Wanted, loss_name
+from cmsmig.notebook.preview.body_scan import UNREVIEWED, BodyScanner
+from cmsmig.review.body_index import LossFilter, Wanted, loss_name
 
 PAGE = 30
 """Bodies that the drop-down holds at once."""
@@ -27,10 +27,10 @@ _STATES = (
 
 
 @dataclass(slots=True)
-class Pick:
+class BodyFilter:
     """A choice of bodies, and a place in it."""
 
-    looking: Looking
+    scanner: BodyScanner
     wanted: Wanted = field(default_factory=Wanted)
     state: str = _ANY
     """A `BodyState`, or what is left to review."""
@@ -51,7 +51,7 @@ class Pick:
 
     def renew(self) -> None:
         """Find out again which bodies pass; the one on show stays."""
-        found = self.looking.shelf.select(self.wanted)
+        found = self.scanner.body_index.select(self.wanted)
         if self.state != _ANY:
             found = tuple(each for each in found if self._stands(each))
         self.passing = found
@@ -72,7 +72,7 @@ class Pick:
 
         Bodies that pass come first.
         """
-        waiting = list(self.looking.unreviewed())
+        waiting = list(self.scanner.unreviewed())
         passing = set(self.passing)
         among = [each for each in waiting if each in passing] or waiting
         if not among:
@@ -82,7 +82,7 @@ class Pick:
 
     def filters(self) -> Markup:
         """Return the controls that choose bodies, but for the search."""
-        shelf, wanted = self.looking.shelf, self.wanted
+        body_index, wanted = self.scanner.body_index, self.wanted
         return Markup("").join(
             (
                 select("body-state", "Review", _STATES, self.state),
@@ -90,7 +90,7 @@ class Pick:
                 select("body-structure", "Holds", self._structures(), wanted.structure),
                 select("body-field", "Field", self._fields(), self._field()),
                 select("body-locale", "Locale", self._locales(), wanted.locale)
-                if any(body.locale for body in shelf.bodies)
+                if any(body.locale for body in body_index.bodies)
                 else Markup(""),
             )
         )
@@ -151,42 +151,42 @@ class Pick:
             return "no body passes"
         place = self.place
         among = f"{place + 1:,} of {count:,}" if place >= 0 else f"none of {count:,}"
-        tally = self.looking.tally()
+        tally = self.scanner.tally()
         asked = self.state or self.wanted.lost or self.wanted.structure
         if asked and not tally.complete:
             return f"{among} among the {tally.seen:,} looked through so far"
         return among
 
     def _title(self, index: int) -> str:
-        state = self.looking.state(index)
+        state = self.scanner.state(index)
         mark = _MARKS.get(state, "") if state else ""
-        return f"{mark}{self.looking.shelf.bodies[index].title}"
+        return f"{mark}{self.scanner.body_index.bodies[index].title}"
 
     def _stands(self, index: int) -> bool:
-        state = self.looking.state(index)
+        state = self.scanner.state(index)
         if self.state == _LEFT:
             return state in UNREVIEWED
         return state is not None and state == self.state
 
     def _losses(self) -> list[tuple[str, str]]:
-        shelf = self.looking.shelf
+        body_index = self.scanner.body_index
         sorts = [
             (
                 f"{each.kind}, {each.severity} ({each.bodies:,})",
                 loss_name((each.severity, each.kind)),
             )
-            for each in shelf.losses()
+            for each in body_index.losses()
         ]
-        some, content = shelf.losing()
+        some, content = body_index.losing()
         return [
-            ("any", Lost.ANY),
-            (f"some loss ({some:,})", Lost.SOMETHING),
-            (f"some content ({content:,})", Lost.CONTENT),
+            ("any", LossFilter.ANY),
+            (f"some loss ({some:,})", LossFilter.SOMETHING),
+            (f"some content ({content:,})", LossFilter.CONTENT),
             *sorts,
         ]
 
     def _structures(self) -> list[tuple[str, str]]:
-        found = self.looking.shelf.structures()
+        found = self.scanner.body_index.structures()
         listed = [(f"{name} ({count:,})", name) for name, count in found.items()]
         return [("anything", ""), *listed]
 
@@ -195,7 +195,7 @@ class Pick:
             (body.collection.collection_id, body.design.origin): (
                 f"{body.collection.display_name}: {body.design.origin}"
             )
-            for body in self.looking.shelf.bodies
+            for body in self.scanner.body_index.bodies
         }
 
     def _fields(self) -> list[tuple[str, str]]:
@@ -208,5 +208,5 @@ class Pick:
         return str(places.index(wanted))
 
     def _locales(self) -> list[tuple[str, str]]:
-        tags = dict.fromkeys(body.locale for body in self.looking.shelf.bodies)
+        tags = dict.fromkeys(body.locale for body in self.scanner.body_index.bodies)
         return [("all", ""), *((tag, tag) for tag in tags if tag)]

@@ -11,8 +11,8 @@ from time import monotonic
 from typing import TypeVar
 
 from cmsmig.mapping.decisions.body_reviews import BodyKey
-from cmsmig.mapping.decisions.review_validity import BodyState, Standing
-from cmsmig.review.body_index import BodyShelf
+from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus
+from cmsmig.review.body_index import BodyIndex
 from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.steps.decide.body_review import Review
 
@@ -51,22 +51,22 @@ class Tally:
         return self.seen == self.bodies
 
 
-class Looking:
+class BodyScanner:
     """How every body stands, found out in the background and kept."""
 
-    def __init__(self, shelf: BodyShelf, review: Review) -> None:
-        self.shelf = shelf
+    def __init__(self, body_index: BodyIndex, review: Review) -> None:
+        self.body_index = body_index
         self.review = review
         self.watchers: dict[str, Callable[[], None]] = {}
         """By panel: called now and then while it goes on, and at its end."""
         self._seen: dict[int, Seen] = {}
-        self._indexes = {shelf.key(i): i for i in range(len(shelf.bodies))}
+        self._indexes = {body_index.key(i): i for i in range(len(body_index.bodies))}
         self._task: asyncio.Task[None] | None = None
 
-    def standing(self, index: int) -> Standing:
+    def standing(self, index: int) -> ReviewStatus:
         """Return how a body stands; looks through it if need be."""
-        facts = self.shelf.digest(index).facts
-        found = self.review.standing(self.shelf.key(index), facts)
+        facts = self.body_index.digest(index).facts
+        found = self.review.standing(self.body_index.key(index), facts)
         kinds = {block.kind for block in found.blocks} - {BlockKind.TEXT}
         self._seen[index] = Seen(found.state, frozenset(kinds))
         return found
@@ -83,7 +83,7 @@ class Looking:
         that are split into texts alone.
         """
         only = frozenset(() if kind is BlockKind.TEXT else (kind,))
-        for index in range(len(self.shelf.bodies)):
+        for index in range(len(self.body_index.bodies)):
             seen = self._seen.get(index)
             if seen is None or seen.state not in UNREVIEWED:
                 continue
@@ -103,7 +103,7 @@ class Looking:
         states = Counter(seen.state for seen in self._seen.values())
         left = states[BodyState.OPEN] + states[BodyState.REOPENED]
         return Tally(
-            len(self.shelf.bodies),
+            len(self.body_index.bodies),
             len(self._seen),
             states[BodyState.REVIEWED],
             left,
@@ -146,10 +146,10 @@ class Looking:
         self._tell()
 
     def _unseen(self) -> list[int]:
-        known = self.shelf.digests()
+        known = self.body_index.digests()
         return [
             index
-            for index in range(len(self.shelf.bodies))
+            for index in range(len(self.body_index.bodies))
             if index not in self._seen or index not in known
         ]
 

@@ -44,7 +44,7 @@ async def cross_checked(previews: Previews, *, run: bool = False) -> Panel:
 
 
 async def _checked(previews: Previews, stop: StopSignal, observer: Observer) -> Markup:
-    bodies = tuple(site_body(each) for each in previews.shelf.bodies)
+    bodies = tuple(site_body(each) for each in previews.body_index.bodies)
     try:
         return compared(await cross_check(bodies, observer=observer, stop=stop))
     except OfficialUnavailableError as error:
@@ -102,7 +102,7 @@ class _CrossCheckBoard:
         )
         self._halt = board.button("cross-check-stop", "Stop", self._ask)
         self._halt.enable(False)
-        self._bar = widgets.Bar(len(previews.shelf.bodies))
+        self._bar = widgets.Bar(len(previews.body_index.bodies))
         self._bar.visible(False)
         self._result = widgets.Html(sheet(paragraph(_NOT_YET)))
         self.element = widgets.column(

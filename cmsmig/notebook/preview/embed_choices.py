@@ -80,8 +80,8 @@ class _Embeds:
     def element(self) -> Element:
         self._show()
         self._previews.watchers["embeds"] = self._later
-        self._previews.looking.watchers["embeds"] = self._later
-        self._previews.looking.start()
+        self._previews.scanner.watchers["embeds"] = self._later
+        self._previews.scanner.start()
         return self._live
 
     def _later(self) -> None:
@@ -114,7 +114,7 @@ class _Embeds:
         self._show(calm=True)
 
     def _show(self, *, calm: bool = False) -> None:
-        found = self._previews.shelf.embeds()
+        found = self._previews.body_index.embeds()
         by_host: dict[str, list[EmbedSort]] = {}
         for each in found:
             if each.signature:
@@ -132,8 +132,8 @@ class _Embeds:
         )
 
     def _said(self, found: bool) -> Markup:
-        tally = self._previews.looking.tally()
-        said = looked_html(self._previews.shelf)
+        tally = self._previews.scanner.tally()
+        said = looked_html(self._previews.body_index)
         if not found and tally.complete:
             said += note("No body holds an embed.")
         if tally.reopened:
@@ -154,7 +154,7 @@ class _Embeds:
                 *counts,
                 examples[kind].example[:_EXAMPLE],
             )
-            for kind, counts in self._previews.shelf.embed_kinds().items()
+            for kind, counts in self._previews.body_index.embed_kinds().items()
         ]
         if not rows:
             return Markup("")
@@ -174,7 +174,7 @@ class _Embeds:
 
     def _unclosed(self) -> Markup:
         choice = self._previews.embeds.unclosed
-        told = unclosed_html(self._previews.shelf, choice)
+        told = unclosed_html(self._previews.body_index, choice)
         if not told:
             return told
         options = [(words, str(each)) for each, words in UNCLOSED.items()]

@@ -95,7 +95,7 @@ class _Fields:
     def _choose(self, mode: BodyMode, heuristics: Heuristics) -> None:
         chosen = self._chosen()
         self._review.choose(chosen.collection_id, chosen.field, mode, heuristics)
-        self._previews.looking.forget()
+        self._previews.scanner.forget()
         self._show()
         self._previews.tell("fields")
 
@@ -108,7 +108,7 @@ class _Fields:
             {
                 "choices": self._controls(self._chosen()),
                 "table": sheet(
-                    fields_html(self._previews.shelf, self._previews.blocks)
+                    fields_html(self._previews.body_index, self._previews.blocks)
                 ),
                 "said": self._said(self._chosen()),
             }

@@ -21,7 +21,7 @@ from cmsmig.display.safe_html import (
     table,
 )
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyMode, EmbedsDecision
-from cmsmig.review.body_index import BodyShelf
+from cmsmig.review.body_index import BodyIndex
 from cmsmig.review.embeds import PICTURES, treatment_of
 from cmsmig.review.loss_marks import destination_html, marked_html
 from cmsmig.richtext.blocks.proposals import Heuristic
@@ -82,15 +82,15 @@ class BodyParts:
     losses: Markup
 
 
-def bodies_html(shelf: BodyShelf, blocks: BlocksDecision) -> Markup:
+def bodies_html(body_index: BodyIndex, blocks: BlocksDecision) -> Markup:
     """Return the bodies per field and the losses by kind, as tables.
 
     Losses are those of the bodies that were looked through so far.
     """
     rows: dict[tuple[str, str], list[int]] = {}
     titles: dict[tuple[str, str], tuple[str, str]] = {}
-    digests = shelf.digests()
-    for index, body in enumerate(shelf.bodies):
+    digests = body_index.digests()
+    for index, body in enumerate(body_index.bodies):
         place = (body.collection.collection_id, body.design.origin)
         titles[place] = (body.collection.display_name, body.design.origin)
         digest = digests.get(index)
@@ -105,18 +105,19 @@ def bodies_html(shelf: BodyShelf, blocks: BlocksDecision) -> Markup:
     ]
     head = ("collection", "field", "stored as", "bodies", "with losses", "of content")
     return sheet(
-        looked_html(shelf),
+        looked_html(body_index),
         table(head, listed, caption="Bodies to import"),
-        _losses_by_kind(shelf),
+        _losses_by_kind(body_index),
     )
 
 
-def looked_html(shelf: BodyShelf) -> Markup:
+def looked_html(body_index: BodyIndex) -> Markup:
     """Return how many bodies were looked through, while it is not all of them."""
-    if shelf.known == len(shelf.bodies):
+    known, bodies = body_index.known, len(body_index.bodies)
+    if known == bodies:
         return Markup("")
     return note(
-        f"{shelf.known:,} of {len(shelf.bodies):,} bodies are looked through so far; "
+        f"{known:,} of {bodies:,} bodies are looked through so far; "
         "the counts go on growing."
     )
 
@@ -137,14 +138,18 @@ def mode_told(blocks: BlocksDecision, collection_id: str, field: str) -> str:
 
 
 def body_html(
-    shelf: BodyShelf, index: int, *, kept: bool = False, cards: Markup | None = None
+    body_index: BodyIndex,
+    index: int,
+    *,
+    kept: bool = False,
+    cards: Markup | None = None,
 ) -> Markup:
     """Return one body: origin, destination and document, then its losses.
 
     `kept` for what is stored in a notebook, which may be opened without trust;
     `cards` are the body's blocks where it is stored as such.
     """
-    parts = body_parts(shelf, index, kept=kept, cards=cards)
+    parts = body_parts(body_index, index, kept=kept, cards=cards)
     return sheet(
         heading(f"{parts.title} — {parts.place}"),
         _COLUMNS.format(
@@ -158,13 +163,17 @@ def body_html(
 
 
 def body_parts(
-    shelf: BodyShelf, index: int, *, kept: bool = False, cards: Markup | None = None
+    body_index: BodyIndex,
+    index: int,
+    *,
+    kept: bool = False,
+    cards: Markup | None = None,
 ) -> BodyParts:
     """Return what `body_html` puts side by side."""
     show = _kept_preview if kept else _preview
-    body, converted = shelf.bodies[index], shelf.converted(index)
+    body, converted = body_index.bodies[index], body_index.converted(index)
     origin = show(
-        marked_html(shelf.text(index), converted.losses),
+        marked_html(body_index.text(index), converted.losses),
         title=f"Origin of {body.title}",
     )
     target = cards
@@ -211,10 +220,11 @@ def becomes(kind: str, treatment: Treatment) -> str:
     return TREATMENTS[treatment]
 
 
-def fields_html(shelf: BodyShelf, blocks: BlocksDecision) -> Markup:
+def fields_html(body_index: BodyIndex, blocks: BlocksDecision) -> Markup:
     """Return how each field's bodies are stored, and how many there are."""
     counts = Counter(
-        (body.collection.collection_id, body.design.origin) for body in shelf.bodies
+        (body.collection.collection_id, body.design.origin)
+        for body in body_index.bodies
     )
     rows = [
         (
@@ -229,9 +239,9 @@ def fields_html(shelf: BodyShelf, blocks: BlocksDecision) -> Markup:
     return table(head, rows, caption="How bodies are stored")
 
 
-def embeds_html(shelf: BodyShelf, decision: EmbedsDecision) -> Markup:
+def embeds_html(body_index: BodyIndex, decision: EmbedsDecision) -> Markup:
     """Return the embeds by kind and host with their treatment, as a table."""
-    found = shelf.embeds()
+    found = body_index.embeds()
     if not found:
         return sheet(note("No body holds an embed."))
     rows = [
@@ -247,12 +257,12 @@ def embeds_html(shelf: BodyShelf, decision: EmbedsDecision) -> Markup:
     ]
     head = ("kind", "host", "embeds", "bodies", "becomes", "such as")
     shown = table(head, rows, caption="Embeds in all bodies")
-    return sheet(shown + unclosed_html(shelf, decision.unclosed))
+    return sheet(shown + unclosed_html(body_index, decision.unclosed))
 
 
-def unclosed_html(shelf: BodyShelf, choice: Unclosed) -> Markup:
+def unclosed_html(body_index: BodyIndex, choice: Unclosed) -> Markup:
     """Return what is known of embeds that are never closed, or nothing."""
-    found = shelf.unclosed()
+    found = body_index.unclosed()
     if not found:
         return Markup("")
     count = sum(each for _, each in found)
@@ -266,10 +276,14 @@ def unclosed_html(shelf: BodyShelf, choice: Unclosed) -> Markup:
     )
 
 
-def _losses_by_kind(shelf: BodyShelf) -> Markup:
-    found = shelf.losses()
+def _losses_by_kind(body_index: BodyIndex) -> Markup:
+    found = body_index.losses()
     if not found:
-        said = "No body loses anything." if shelf.known == len(shelf.bodies) else ""
+        said = (
+            "No body loses anything."
+            if body_index.known == len(body_index.bodies)
+            else ""
+        )
         return note(said, "good") if said else Markup("")
     rows = [
         (

@@ -20,14 +20,14 @@ from cmsmig.mapping.decisions.review_validity import BodyState
 from cmsmig.mapping.propose.proposals import propose_bodies, propose_embeds
 from cmsmig.notebook.kit.decision_files import (
     decided,
-    insist_on_pull,
+    require_pull,
     required,
 )
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.block_cards import Split, cards_html
-from cmsmig.notebook.preview.body_editor import preview_desk
-from cmsmig.notebook.preview.body_scan import Looking
+from cmsmig.notebook.preview.body_editor import body_editor
+from cmsmig.notebook.preview.body_scan import BodyScanner
 from cmsmig.notebook.preview.embed_choices import embeds_board
 from cmsmig.notebook.preview.field_choices import fields_board
 from cmsmig.notebook.preview.preview_html import (
@@ -38,7 +38,7 @@ from cmsmig.notebook.preview.preview_html import (
 )
 from cmsmig.notebook.preview.previews import Previews, state_told
 from cmsmig.notebook.preview.summary import accept_board, bodies_board
-from cmsmig.review.body_index import BodyShelf, Wanted
+from cmsmig.review.body_index import BodyIndex, Wanted
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.migration import Migration, open_migration
 
@@ -53,7 +53,7 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
     Raises `UndecidedError` while the item sets or the design are open.
     """
     project = workspace.project
-    insist_on_pull(project)
+    require_pull(project)
     required(project, CollectionsDecision, "01")
     required(project, Design, "02")
     migration = open_migration(project, workspace.local_settings, reviewing=True)
@@ -67,12 +67,12 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
         slugs=lambda key: _slug(migration, key),
     )
     review.reviewer = reviewer or _last_reviewer(blocks, embeds)
-    shelf = BodyShelf(migration, embeds, review.facts)
+    body_index = BodyIndex(migration, embeds, review.facts)
     return Previews(
         workspace,
-        shelf,
+        body_index,
         review,
-        Looking(shelf, review),
+        BodyScanner(body_index, review),
         embeds,
         migration.origin.collections,
     )
@@ -82,13 +82,13 @@ def bodies(previews: Previews) -> Panel:
     """Show how many bodies each field has, and all that they lose, by kind."""
 
     def shown() -> Markup:
-        previews.looking.finish()
-        return bodies_html(previews.shelf, previews.blocks)
+        previews.scanner.finish()
+        return bodies_html(previews.body_index, previews.blocks)
 
     return previews.workspace.panel(
         shown,
         lambda: bodies_board(previews),
-        text=f"{len(previews.shelf.bodies)} bodies",
+        text=f"{len(previews.body_index.bodies)} bodies",
     )
 
 
@@ -96,7 +96,7 @@ def body_fields(previews: Previews) -> Panel:
     """Show how the bodies of each field are stored; before a person with choices."""
 
     return previews.workspace.panel(
-        lambda: sheet(fields_html(previews.shelf, previews.blocks)),
+        lambda: sheet(fields_html(previews.body_index, previews.blocks)),
         lambda: fields_board(previews),
         text="How bodies are stored",
     )
@@ -111,8 +111,8 @@ def body_preview(
     when there is none. Else unattended the `count` that lose most are shown.
     """
 
-    shelf = previews.shelf
-    chosen = shelf.find(item, field) if item else None
+    body_index = previews.body_index
+    chosen = body_index.find(item, field) if item else None
     if item and chosen is None:
         raise UsageError(
             f"No body of an item {item!r} is imported; give the id, slug or name of "
@@ -120,34 +120,34 @@ def body_preview(
         )
 
     def shown() -> Markup:
-        previews.looking.finish()
-        indexes = _first(shelf, count) if chosen is None else (chosen,)
+        previews.scanner.finish()
+        indexes = _first(body_index, count) if chosen is None else (chosen,)
         if not indexes:
             return sheet(note("No item that is imported has a rich text body."))
         return Markup("").join(static_body(previews, index) for index in indexes)
 
     return previews.workspace.panel(
-        shown, lambda: preview_desk(previews, chosen), text="Bodies side by side"
+        shown, lambda: body_editor(previews, chosen), text="Bodies side by side"
     )
 
 
 def static_body(previews: Previews, index: int) -> Markup:
     """Return one body as an unattended run shows it."""
-    shelf, standing = previews.shelf, previews.looking.standing(index)
+    body_index, standing = previews.body_index, previews.scanner.standing(index)
     cards = None
     if standing.state is not BodyState.NOT_NEEDED:
-        outline = shelf.digest(index).facts.outline
-        document = shelf.converted(index).document
+        outline = body_index.digest(index).facts.outline
+        document = body_index.converted(index).document
         cards = cards_html(Split(document, outline, standing.blocks))
-    return body_html(shelf, index, kept=True, cards=cards)
+    return body_html(body_index, index, kept=True, cards=cards)
 
 
 def embed_policies(previews: Previews) -> Panel:
     """Show the embeds that were found, and what becomes of each kind and host."""
 
     def shown() -> Markup:
-        previews.looking.finish()
-        return embeds_html(previews.shelf, previews.embeds)
+        previews.scanner.finish()
+        return embeds_html(previews.body_index, previews.embeds)
 
     return previews.workspace.panel(
         shown,
@@ -181,7 +181,7 @@ def _insist_on_reviews(previews: Previews) -> None:
     waiting = previews.unreviewed()
     if not waiting:
         return
-    names = ", ".join(previews.shelf.bodies[i].title for i in waiting[:_NAMED])
+    names = ", ".join(previews.body_index.bodies[i].title for i in waiting[:_NAMED])
     more = f" and {len(waiting) - _NAMED} more" if len(waiting) > _NAMED else ""
     raise UndecidedError(
         f"Nobody has reviewed how these bodies are split into blocks: {names}{more}; "
@@ -216,5 +216,7 @@ def _completed(blocks: BlocksDecision | None, design: Design) -> BlocksDecision:
     return replace(blocks, bodies=blocks.bodies + added)
 
 
-def _first(shelf: BodyShelf, count: int) -> tuple[int, ...]:
-    return shelf.tellingly(count) or shelf.select(Wanted())[: max(count, 0)]
+def _first(body_index: BodyIndex, count: int) -> tuple[int, ...]:
+    return (
+        body_index.worst_bodies(count) or body_index.select(Wanted())[: max(count, 0)]
+    )

@@ -18,9 +18,9 @@ from cmsmig.notebook.kit.decision_files import (
 )
 from cmsmig.notebook.kit.panel import facts_bundle
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.notebook.preview.body_scan import Looking
+from cmsmig.notebook.preview.body_scan import BodyScanner
 from cmsmig.origin.schema import Collection
-from cmsmig.review.body_index import BodyShelf
+from cmsmig.review.body_index import BodyIndex
 from cmsmig.richtext.policy import Treatment, Unclosed
 from cmsmig.steps.decide.body_review import Review
 
@@ -30,9 +30,9 @@ class Previews:
     """The bodies, and the choices about them while a person works on them."""
 
     workspace: Workspace
-    shelf: BodyShelf
+    body_index: BodyIndex
     review: Review
-    looking: Looking
+    scanner: BodyScanner
     embeds: EmbedsDecision
     collections: tuple[Collection, ...]
     watchers: dict[str, Callable[[], None]] = field(default_factory=dict)
@@ -68,8 +68,8 @@ class Previews:
 
     def unreviewed(self) -> list[int]:
         """Return the bodies whose split awaits a person; looks through them all."""
-        self.looking.finish()
-        return list(self.looking.unreviewed())
+        self.scanner.finish()
+        return list(self.scanner.unreviewed())
 
     def tell(self, panel: str) -> None:
         """Let the other panels show what a panel changed."""
@@ -79,15 +79,15 @@ class Previews:
 
     def _choose(self, embeds: EmbedsDecision) -> None:
         self.embeds = save(self.workspace, embeds, self.review.reviewer)
-        self.shelf.choose(embeds)
-        self.looking.forget(())
+        self.body_index.choose(embeds)
+        self.scanner.forget(())
         self.tell("embeds")
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> dict[str, object]:
         rows: list[tuple[str, Cell]] = [
-            ("Bodies", str(len(self.shelf.bodies))),
+            ("Bodies", str(len(self.body_index.bodies))),
             ("Blocks", told(self.blocks.reviewed)),
             ("Embeds", told(self.embeds.reviewed)),
         ]
@@ -103,7 +103,7 @@ def state_told(previews: Previews) -> str:
         if each.reviewed is None and (folder / FILE_NAMES[type(each)]).exists():
             state = "Chosen and written; nobody has accepted the file as a whole yet."
         said.append(f"{title}: {state}")
-    if left := previews.looking.tally().left:
+    if left := previews.scanner.tally().left:
         said.append(f"{left:,} split bodies still await their review above.")
     return " ".join(said)
 

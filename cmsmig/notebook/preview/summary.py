@@ -13,15 +13,15 @@ def bodies_board(previews: Previews) -> Element:
     board, shown = Board(), Html()
 
     def show() -> None:
-        shown.show(bodies_html(previews.shelf, previews.blocks))
+        shown.show(bodies_html(previews.body_index, previews.blocks))
 
     def later() -> None:
         board.queue(show)
 
     show()
     previews.watchers["bodies"] = later
-    previews.looking.watchers["bodies"] = later
-    previews.looking.start()
+    previews.scanner.watchers["bodies"] = later
+    previews.scanner.start()
     return column(shown, board.messages)
 
 
@@ -33,7 +33,7 @@ def accept_board(previews: Previews) -> Element:
     )
 
     def show() -> None:
-        left = previews.looking.tally().left
+        left = previews.scanner.tally().left
         stands.show(sheet(note(state_told(previews), "warning" if left else "")))
 
     def renew() -> None:
@@ -50,5 +50,5 @@ def accept_board(previews: Previews) -> Element:
     )
     show()
     previews.watchers["accept"] = lambda: board.queue(renew)
-    previews.looking.watchers["accept"] = lambda: board.queue(show)
+    previews.scanner.watchers["accept"] = lambda: board.queue(show)
     return column(stands, row(name, button), board.messages)

@@ -72,7 +72,7 @@ _IMAGE = tag_set(
 )
 
 
-def means_a_place(name: str) -> bool:
+def is_anchor(name: str) -> bool:
     """Say whether an id may be linked to, and is not one that a builder writes."""
     return bool(name.strip()) and not name.startswith(_ORIGIN_IDS)
 
@@ -107,7 +107,7 @@ def account(element: Element, losses: Collector, *, shows: bool = True) -> None:
         elif name in _FLAGS:
             lose_flag(element, name, losses, shows=shows)
         elif name == "id" or (name == "name" and element.tag == "a"):
-            if value.strip() and not means_a_place(value):
+            if value.strip() and not is_anchor(value):
                 _lose(element, name, value, losses)
         elif name not in kept and value.strip() and name not in _MEANS_NOTHING:
             _lose(element, name, value, losses)
@@ -156,7 +156,7 @@ def account_field(link: Element, losses: Collector) -> None:
             continue
         if name in _FLAGS:
             lose_flag(link, name, losses)
-        elif name == "id" and means_a_place(value):
+        elif name == "id" and is_anchor(value):
             losses.lose("anchor", value, link)
         elif value.strip():
             _lose(link, name, value, losses)

@@ -23,7 +23,7 @@ _LEAVES_ITS_TEXT = tag_set("select textarea picture form button")
 """Elements of which only what is in them is left."""
 
 
-class Showing:
+class Visibility:
     """Says which elements of one body show something; linear over all questions.
 
     `kept`: that leaves something in the document, more than a loss. `texts`: that

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cmsmig.richtext.build.element_rules import IGNORED_TAGS, RULES
 from cmsmig.richtext.html.block_tags import BLOCK_TAGS, MORE_BLOCK_TAGS
 from cmsmig.richtext.html.dom import Element, Text
-from cmsmig.richtext.html.visibility import Showing
+from cmsmig.richtext.html.visibility import Visibility
 from cmsmig.richtext.prepare.frames import is_custom_embed
 from cmsmig.richtext.prepare.stage import MEDIA, RAW_EMBEDS
 
@@ -38,7 +38,7 @@ def _is_emoji(element: Element) -> bool:
 
 def has_block_inside(root: Element) -> bool:
     """Say whether a block stands in a textblock, or first in a list item."""
-    showing = Showing(kept=True)
+    showing = Visibility(kept=True)
     inside: list[tuple[Element, bool]] = [(root, False)]
     while inside:
         element, in_text = inside.pop()
@@ -61,7 +61,7 @@ def has_block_inside(root: Element) -> bool:
     return False
 
 
-def _begins_with_block(item: Element, showing: Showing) -> bool:
+def _begins_with_block(item: Element, showing: Visibility) -> bool:
     for child in _shallow(item):
         if isinstance(child, Text):
             if child.value.strip(_BLANK):
@@ -81,7 +81,7 @@ def _begins_with_block(item: Element, showing: Showing) -> bool:
     return False
 
 
-def _takes_in_a_list(outer: Element, showing: Showing) -> bool:
+def _takes_in_a_list(outer: Element, showing: Visibility) -> bool:
     """Say whether a list between items becomes the first thing in one."""
     item: Element | None = None
     for child in outer.children:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TypeAlias
 
-from cmsmig.richtext.build.attributes import link_keeps, means_a_place, window_of
+from cmsmig.richtext.build.attributes import is_anchor, link_keeps, window_of
 from cmsmig.richtext.build.element_rules import RULES
 from cmsmig.richtext.build.rule_overrides import mail_address, typed
 from cmsmig.richtext.html.dom import Element, walk
@@ -19,7 +19,7 @@ from cmsmig.richtext.html.invisible import unseen_in
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.html.sizes import width_of
 from cmsmig.richtext.html.tokenizer import parse_as_official
-from cmsmig.richtext.html.visibility import Showing
+from cmsmig.richtext.html.visibility import Visibility
 from cmsmig.richtext.parity.block_places import (
     has_block_inside,
     has_stray_blank,
@@ -161,7 +161,7 @@ def blok(source: Source) -> bool:
 
 def anchor(source: Source) -> bool:
     """An id that no text with a span of its own carries, or a named `a`."""
-    showing = Showing()
+    showing = Visibility()
     return source.any_of(lambda one: _is_place(one, showing))
 
 
@@ -182,7 +182,7 @@ def blanks(source: Source) -> bool:
 
 def spacer(source: Source) -> bool:
     """A paragraph, heading, caption or text between blocks that shows nothing."""
-    showing = Showing(kept=True)
+    showing = Visibility(kept=True)
     return False in source.unseen or source.any_of(
         lambda one: (
             one.tag in SPACERS
@@ -301,7 +301,7 @@ def _is_figure(element: Element) -> bool:
     )
 
 
-def _is_place(element: Element, showing: Showing) -> bool:
+def _is_place(element: Element, showing: Visibility) -> bool:
     given = element.attributes
     if not given:
         return False
@@ -311,7 +311,7 @@ def _is_place(element: Element, showing: Showing) -> bool:
         return not _leads(element) and bool(given.get("id") or given.get("name"))
     if element.tag == "span" and showing.shows(element):
         return False
-    return means_a_place(given.get("id", ""))
+    return is_anchor(given.get("id", ""))
 
 
 def _is_mistyped(element: Element) -> bool:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from cmsmig.richtext.html.dom import Element, tag_set
-from cmsmig.richtext.html.visibility import LEFT_OUT, Showing
+from cmsmig.richtext.html.visibility import LEFT_OUT, Visibility
 
 LISTS = frozenset(("ul", "ol"))
 _STRUCTURED = tag_set("blockquote table tr td th pre")
 """Elements that are nodes even when they show nothing, and no paragraphs."""
 
 
-class Leaving:
+class EmptyParagraphs:
     """Says it of the elements of one body; linear over all questions.
 
     `lists`: a list is a node even when it shows nothing.
     """
 
     def __init__(self, *, lists: bool) -> None:
-        self._kept = Showing(kept=True)
+        self._kept = Visibility(kept=True)
         self._structured = _STRUCTURED | LISTS | {"li"} if lists else _STRUCTURED
         self._holding: set[Element] = set()
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cmsmig.richtext.build.attributes import lose_flag, means_a_place, set_flags
+from cmsmig.richtext.build.attributes import is_anchor, lose_flag, set_flags
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.build.style_marks import declarations
 from cmsmig.richtext.html.dom import Element
@@ -151,5 +151,5 @@ def _written(attributes: Mapping[str, str]) -> list[str]:
         for name, value in attributes.items()
         if value.strip()
         and not name.startswith(("data-rt-", "data-page-url"))
-        and (name != "id" or not means_a_place(value))
+        and (name != "id" or not is_anchor(value))
     ]

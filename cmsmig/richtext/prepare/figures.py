@@ -15,7 +15,7 @@ from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviation import Deviation
 from cmsmig.richtext.html.dom import Element, Node, Text
 from cmsmig.richtext.html.sizes import width_of
-from cmsmig.richtext.html.visibility import HIDDEN, INVISIBLE, SHOWN, Showing
+from cmsmig.richtext.html.visibility import HIDDEN, INVISIBLE, SHOWN, Visibility
 from cmsmig.richtext.policy import Treatment
 from cmsmig.richtext.prepare.embed_signatures import clean_address, frame_address
 from cmsmig.richtext.prepare.embeds import Embeds, Found, addressed
@@ -62,7 +62,7 @@ class Figures:
         self,
         embeds: Embeds,
         pictures: Pictures,
-        showing: Showing,
+        showing: Visibility,
         losses: Collector,
         on: Set[Deviation],
     ) -> None:

@@ -19,10 +19,16 @@ from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviation import ALL, Deviation
 from cmsmig.richtext.engine import AssetLookup
 from cmsmig.richtext.html.dom import Element, Node, Text, tag_set, text_of
-from cmsmig.richtext.html.visibility import HIDDEN, INVISIBLE, LEFT_OUT, SHOWN, Showing
+from cmsmig.richtext.html.visibility import (
+    HIDDEN,
+    INVISIBLE,
+    LEFT_OUT,
+    SHOWN,
+    Visibility,
+)
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.prepare.embeds import Embeds
-from cmsmig.richtext.prepare.empty_paragraphs import LISTS, Leaving, elements_in
+from cmsmig.richtext.prepare.empty_paragraphs import LISTS, EmptyParagraphs, elements_in
 from cmsmig.richtext.prepare.figures import Figures
 from cmsmig.richtext.prepare.frames import Frames, is_custom_embed, is_empty
 from cmsmig.richtext.prepare.pictures import Pictures
@@ -72,8 +78,8 @@ class Stage:
         self._losses = losses
         self._custom = custom
         self._embeds = Embeds(source, policy, assets, losses)
-        self._showing = Showing()
-        self._leaving = Leaving(lists=Deviation.LIST_BLANKS not in on)
+        self._showing = Visibility()
+        self._leaving = EmptyParagraphs(lists=Deviation.LIST_BLANKS not in on)
         pictures = Pictures(self._embeds, assets, losses, on)
         self.pictures = self._pictures = pictures
         self._figures = Figures(self._embeds, pictures, self._showing, losses, on)

@@ -27,7 +27,7 @@ _EXPIRED = (
 
 
 @dataclass(slots=True)
-class FaultDial:
+class FaultInjector:
     """One plan over both services; requests are counted in order of arrival."""
 
     plan: tuple[PlannedFault, ...] = ()

@@ -23,7 +23,7 @@ from cmsmig.mapping.decisions.body_reviews import (
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions.decision_files import block_names
 from cmsmig.mapping.decisions.design import BlockRole, Design, Reviewed
-from cmsmig.mapping.decisions.review_validity import BodyState, Standing, standing
+from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus, standing
 from cmsmig.mapping.propose.block_designs import ROLES
 from cmsmig.richtext.blocks.outline import BlockKind, outline_of
 from cmsmig.richtext.blocks.proposals import (
@@ -121,7 +121,7 @@ class Review:
         """
         return body_facts(html, outline_of(document, self._names))
 
-    def standing(self, key: BodyKey, facts: BodyFacts) -> Standing:
+    def standing(self, key: BodyKey, facts: BodyFacts) -> ReviewStatus:
         """Return where a body stands."""
         choice = self.choice(key.collection_id, key.field)
         if choice.mode is not BodyMode.BLOCKS:

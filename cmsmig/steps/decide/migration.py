@@ -30,7 +30,7 @@ from cmsmig.mapping.decisions.choices import (
 )
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, embed_policy
 from cmsmig.mapping.decisions.design import Design
-from cmsmig.mapping.draft import AssetHome, DraftContext, Place, StoryDraft
+from cmsmig.mapping.draft import DraftContext, Place, StoryDraft, UploadedAsset
 from cmsmig.mapping.propose.block_designs import split_design
 from cmsmig.mapping.propose.decision_checks import (
     check_against,
@@ -158,7 +158,7 @@ class Migration:
         return "" if item is None else fingerprint(item.data)
 
     def drafts(
-        self, assets: Mapping[str, AssetHome], missing: Mapping[str, str]
+        self, assets: Mapping[str, UploadedAsset], missing: Mapping[str, str]
     ) -> Drafted:
         """Return the draft of every selected item over the given asset map.
 
@@ -176,20 +176,22 @@ class Migration:
             return None
         return story_or_reason(entry.item, content_type, context)
 
-    def planned_drafts(self, proven: Mapping[str, AssetHome] | None = None) -> Drafted:
+    def planned_drafts(
+        self, proven: Mapping[str, UploadedAsset] | None = None
+    ) -> Drafted:
         """Return the drafts as they will be when every file has been uploaded.
 
         `proven` holds the addresses whose files are at the destination already.
         """
         homes = {
-            address: AssetHome(None, f"planned:{upload.sha256}")
+            address: UploadedAsset(None, f"planned:{upload.sha256}")
             for upload in self.uploads
             for address in upload.addresses
         }
         return self.drafts(homes | dict(proven or {}), self.missing_files)
 
     def context(
-        self, assets: Mapping[str, AssetHome], missing: Mapping[str, str]
+        self, assets: Mapping[str, UploadedAsset], missing: Mapping[str, str]
     ) -> DraftContext:
         """Return what all drafts share."""
         return DraftContext(

@@ -11,7 +11,7 @@ from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey, body_facts
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice
 from cmsmig.mapping.decisions.decision_files import block_names, embed_policy
 from cmsmig.mapping.decisions.design import Design, Encoding
-from cmsmig.mapping.decisions.review_validity import BodyState, Standing, standing
+from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus, standing
 from cmsmig.mapping.propose.block_designs import missing_roles
 from cmsmig.origin.schema import Item, Locale
 from cmsmig.richtext.blocks.outline import outline_of
@@ -53,7 +53,7 @@ class UndecidedBody:
 
     body: SplitBody
     facts: BodyFacts
-    standing: Standing
+    standing: ReviewStatus
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import HomeRow, ItemRow
+from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.choices import ConflictAction, ConflictKind
 from cmsmig.steps.decide.migration import Migration
@@ -84,7 +84,7 @@ def adopt_reused(ledger: Ledger, conflicts: Mapping[ItemKey, Conflict]) -> None:
     """Write the homes of the items whose conflict was decided as reuse."""
     for conflict in conflicts.values():
         if conflict.action is ConflictAction.REUSE:
-            home = HomeRow(
+            home = StoryRecord(
                 story_id=conflict.row.story_id,
                 uuid=conflict.row.uuid,
                 full_slug=conflict.row.full_slug.strip("/"),

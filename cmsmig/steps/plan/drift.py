@@ -19,7 +19,7 @@ from cmsmig.steps.plan.missing_objects import Gone, GoneThing, one_of
 from cmsmig.steps.plan.ownership import (
     Owner,
     Ownership,
-    Standing,
+    ReviewStatus,
     datasource_content,
 )
 
@@ -125,7 +125,7 @@ def _foreign(
     yield from _foreign_stories(migration, ledger, survey)
 
 
-def _is_others(standing: Standing) -> bool:
+def _is_others(standing: ReviewStatus) -> bool:
     return standing.owner in (Owner.OTHERS, Owner.EDITED)
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import HomeRow, ItemRow
+from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.choices import ConflictAction
-from cmsmig.mapping.draft import Home
+from cmsmig.mapping.draft import ExistingStory
 from cmsmig.mapping.propose.component_payloads import (
     component_bodies,
     datasource_bodies,
@@ -20,7 +20,7 @@ from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.destination_survey import Survey, folder_at, pages
-from cmsmig.steps.plan.offline_drafts import Foresight, Link
+from cmsmig.steps.plan.offline_drafts import Link, OfflineDrafts
 from cmsmig.steps.plan.ownership import Owner, Ownership
 from cmsmig.steps.plan.written_stories import to_publish
 
@@ -49,10 +49,10 @@ def foresee(
     ledger: Ledger,
     survey: Survey,
     conflicts: Mapping[ItemKey, Conflict],
-    foreseen: Foresight,
+    offline: OfflineDrafts,
 ) -> Outlook:
     """Return what an import will do with the stories that are foreseen."""
-    drafts = foreseen.drafted.drafts
+    drafts = offline.drafted.drafts
     rows = ledger.items.all()
     adopting = frozenset(_adopted(ledger, survey, rows))
     creating = frozenset(
@@ -62,7 +62,7 @@ def foresee(
         and draft.key not in conflicts
         and _home_of(rows.get(draft.key)) is None
     )
-    links_to = foreseen.links_over(
+    links_to = offline.links_over(
         _homes(migration, rows, conflicts, creating | adopting)
     )
     listed = {row.story_id: row for row in survey.stories}
@@ -105,7 +105,7 @@ def _adopted(
             yield key
 
 
-def _home_of(row: ItemRow | None) -> HomeRow | None:
+def _home_of(row: ItemRow | None) -> StoryRecord | None:
     return None if row is None else row.home
 
 
@@ -114,20 +114,20 @@ def _homes(
     rows: Mapping[ItemKey, ItemRow],
     conflicts: Mapping[ItemKey, Conflict],
     coming: Set[ItemKey],
-) -> dict[ItemKey, Home]:
+) -> dict[ItemKey, ExistingStory]:
     """Return the homes that items will have in phase two, some of them stand-ins."""
     planned = migration.routes.planned_homes()
     homes = {key: home for key, home in planned.items() if key in coming}
     for key, conflict in conflicts.items():
         if conflict.action is ConflictAction.REUSE:
-            homes[key] = Home(conflict.row.uuid, conflict.row.full_slug)
+            homes[key] = ExistingStory(conflict.row.uuid, conflict.row.full_slug)
     for key, row in rows.items():
         if row.home is not None:
-            homes[key] = Home(row.home.uuid, row.home.full_slug)
+            homes[key] = ExistingStory(row.home.uuid, row.home.full_slug)
     return homes
 
 
-def _write(link: Link, home: HomeRow | None, listed: Mapping[int, StoryRow]) -> str:
+def _write(link: Link, home: StoryRecord | None, listed: Mapping[int, StoryRow]) -> str:
     """Return `update`, `look` (it changed since our write) or `nothing`."""
     written = home.content_hash if home else link.drafted_hash
     if (home is not None and not home.made) or link.linked_hash == written:

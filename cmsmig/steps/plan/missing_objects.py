@@ -16,7 +16,7 @@ from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import Asset, Component, StoryRow
 from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import AssetRow, HomeRow, ItemRow, MadeRow
+from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow, StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.component_payloads import (
     component_bodies,
@@ -199,7 +199,7 @@ def _missing_stories(ledger: Ledger, survey: Survey) -> list[ItemRow]:
     ]
 
 
-def _is_home(home: HomeRow, row: StoryRow | None) -> bool:
+def _is_home(home: StoryRecord, row: StoryRow | None) -> bool:
     """Return whether a story is the one of that home.
 
     Not by its number alone: a space that was made anew may give an old one again.

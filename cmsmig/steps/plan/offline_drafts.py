@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.linking import link_story
-from cmsmig.mapping.draft import AssetHome, Home, StoryDraft
+from cmsmig.mapping.draft import ExistingStory, StoryDraft, UploadedAsset
 from cmsmig.mapping.propose.component_payloads import used_keys
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.steps.decide.migration import Drafted, Migration
@@ -31,26 +31,28 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Foresight:
+class OfflineDrafts:
     """The stories as they will be when every file has been uploaded."""
 
     drafted: Drafted
     used: Mapping[str, set[str]]
     """Field keys that the stories use, by component."""
-    homes: Mapping[ItemKey, Home]
+    homes: Mapping[ItemKey, ExistingStory]
     """Where items will be, if the destination holds nothing in their way."""
     links: Mapping[ItemKey, Link]
     """Over these homes."""
     routes: Routes
 
-    def links_over(self, homes: Mapping[ItemKey, Home]) -> Mapping[ItemKey, Link]:
+    def links_over(
+        self, homes: Mapping[ItemKey, ExistingStory]
+    ) -> Mapping[ItemKey, Link]:
         """Return the links over the homes that items will have."""
         if homes == self.homes:
             return self.links
         return dict(_links(self.drafted.drafts, homes, self.routes))
 
 
-def foresight(migration: Migration, ledger: Ledger) -> Foresight:
+def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
     """Draft and link what an import would write. Reads only."""
     drafted = migration.planned_drafts(_foreseen_assets(migration, ledger))
     coming = {draft.key for draft in drafted.drafts}
@@ -58,8 +60,8 @@ def foresight(migration: Migration, ledger: Ledger) -> Foresight:
     homes = {key: home for key, home in planned.items() if key in coming}
     for key, row in ledger.items.all().items():
         if row.home is not None:
-            homes[key] = Home(row.home.uuid, row.home.full_slug)
-    return Foresight(
+            homes[key] = ExistingStory(row.home.uuid, row.home.full_slug)
+    return OfflineDrafts(
         drafted=drafted,
         used=used_keys(drafted.drafts),
         homes=homes,
@@ -69,7 +71,9 @@ def foresight(migration: Migration, ledger: Ledger) -> Foresight:
 
 
 def _links(
-    drafts: tuple[StoryDraft, ...], homes: Mapping[ItemKey, Home], routes: Routes
+    drafts: tuple[StoryDraft, ...],
+    homes: Mapping[ItemKey, ExistingStory],
+    routes: Routes,
 ) -> Iterator[tuple[ItemKey, Link]]:
     for draft in drafts:
         linked = link_story(draft, homes, routes)
@@ -84,11 +88,11 @@ def _links(
         )
 
 
-def _foreseen_assets(migration: Migration, ledger: Ledger) -> dict[str, AssetHome]:
+def _foreseen_assets(migration: Migration, ledger: Ledger) -> dict[str, UploadedAsset]:
     """Return where addresses will live: a file signed over its record keeps its own."""
     rows = ledger.inventory.assets()
     signed = {
-        address: AssetHome(row.asset_id, row.content_url)
+        address: UploadedAsset(row.asset_id, row.content_url)
         for upload in migration.uploads
         if (row := rows.get(upload.sha256)) is not None
         and row.status == "signed"
@@ -98,18 +102,18 @@ def _foreseen_assets(migration: Migration, ledger: Ledger) -> dict[str, AssetHom
     return signed | proven_assets(migration, ledger)
 
 
-def proven_assets(migration: Migration, ledger: Ledger) -> dict[str, AssetHome]:
+def proven_assets(migration: Migration, ledger: Ledger) -> dict[str, UploadedAsset]:
     """Return where each origin address lives now, for the assets that were proven.
 
     One that is gone counts until it is decided that it is brought again: what shows
     it is not to be written for that.
     """
     assets = ledger.inventory.assets()
-    homes: dict[str, AssetHome] = {}
+    homes: dict[str, UploadedAsset] = {}
     for upload in migration.uploads:
         row = assets.get(upload.sha256)
         if row is None or not row.is_brought:
             continue
-        home = AssetHome(row.asset_id, row.content_url)
+        home = UploadedAsset(row.asset_id, row.content_url)
         homes.update(dict.fromkeys(upload.addresses, home))
     return homes

@@ -44,7 +44,7 @@ class Owner(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ReviewStatus:
     """What stands under a name, against what the design wants there."""
 
     owner: Owner
@@ -98,31 +98,31 @@ class Ownership:
             },
         )
 
-    def component(self, wanted: ComponentBody) -> Standing:
+    def component(self, wanted: ComponentBody) -> ReviewStatus:
         """Return whose the component of a name is, and whether it is to be written."""
         found = self.survey.component(wanted.name)
         if found is None:
-            return Standing(Owner.NOBODY, writes=True, fits=False)
+            return ReviewStatus(Owner.NOBODY, writes=True, fits=False)
         hashed = fingerprint(wanted.body)
         fits = equal_component(found.body, wanted.body)
         intent = self.intents["component"].get(wanted.name)
         if intent is not None and is_applied(intent, found):
-            return Standing(Owner.OURS, intent.request_hash != hashed, fits)
+            return ReviewStatus(Owner.OURS, intent.request_hash != hashed, fits)
         row = self.made["component"].get(wanted.name)
         if row is None or not row.made or row.destination_id != found.component_id:
-            return Standing(Owner.OTHERS, writes=False, fits=fits)
+            return ReviewStatus(Owner.OTHERS, writes=False, fits=fits)
         changes = _changes(found, row, wanted)
         owner = Owner.EDITED if changes else Owner.OURS
-        return Standing(owner, row.body_hash != hashed, fits, changes)
+        return ReviewStatus(owner, row.body_hash != hashed, fits, changes)
 
-    def datasource(self, wanted: DatasourceBody) -> Standing:
+    def datasource(self, wanted: DatasourceBody) -> ReviewStatus:
         """Return whose the datasource of a slug is, and what it lacks of the design.
 
         Ours may lack what a killed run was about to add.
         """
         found = self.survey.datasource(wanted.slug)
         if found is None:
-            return Standing(Owner.NOBODY, writes=True, fits=False)
+            return ReviewStatus(Owner.NOBODY, writes=True, fits=False)
         lacking = any(
             value not in self.survey.choices(wanted.slug) for _, value in wanted.entries
         )
@@ -132,7 +132,7 @@ class Ownership:
             row is not None and row.made and row.destination_id == found.datasource_id
         )
         if not ours and intent is None:
-            return Standing(Owner.OTHERS, writes=False, fits=not lacking)
+            return ReviewStatus(Owner.OTHERS, writes=False, fits=not lacking)
         there = {(each.name, each.value) for each in self._entries(wanted.slug)}
         written = _pairs(row.body) if row is not None and ours else set()
         may_be = written | (_pairs(intent.body) if intent else set())
@@ -140,9 +140,9 @@ class Ownership:
             may_be |= set(wanted.entries)
         changes = tuple(_entry_changes(there, written, may_be, wanted.slug))
         if not changes:
-            return Standing(Owner.OURS, writes=lacking, fits=not lacking)
+            return ReviewStatus(Owner.OURS, writes=lacking, fits=not lacking)
         owner = Owner.EDITED if ours else Owner.OTHERS
-        return Standing(owner, writes=lacking, fits=not lacking, changes=changes)
+        return ReviewStatus(owner, writes=lacking, fits=not lacking, changes=changes)
 
     def _entries(self, slug: str) -> tuple[DatasourceEntry, ...]:
         return self.survey.entries.get(slug, ())
@@ -173,12 +173,12 @@ def reused(decided: ConflictsDecision, kind: ConflictKind, what: str) -> bool:
     return choice is not None and choice.action is ConflictAction.REUSE
 
 
-def left_as_it_is(standing: Standing) -> str:
+def left_as_it_is(standing: ReviewStatus) -> str:
     """Return what an operator is told of ours that somebody changed."""
     return f"{_shown(standing)}; it is left as it is"
 
 
-def _shown(standing: Standing) -> str:
+def _shown(standing: ReviewStatus) -> str:
     more = len(standing.changes) - 3
     return "; ".join(standing.changes[:3]) + f"; and {more} more" * (more > 0)
 
@@ -224,7 +224,7 @@ def _entry_changes(
         yield f"entry `{name}` of datasource `{slug}` is gone"
 
 
-def _told(kind: ConflictKind, what: str, standing: Standing) -> str:
+def _told(kind: ConflictKind, what: str, standing: ReviewStatus) -> str:
     if standing.owner is Owner.EDITED:
         return (
             f"The {kind} `{what}` was changed in the space after this import wrote it "

@@ -22,7 +22,7 @@ from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drift import Fingerprints, fingerprints
 from cmsmig.steps.plan.forecast import Outlook, calls_of, foresee, no_calls
 from cmsmig.steps.plan.missing_objects import NOTHING, Gone
-from cmsmig.steps.plan.offline_drafts import Foresight
+from cmsmig.steps.plan.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.ownership import InTheWay, Ownership
 from cmsmig.steps.plan.recreate import is_blocked
 
@@ -116,7 +116,7 @@ def make_plan(
     ledger: Ledger,
     survey: Survey,
     settings: Settings,
-    foreseen: Foresight,
+    offline: OfflineDrafts,
     gone: Gone,
     *,
     recreate: bool = False,
@@ -128,12 +128,12 @@ def make_plan(
     Raises `DecisionsError` when rules make blocks that the design lacks.
     """
     conflicts = find_conflicts(migration, ledger, survey)
-    drafts = foreseen.drafted.drafts
+    drafts = offline.drafted.drafts
     if migration.rules is not None:
-        refuse_undesigned(migration.design, foreseen.used)
-    rows = item_rows(migration, conflicts, foreseen.drafted.failed)
+        refuse_undesigned(migration.design, offline.used)
+    rows = item_rows(migration, conflicts, offline.drafted.failed)
     prints = fingerprints(migration, ledger, survey, settings, gone, recreate=recreate)
-    outlook = foresee(migration, ledger, survey, conflicts, foreseen)
+    outlook = foresee(migration, ledger, survey, conflicts, offline)
     calls = calls_of(migration, ledger, survey, settings, outlook)
     if is_blocked(gone, "import", recreate=recreate):
         calls = no_calls(survey)

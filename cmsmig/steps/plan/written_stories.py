@@ -8,7 +8,7 @@ from dataclasses import replace
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import HomeRow, ItemRow
+from cmsmig.ledger.rows import ItemRow, StoryRecord
 
 _KEPT_UP_TO_DATE = ("cached_url", "url")
 """What the service renews in a stored link when its target moves."""
@@ -59,9 +59,9 @@ def _holds_nothing(value: JsonObject) -> bool:
     return bool(naming) and all(value.get(name) in _UNSET for name in naming)
 
 
-def written_home(row: StoryRow, content: str) -> HomeRow:
+def written_home(row: StoryRow, content: str) -> StoryRecord:
     """Return the home after our own write of what `content` is the hash of."""
-    return HomeRow(
+    return StoryRecord(
         story_id=row.story_id,
         uuid=row.uuid,
         full_slug=row.full_slug.strip("/"),
@@ -72,7 +72,7 @@ def written_home(row: StoryRow, content: str) -> HomeRow:
     )
 
 
-def found_home(story: Story, content: str) -> HomeRow:
+def found_home(story: Story, content: str) -> StoryRecord:
     """Return the home of a story that a lost write of ours turned out to have made.
 
     Where somebody edited it since, no change date is taken as ours, so that the

@@ -25,7 +25,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, MadeRow
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.mapping.convert.linking import link_story
-from cmsmig.mapping.draft import Home
+from cmsmig.mapping.draft import ExistingStory
 from cmsmig.mapping.propose.component_equality import equal_component
 from cmsmig.mapping.propose.component_payloads import (
     component_bodies,
@@ -37,7 +37,7 @@ from cmsmig.steps.plan.destination_survey import folder_at
 from cmsmig.steps.plan.ownership import datasource_content
 from cmsmig.steps.plan.written_stories import content_hash, written_home
 from cmsmig.steps.worker_pool import together
-from cmsmig.steps.write.import_job import Job
+from cmsmig.steps.write.import_job import ImportJob
 
 STEP = "rebuild"
 
@@ -76,7 +76,7 @@ class Rebuilt:
         }
 
 
-async def find_again(job: Job) -> Rebuilt:
+async def find_again(job: ImportJob) -> Rebuilt:
     """Fill an empty ledger with everything of this import that the space holds."""
     found = Rebuilt(items=len(job.migration.selected))
     job.ledger.items.select(item_rows(job.migration, {}))
@@ -90,7 +90,7 @@ async def find_again(job: Job) -> Rebuilt:
     return found
 
 
-def _find_components(job: Job, found: Rebuilt) -> None:
+def _find_components(job: ImportJob, found: Rebuilt) -> None:
     for wanted in component_bodies(job.migration.design):
         there = job.survey.component(wanted.name)
         if there is None:
@@ -116,7 +116,7 @@ def holds(there: Json, wanted: Json) -> bool:
     return there == wanted or (not there and not wanted)
 
 
-def _find_datasources(job: Job) -> None:
+def _find_datasources(job: ImportJob) -> None:
     slugs = {each.slug: each for each in job.survey.datasources}
     for wanted in datasource_bodies(job.migration.design):
         there = slugs.get(wanted.slug)
@@ -126,7 +126,7 @@ def _find_datasources(job: Job) -> None:
             _save(job, "datasource", wanted.slug, there.datasource_id, True, body)
 
 
-async def _find_assets(job: Job, found: Rebuilt) -> None:
+async def _find_assets(job: ImportJob, found: Rebuilt) -> None:
     by_external: dict[str, list[Asset]] = {}
     for asset in await job.client.assets():
         if asset.ext_id:
@@ -142,7 +142,7 @@ async def _find_assets(job: Job, found: Rebuilt) -> None:
 
 
 async def _find_asset(
-    job: Job, found: Rebuilt, upload: UploadPlan, assets: list[Asset]
+    job: ImportJob, found: Rebuilt, upload: UploadPlan, assets: list[Asset]
 ) -> None:
     proven, asset = False, assets[0]
     for candidate in assets:
@@ -165,13 +165,13 @@ async def _find_asset(
     job.observer(StepAdvanced(STEP, upload.name))
 
 
-async def _has_bytes(job: Job, asset: Asset, sha256: str) -> bool:
+async def _has_bytes(job: ImportJob, asset: Asset, sha256: str) -> bool:
     with suppress(NotFoundError, OutcomeUnknownError, RejectedError, UnreachableError):
         return (await job.client.public(asset.content_url)).sha256 == sha256
     return False
 
 
-def _find_asset_folder(job: Job, used: set[int | None]) -> None:
+def _find_asset_folder(job: ImportJob, used: set[int | None]) -> None:
     name = job.migration.design.asset_folder
     for each in job.survey.asset_folders:
         if each.name == name:
@@ -179,7 +179,7 @@ def _find_asset_folder(job: Job, used: set[int | None]) -> None:
             return
 
 
-async def _our_stories(job: Job) -> dict[ItemKey, Story]:
+async def _our_stories(job: ImportJob) -> dict[ItemKey, Story]:
     """Return the stories that carry an item's `_uid`: first those at their places,
     then, while some are missing, the others of our content types."""
     namespace = job.migration.namespace
@@ -198,12 +198,12 @@ async def _our_stories(job: Job) -> dict[ItemKey, Story]:
     return ours
 
 
-async def _read(job: Job, rows: Iterable[StoryRow]) -> list[Story]:
+async def _read(job: ImportJob, rows: Iterable[StoryRow]) -> list[Story]:
     stories = await together(_story(job, row) for row in rows)
     return [story for story in stories if story is not None]
 
 
-async def _story(job: Job, row: StoryRow) -> Story | None:
+async def _story(job: ImportJob, row: StoryRow) -> Story | None:
     with suppress(NotFoundError):
         return await job.client.story(row.story_id)
     return None
@@ -219,7 +219,7 @@ def _by_key(keys: Mapping[str, ItemKey], stories: list[Story]) -> dict[ItemKey, 
     return found
 
 
-def _find_folders(job: Job, found: Rebuilt, stories: Iterable[Story]) -> None:
+def _find_folders(job: ImportJob, found: Rebuilt, stories: Iterable[Story]) -> None:
     paths = [story.row.full_slug for story in stories]
     for plan in job.migration.folders:
         row = folder_at(job.survey.stories, plan.path)
@@ -231,11 +231,11 @@ def _find_folders(job: Job, found: Rebuilt, stories: Iterable[Story]) -> None:
         _save(job, "folder", plan.path, row.story_id, ours, uuid=row.uuid)
 
 
-def _house(job: Job, found: Rebuilt, stories: Mapping[ItemKey, Story]) -> None:
+def _house(job: ImportJob, found: Rebuilt, stories: Mapping[ItemKey, Story]) -> None:
     """Write each story's home, with the hash of what stands in it if that is ours."""
     places = job.migration.places.places
     homes = {
-        key: Home(story.row.uuid, places[key].full_slug)
+        key: ExistingStory(story.row.uuid, places[key].full_slug)
         for key, story in stories.items()
     }
     written: dict[ItemKey, tuple[str, ...]] = {}
@@ -251,7 +251,7 @@ def _house(job: Job, found: Rebuilt, stories: Mapping[ItemKey, Story]) -> None:
         _house_one(job, key, story, there if ours else "")
 
 
-def _house_one(job: Job, key: ItemKey, story: Story, content: str) -> None:
+def _house_one(job: ImportJob, key: ItemKey, story: Story, content: str) -> None:
     # A story that somebody moved was put at its place: verification tells of it.
     place = job.migration.places.places[key].full_slug
     home = replace(written_home(story.row, content), full_slug=place)
@@ -265,7 +265,7 @@ def _house_one(job: Job, key: ItemKey, story: Story, content: str) -> None:
 
 
 def _save(
-    job: Job,
+    job: ImportJob,
     kind: str,
     name: str,
     own: int,

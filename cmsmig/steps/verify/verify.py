@@ -12,9 +12,9 @@ from cmsmig.destination.schema import Story
 from cmsmig.errors import NotFoundError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import AssetRow, HomeRow
+from cmsmig.ledger.rows import AssetRow, StoryRecord
 from cmsmig.mapping.convert.linking import link_story
-from cmsmig.mapping.draft import Home, StoryDraft
+from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.mapping.propose.component_equality import equal_component
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.richtext.schema.validate import documents_in, problems
@@ -22,7 +22,7 @@ from cmsmig.steps.plan.recreate import REMEDY
 from cmsmig.steps.plan.written_stories import comparable
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.alternates import languages_of
-from cmsmig.steps.write.import_job import Job
+from cmsmig.steps.write.import_job import ImportJob
 
 STEP = "verify"
 
@@ -107,7 +107,7 @@ class Verification:
         }
 
 
-async def verify(job: Job) -> Verification:
+async def verify(job: ImportJob) -> Verification:
     """Read back every story, asset, component and folder, and compare each with
     decisions and ledger. Reads only."""
     found = Verification()
@@ -119,14 +119,14 @@ async def verify(job: Job) -> Verification:
     _compare_components(job, found)
     _compare_folders(job, found)
 
-    async def look(piece: tuple[StoryDraft, HomeRow] | AssetRow) -> None:
+    async def look(piece: tuple[StoryDraft, StoryRecord] | AssetRow) -> None:
         if isinstance(piece, AssetRow):
             await _compare_asset(job, piece, found)
         else:
             await _compare_story(job, homes, *piece, found)
         job.observer(StepAdvanced(STEP, ""))
 
-    pieces: list[tuple[StoryDraft, HomeRow] | AssetRow] = [*expected, *assets]
+    pieces: list[tuple[StoryDraft, StoryRecord] | AssetRow] = [*expected, *assets]
     await work_through(
         pieces,
         Work(lambda batch: None, look, lambda piece: None),
@@ -139,7 +139,7 @@ async def verify(job: Job) -> Verification:
     return found
 
 
-def _expected(job: Job) -> list[tuple[StoryDraft, HomeRow]]:
+def _expected(job: ImportJob) -> list[tuple[StoryDraft, StoryRecord]]:
     """Return the stories that this import made and that are there, with what they
     have to hold."""
     rows = job.ledger.items.all()
@@ -154,7 +154,7 @@ def _expected(job: Job) -> list[tuple[StoryDraft, HomeRow]]:
     ]
 
 
-def _list_unmade(job: Job, found: Verification) -> None:
+def _list_unmade(job: ImportJob, found: Verification) -> None:
     """List the selected items whose stories are not there, gone or not made yet."""
     rows = job.ledger.items.all()
     gone = job.gone.keys()
@@ -168,7 +168,7 @@ def _list_unmade(job: Job, found: Verification) -> None:
             found.differences.append(Difference(code, str(key), "", text))
 
 
-def _list_failed(job: Job, found: Verification) -> None:
+def _list_failed(job: ImportJob, found: Verification) -> None:
     """Count the selected items that failed, and list those of which the read-back
     found nothing else."""
     told = {each.subject for each in found.differences}
@@ -181,7 +181,7 @@ def _list_failed(job: Job, found: Verification) -> None:
             found.differences.append(Difference(code, str(key), "", row.explanation))
 
 
-def _story_gone(key: ItemKey, home: HomeRow) -> Difference:
+def _story_gone(key: ItemKey, home: StoryRecord) -> Difference:
     text = f"The story `{home.full_slug}` is no longer there; {REMEDY}."
     return Difference(DifferenceCode.STORY_GONE, str(key), "", text)
 
@@ -191,10 +191,10 @@ _DUE = ("selected", "created", "reused")
 
 
 async def _compare_story(
-    job: Job,
-    homes: Mapping[ItemKey, Home],
+    job: ImportJob,
+    homes: Mapping[ItemKey, ExistingStory],
     draft: StoryDraft,
-    home: HomeRow,
+    home: StoryRecord,
     found: Verification,
 ) -> None:
     found.stories += 1
@@ -212,7 +212,7 @@ async def _compare_story(
 
 
 def _envelope(
-    job: Job, draft: StoryDraft, home: HomeRow, story: Story
+    job: ImportJob, draft: StoryDraft, home: StoryRecord, story: Story
 ) -> Iterator[Difference]:
     key = str(draft.key)
     if story.row.full_slug.strip("/") != home.full_slug:
@@ -247,7 +247,7 @@ def _envelope(
         )
 
 
-def _compare_groups(job: Job, found: Verification) -> None:
+def _compare_groups(job: ImportJob, found: Verification) -> None:
     """List the stories that are not in one group with their item's other languages."""
     listed = {row.story_id: row.group_id for row in job.survey.stories}
     reused = {
@@ -320,7 +320,7 @@ def _documents(
             )
 
 
-async def _compare_asset(job: Job, row: AssetRow, found: Verification) -> None:
+async def _compare_asset(job: ImportJob, row: AssetRow, found: Verification) -> None:
     found.assets += 1
     if row.status == "failed" and not row.is_gone:
         return
@@ -341,7 +341,7 @@ async def _compare_asset(job: Job, row: AssetRow, found: Verification) -> None:
     found.differences.append(Difference(code, row.name, row.content_url, text))
 
 
-def _compare_components(job: Job, found: Verification) -> None:
+def _compare_components(job: ImportJob, found: Verification) -> None:
     for wanted in component_bodies(job.migration.design):
         found.components += 1
         there = job.survey.component(wanted.name)
@@ -355,7 +355,7 @@ def _compare_components(job: Job, found: Verification) -> None:
         found.differences.append(Difference(code, wanted.name, "", text))
 
 
-def _compare_folders(job: Job, found: Verification) -> None:
+def _compare_folders(job: ImportJob, found: Verification) -> None:
     there = {row.story_id for row in job.survey.stories if row.is_folder}
     made: Iterable[str] = job.ledger.inventory.made("folder")
     for path in made:

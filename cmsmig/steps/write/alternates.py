@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import HomeRow, ItemRow
+from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.mapping.uids import derived_group
 
 ItemId: TypeAlias = tuple[str, str]
@@ -45,7 +45,7 @@ def wanted_groups(
 
 
 def _by_age(
-    groups: Mapping[ItemKey, str], homes: Mapping[ItemKey, HomeRow]
+    groups: Mapping[ItemKey, str], homes: Mapping[ItemKey, StoryRecord]
 ) -> list[str]:
     return [
         groups[key] for key in sorted(groups, key=lambda each: homes[each].story_id)

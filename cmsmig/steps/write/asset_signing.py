@@ -13,11 +13,11 @@ from cmsmig.destination.schema import Asset, SignedUpload
 from cmsmig.errors import MalformedAnswerError, NotFoundError, OutcomeUnknownError
 from cmsmig.ledger.rows import AssetRow, Intent
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
-from cmsmig.steps.write.idempotent_write import ATTEMPTS, ONCE_MORE, seen_late
-from cmsmig.steps.write.import_job import Job
+from cmsmig.steps.write.idempotent_write import ATTEMPTS, ONCE_MORE, poll_until_visible
+from cmsmig.steps.write.import_job import ImportJob
 
 
-def intend_signings(job: Job, uploads: Sequence[UploadPlan]) -> None:
+def intend_signings(job: ImportJob, uploads: Sequence[UploadPlan]) -> None:
     """Write the intents of the files that have no asset yet, before any is signed."""
     _intend(
         job,
@@ -29,7 +29,7 @@ def intend_signings(job: Job, uploads: Sequence[UploadPlan]) -> None:
     )
 
 
-def _intend(job: Job, uploads: Sequence[UploadPlan]) -> None:
+def _intend(job: ImportJob, uploads: Sequence[UploadPlan]) -> None:
     job.ledger.intents.write(
         [Intent("sign", upload.sha256, upload.ext_id) for upload in uploads]
     )
@@ -41,7 +41,7 @@ def signed_id(row: AssetRow | None) -> int | None:
 
 
 async def sign(
-    job: Job, folder_id: int | None, upload: UploadPlan, replace: int | None
+    job: ImportJob, folder_id: int | None, upload: UploadPlan, replace: int | None
 ) -> SignedUpload:
     """Sign one file, over the asset `replace` if it has one.
 
@@ -56,7 +56,7 @@ async def sign(
                 raise
             attempt += 1
             look = partial(_look, job, upload.ext_id)
-            orphan = await seen_late(look, job.sleep, ONCE_MORE)
+            orphan = await poll_until_visible(look, job.sleep, ONCE_MORE)
             replace = orphan.asset_id if orphan else replace
         except NotFoundError:
             if replace is None:
@@ -67,7 +67,7 @@ async def sign(
 
 
 async def _send(
-    job: Job, folder_id: int | None, upload: UploadPlan, replace: int | None
+    job: ImportJob, folder_id: int | None, upload: UploadPlan, replace: int | None
 ) -> SignedUpload:
     return await job.client.sign_upload(
         upload.name,
@@ -80,12 +80,12 @@ async def _send(
     )
 
 
-async def _look(job: Job, ext_id: str) -> Asset | None:
+async def _look(job: ImportJob, ext_id: str) -> Asset | None:
     found = await job.client.assets(ext_id=ext_id)
     return min(found, key=lambda asset: asset.asset_id, default=None)
 
 
-async def settle_signings(job: Job) -> None:
+async def settle_signings(job: ImportJob) -> None:
     """Look up each signing whose reply a killed run lost.
 
     An asset found keeps its id, so that it is signed again and no orphan stays;
@@ -108,7 +108,7 @@ async def settle_signings(job: Job) -> None:
             save_asset(job, upload, "signed", orphan.asset_id, url, closing=True)
 
 
-def _list_orphan(job: Job, intent: Intent, orphan: Asset) -> None:
+def _list_orphan(job: ImportJob, intent: Intent, orphan: Asset) -> None:
     row = AssetRow(
         sha256=intent.subject,
         ext_id=intent.request_hash,
@@ -126,7 +126,7 @@ def _list_orphan(job: Job, intent: Intent, orphan: Asset) -> None:
 
 
 def save_asset(
-    job: Job,
+    job: ImportJob,
     upload: UploadPlan,
     status: str,
     asset_id: int | None,
@@ -149,7 +149,7 @@ def save_asset(
 
 
 def fail_asset(
-    job: Job,
+    job: ImportJob,
     upload: UploadPlan,
     reason: str,
     explanation: str,

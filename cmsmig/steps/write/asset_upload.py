@@ -29,7 +29,7 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.plain_file import open_plain
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.worker_pool import Crew, StopSignal, Work, batches, work_through
+from cmsmig.steps.worker_pool import StopSignal, Work, WorkerPool, batches, work_through
 from cmsmig.steps.write.asset_signing import (
     fail_asset,
     intend_signings,
@@ -39,7 +39,7 @@ from cmsmig.steps.write.asset_signing import (
     signed_id,
 )
 from cmsmig.steps.write.idempotent_write import Sleep, apply_once
-from cmsmig.steps.write.import_job import Job
+from cmsmig.steps.write.import_job import ImportJob
 
 STEP = "assets"
 UPLOAD_ATTEMPTS = 4
@@ -62,7 +62,7 @@ class Proof(Enum):
 
 
 async def upload_assets(
-    job: Job, meanwhile: Callable[[], Awaitable[None]] | None = None
+    job: ImportJob, meanwhile: Callable[[], Awaitable[None]] | None = None
 ) -> None:
     """Bring every file to the destination that is not proven to be there.
 
@@ -85,16 +85,16 @@ async def upload_assets(
             "sign", upload.sha256, "not_sent"
         ),
     )
-    async with Crew(job.settings.in_flight, job.stop) as crew:
+    async with WorkerPool(job.settings.in_flight, job.stop) as pool:
         for batch in batches(todo):
-            await crew.take(work, batch)
-        await crew.idle()
-        if meanwhile is not None and not crew.ending:
+            await pool.take(work, batch)
+        await pool.idle()
+        if meanwhile is not None and not pool.ending:
             await meanwhile()
     job.observer(StepFinished(STEP, f"{len(job.migration.uploads)} files are settled"))
 
 
-async def _bring(job: Job, folder_id: int | None, upload: UploadPlan) -> None:
+async def _bring(job: ImportJob, folder_id: int | None, upload: UploadPlan) -> None:
     data = _read(job.migration.file_path(upload.sha256), upload.sha256)
     if data is None:
         explanation = _damaged(upload, job.migration.file_path(upload.sha256))
@@ -148,8 +148,8 @@ async def arrived_uploads(
         for upload in migration.uploads
         if (row := rows.get(upload.sha256)) is not None and not row.is_brought
     ]
-    looking = Work(lambda batch: None, look, lambda row: None)
-    await work_through(doubtful, looking, workers=workers, stop=stop)
+    scanner = Work(lambda batch: None, look, lambda row: None)
+    await work_through(doubtful, scanner, workers=workers, stop=stop)
     return frozenset(arrived)
 
 
@@ -174,8 +174,8 @@ async def lost_bytes(
                 return
         lost.append(row)
 
-    looking = Work(lambda batch: None, look, lambda row: None)
-    await work_through(rows, looking, workers=workers, stop=stop)
+    scanner = Work(lambda batch: None, look, lambda row: None)
+    await work_through(rows, scanner, workers=workers, stop=stop)
     return tuple(sorted(lost, key=lambda row: row.sha256))
 
 
@@ -190,7 +190,7 @@ async def _has_nothing(client: DestinationClient, url: str) -> bool:
 
 
 async def _sign_and_send(
-    job: Job,
+    job: ImportJob,
     folder_id: int | None,
     upload: UploadPlan,
     data: bytes,
@@ -227,7 +227,7 @@ async def _sign_and_send(
 
 
 async def _proven(
-    job: Job, upload: UploadPlan, asset_id: int | None, content_url: str
+    job: ImportJob, upload: UploadPlan, asset_id: int | None, content_url: str
 ) -> None:
     if job.settings.finish_uploads and asset_id is not None:
         await job.client.finish_upload(asset_id)
@@ -235,7 +235,7 @@ async def _proven(
 
 
 async def _prove(
-    job: Job, upload: UploadPlan, signed: SignedUpload, size: int
+    job: ImportJob, upload: UploadPlan, signed: SignedUpload, size: int
 ) -> Proof:
     """Look for the bytes at the public address, a little later again if need be.
 
@@ -266,7 +266,7 @@ async def _is_there(client: DestinationClient, url: str, sha256: str) -> bool:
     return found.sha256 == sha256
 
 
-async def _make_folder(job: Job) -> int | None:
+async def _make_folder(job: ImportJob) -> int | None:
     name = job.migration.design.asset_folder
     if not name:
         return None
@@ -289,13 +289,15 @@ async def _make_folder(job: Job) -> int | None:
     return made.folder_id
 
 
-async def _look_folder(job: Job, name: str) -> AssetFolder | None:
+async def _look_folder(job: ImportJob, name: str) -> AssetFolder | None:
     return next(
         (each for each in await job.client.asset_folders() if each.name == name), None
     )
 
 
-def _record_folder(job: Job, name: str, folder_id: int, *, made_by_us: bool) -> None:
+def _record_folder(
+    job: ImportJob, name: str, folder_id: int, *, made_by_us: bool
+) -> None:
     body: JsonObject = {"name": name} if made_by_us else {}
     job.ledger.inventory.save_made(
         MadeRow("asset_folder", name, folder_id, "", made_by_us, "", body),

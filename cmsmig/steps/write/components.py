@@ -22,19 +22,19 @@ from cmsmig.mapping.propose.component_payloads import (
 from cmsmig.steps.plan.ownership import (
     Owner,
     Ownership,
-    Standing,
+    ReviewStatus,
     is_applied,
     left_as_it_is,
 )
-from cmsmig.steps.worker_pool import Crew, Work, batches
+from cmsmig.steps.worker_pool import Work, WorkerPool, batches
 from cmsmig.steps.write.datasources import making_datasources
 from cmsmig.steps.write.idempotent_write import apply_once
-from cmsmig.steps.write.import_job import Job
+from cmsmig.steps.write.import_job import ImportJob
 
 STEP = "components"
 
 
-def check_components(job: Job) -> None:
+def check_components(job: ImportJob) -> None:
     """Raise `PreflightError` when a component or datasource of somebody else, or one
     of ours that somebody changed, would have to be written over."""
     found = list(Ownership.of(job.ledger, job.survey).in_the_way(job.migration))
@@ -43,14 +43,14 @@ def check_components(job: Job) -> None:
         raise PreflightError(found[0].text + more * (len(found) > 1))
 
 
-async def give_components(job: Job, crew: Crew) -> None:
-    """Give `crew` what the design needs and the space lacks; reuse what is there."""
+async def enqueue_components(job: ImportJob, pool: WorkerPool) -> None:
+    """Give `pool` what the design needs and the space lacks; reuse what is there."""
     bodies = component_bodies(job.migration.design)
     job.observer(StepStarted(STEP, len(bodies)))
     ownership = Ownership.of(job.ledger, job.survey)
     datasources = making_datasources(job, ownership)
     for wanted in batches(datasource_bodies(job.migration.design)):
-        await crew.take(datasources, wanted)
+        await pool.take(datasources, wanted)
     making = Work(
         intend=partial(_intend, job, ownership),
         perform=partial(_make_component, job, ownership),
@@ -59,16 +59,18 @@ async def give_components(job: Job, crew: Crew) -> None:
         ),
     )
     for batch in batches(bodies):
-        await crew.take(making, batch)
+        await pool.take(making, batch)
 
 
-def tell_components(job: Job) -> None:
+def report_components(job: ImportJob) -> None:
     """Tell that all of them are there."""
     made = len(component_bodies(job.migration.design))
     job.observer(StepFinished(STEP, f"{made} components are there"))
 
 
-def _intend(job: Job, ownership: Ownership, batch: Sequence[ComponentBody]) -> None:
+def _intend(
+    job: ImportJob, ownership: Ownership, batch: Sequence[ComponentBody]
+) -> None:
     job.ledger.intents.write(
         [
             Intent("component", each.name, fingerprint(each.body), each.body)
@@ -78,12 +80,12 @@ def _intend(job: Job, ownership: Ownership, batch: Sequence[ComponentBody]) -> N
     )
 
 
-def _is_written(standing: Standing) -> bool:
+def _is_written(standing: ReviewStatus) -> bool:
     return standing.writes and standing.owner in (Owner.NOBODY, Owner.OURS)
 
 
 async def _make_component(
-    job: Job, ownership: Ownership, wanted: ComponentBody
+    job: ImportJob, ownership: Ownership, wanted: ComponentBody
 ) -> None:
     standing = ownership.component(wanted)
     found = job.survey.component(wanted.name)
@@ -103,7 +105,7 @@ async def _make_component(
     job.observer(StepAdvanced(STEP, wanted.name))
 
 
-async def _look(job: Job, wanted: ComponentBody) -> Component | None:
+async def _look(job: ImportJob, wanted: ComponentBody) -> Component | None:
     """Return the component of a lost create; one of other content is not ours."""
     return next(
         (
@@ -117,7 +119,7 @@ async def _look(job: Job, wanted: ComponentBody) -> Component | None:
 
 
 def _record(
-    job: Job, component: Component, sent: JsonObject, *, made_by_us: bool
+    job: ImportJob, component: Component, sent: JsonObject, *, made_by_us: bool
 ) -> None:
     job.ledger.inventory.save_made(
         MadeRow(
@@ -133,7 +135,7 @@ def _record(
     )
 
 
-async def read_field_keys(job: Job) -> dict[str, frozenset[str]]:
+async def read_field_keys(job: ImportJob) -> dict[str, frozenset[str]]:
     """Return the field keys of every component of the space, read back. Reads only."""
     return {each.name: _field_keys(each) for each in await job.client.components()}
 
@@ -169,7 +171,7 @@ def _field_keys(component: Component) -> frozenset[str]:
     return frozenset(schema) if isinstance(schema, dict) else frozenset()
 
 
-async def settle_components(job: Job) -> None:
+async def recover_components(job: ImportJob) -> None:
     """Find out what became of each write of a component that a killed run intended.
 
     The survey is younger than those requests: a component that holds what was about

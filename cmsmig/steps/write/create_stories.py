@@ -18,23 +18,23 @@ from cmsmig.errors import (
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import HomeRow, Intent, LossRow
+from cmsmig.ledger.rows import Intent, LossRow, StoryRecord
 from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.propose.component_payloads import used_keys
 from cmsmig.mapping.select.selection import Selected
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.plan.written_stories import content_hash, found_home, written_home
-from cmsmig.steps.worker_pool import BATCH, Crew, Work
+from cmsmig.steps.worker_pool import BATCH, Work, WorkerPool
 from cmsmig.steps.write.components import read_field_keys, refuse_missing
 from cmsmig.steps.write.folders import parent_id
-from cmsmig.steps.write.idempotent_write import apply_once, is_taken, seen_late
-from cmsmig.steps.write.import_job import Job
+from cmsmig.steps.write.idempotent_write import apply_once, is_taken, poll_until_visible
+from cmsmig.steps.write.import_job import ImportJob
 
 STEP = "stories"
 
 
-async def create_stories(job: Job) -> None:
+async def create_stories(job: ImportJob) -> None:
     """Create the story of every selected item that has none.
 
     An item that the service refuses is a ledger row with its reason. Raises
@@ -51,33 +51,33 @@ async def create_stories(job: Job) -> None:
         ),
     )
     batch: list[StoryDraft] = []
-    async with Crew(job.settings.in_flight, job.stop) as crew:
+    async with WorkerPool(job.settings.in_flight, job.stop) as pool:
         for entry in job.migration.selected:
             # One at a time, so that no request under way waits for many drafts.
             await asyncio.sleep(0)
-            if crew.ending:
+            if pool.ending:
                 break
             if (draft := _drafted(job, entry, wanted)) is not None:
                 batch.append(draft)
             if len(batch) == BATCH:
-                await _take(job, crew, work, batch)
+                await _take(job, pool, work, batch)
                 batch = []
         if batch:
-            await _take(job, crew, work, batch)
+            await _take(job, pool, work, batch)
     job.observer(StepFinished(STEP, f"{len(wanted - job.undrafted)} stories handled"))
 
 
-async def read_back(job: Job) -> None:
+async def read_back(job: ImportJob) -> None:
     """Read the components back, if stories are to be created and nobody has yet.
 
     Raises `PreflightError` when the planned stories use what the space lacks.
     """
     if not job.field_keys and _wanted(job) - job.undrafted:
         job.field_keys = await read_field_keys(job)
-        refuse_missing(job.field_keys, job.foreseen_keys)
+        refuse_missing(job.field_keys, job.offline_keys)
 
 
-def _wanted(job: Job) -> frozenset[ItemKey]:
+def _wanted(job: ImportJob) -> frozenset[ItemKey]:
     return frozenset(
         key
         for key, row in job.ledger.items.all().items()
@@ -88,13 +88,18 @@ def _wanted(job: Job) -> frozenset[ItemKey]:
 
 
 async def _take(
-    job: Job, crew: Crew, work: Work[StoryDraft], batch: Sequence[StoryDraft]
+    job: ImportJob,
+    pool: WorkerPool,
+    work: Work[StoryDraft],
+    batch: Sequence[StoryDraft],
 ) -> None:
     refuse_missing(job.field_keys, used_keys(batch))
-    await crew.take(work, batch)
+    await pool.take(work, batch)
 
 
-def _drafted(job: Job, entry: Selected, wanted: Set[ItemKey]) -> StoryDraft | None:
+def _drafted(
+    job: ImportJob, entry: Selected, wanted: Set[ItemKey]
+) -> StoryDraft | None:
     """Return a wanted item's draft; write what any lost, or why there is none."""
     key = entry.item.key
     draft = job.draft(entry)
@@ -107,7 +112,7 @@ def _drafted(job: Job, entry: Selected, wanted: Set[ItemKey]) -> StoryDraft | No
     return None
 
 
-def _intend(job: Job, batch: Sequence[StoryDraft]) -> None:
+def _intend(job: ImportJob, batch: Sequence[StoryDraft]) -> None:
     job.ledger.intents.write(
         [
             Intent("create", str(draft.key), content_hash(draft.content))
@@ -116,7 +121,9 @@ def _intend(job: Job, batch: Sequence[StoryDraft]) -> None:
     )
 
 
-async def _create(job: Job, groups: Mapping[ItemKey, str], draft: StoryDraft) -> None:
+async def _create(
+    job: ImportJob, groups: Mapping[ItemKey, str], draft: StoryDraft
+) -> None:
     group = groups.get(draft.key, "")
     try:
         home = await apply_once(
@@ -132,11 +139,11 @@ async def _create(job: Job, groups: Mapping[ItemKey, str], draft: StoryDraft) ->
     job.observer(StepAdvanced(STEP, draft.place.full_slug))
 
 
-async def _refused(job: Job, draft: StoryDraft, error: RejectedError) -> None:
+async def _refused(job: ImportJob, draft: StoryDraft, error: RejectedError) -> None:
     if not is_taken(error):
         _fail(job, draft, "refused", str(error))
         return
-    listed = await seen_late(partial(_listed, job, draft), job.sleep)
+    listed = await poll_until_visible(partial(_listed, job, draft), job.sleep)
     if listed is None:
         # What took the place is not listed yet and may be ours: the intent of a
         # killed run, or a lost reply. The next run looks before it sends.
@@ -153,26 +160,26 @@ async def _refused(job: Job, draft: StoryDraft, error: RejectedError) -> None:
         )
 
 
-async def _send(job: Job, draft: StoryDraft, group: str) -> HomeRow:
+async def _send(job: ImportJob, draft: StoryDraft, group: str) -> StoryRecord:
     parent = parent_id(job, draft.place.folder)
     body = story_body(draft, parent_id=parent, group_id=group)
     story = await job.client.create_story(body)
     return written_home(story.row, content_hash(draft.content))
 
 
-async def _look(job: Job, draft: StoryDraft) -> HomeRow | None:
+async def _look(job: ImportJob, draft: StoryDraft) -> StoryRecord | None:
     """Return the home at the draft's place if the story there is ours."""
     return await _ours_of(job, draft, await _listed(job, draft) or ())
 
 
-async def _listed(job: Job, draft: StoryDraft) -> Sequence[StoryRow] | None:
+async def _listed(job: ImportJob, draft: StoryDraft) -> Sequence[StoryRow] | None:
     """Return what is listed at the draft's place; None while nothing is."""
     return await job.client.stories(with_slug=draft.place.full_slug) or None
 
 
 async def _ours_of(
-    job: Job, draft: StoryDraft, listed: Sequence[StoryRow]
-) -> HomeRow | None:
+    job: ImportJob, draft: StoryDraft, listed: Sequence[StoryRow]
+) -> StoryRecord | None:
     for row in listed:
         story = await _ours(job, draft.key, row)
         if story is not None:
@@ -180,7 +187,7 @@ async def _ours_of(
     return None
 
 
-async def _ours(job: Job, key: ItemKey, row: StoryRow) -> Story | None:
+async def _ours(job: ImportJob, key: ItemKey, row: StoryRow) -> Story | None:
     """Return the story of a row if its root block carries the item's `_uid`."""
     if row.is_folder:
         return None
@@ -189,16 +196,16 @@ async def _ours(job: Job, key: ItemKey, row: StoryRow) -> Story | None:
     return story if ours else None
 
 
-def _house(job: Job, key: ItemKey, home: HomeRow) -> None:
+def _house(job: ImportJob, key: ItemKey, home: StoryRecord) -> None:
     origin_hash = job.migration.origin_hash(key)
     job.ledger.items.housed(key, home, origin_hash, "create")
 
 
-def _fail(job: Job, draft: StoryDraft, reason: str, explanation: str) -> None:
+def _fail(job: ImportJob, draft: StoryDraft, reason: str, explanation: str) -> None:
     job.ledger.items.failed(draft.key, reason, explanation, "create")
 
 
-async def settle_stories(job: Job) -> None:
+async def recover_stories(job: ImportJob) -> None:
     """Find out what became of each create that a killed run had intended.
 
     The survey is younger than those requests: what it does not list was not

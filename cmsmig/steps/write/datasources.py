@@ -16,16 +16,16 @@ from cmsmig.mapping.propose.component_payloads import DatasourceBody
 from cmsmig.steps.plan.ownership import (
     Owner,
     Ownership,
-    Standing,
+    ReviewStatus,
     datasource_content,
     left_as_it_is,
 )
 from cmsmig.steps.worker_pool import Work
 from cmsmig.steps.write.idempotent_write import apply_once
-from cmsmig.steps.write.import_job import Job
+from cmsmig.steps.write.import_job import ImportJob
 
 
-def making_datasources(job: Job, ownership: Ownership) -> Work[DatasourceBody]:
+def making_datasources(job: ImportJob, ownership: Ownership) -> Work[DatasourceBody]:
     """Return the work that makes the datasources of a design and fills ours."""
     return Work(
         partial(_intend, job, ownership),
@@ -34,7 +34,9 @@ def making_datasources(job: Job, ownership: Ownership) -> Work[DatasourceBody]:
     )
 
 
-def _intend(job: Job, ownership: Ownership, batch: Sequence[DatasourceBody]) -> None:
+def _intend(
+    job: ImportJob, ownership: Ownership, batch: Sequence[DatasourceBody]
+) -> None:
     intents = []
     for each in batch:
         if _is_written(ownership.datasource(each)):
@@ -43,11 +45,11 @@ def _intend(job: Job, ownership: Ownership, batch: Sequence[DatasourceBody]) -> 
     job.ledger.intents.write(intents)
 
 
-def _is_written(standing: Standing) -> bool:
+def _is_written(standing: ReviewStatus) -> bool:
     return standing.writes and standing.owner in (Owner.NOBODY, Owner.OURS)
 
 
-async def _make(job: Job, ownership: Ownership, wanted: DatasourceBody) -> None:
+async def _make(job: ImportJob, ownership: Ownership, wanted: DatasourceBody) -> None:
     standing = ownership.datasource(wanted)
     found = job.survey.datasource(wanted.slug)
     if standing.owner is Owner.OTHERS and found is not None:
@@ -64,7 +66,9 @@ async def _make(job: Job, ownership: Ownership, wanted: DatasourceBody) -> None:
         _record(job, wanted, found, made_by_us=True)
 
 
-async def _make_entries(job: Job, wanted: DatasourceBody, datasource_id: int) -> None:
+async def _make_entries(
+    job: ImportJob, wanted: DatasourceBody, datasource_id: int
+) -> None:
     """Create the entries that are missing, one by one: the service keeps that order."""
     known = job.survey.choices(wanted.slug)
     for name, value in wanted.entries:
@@ -76,7 +80,7 @@ async def _make_entries(job: Job, wanted: DatasourceBody, datasource_id: int) ->
 
 
 def _record(
-    job: Job, wanted: DatasourceBody, found: Datasource, *, made_by_us: bool
+    job: ImportJob, wanted: DatasourceBody, found: Datasource, *, made_by_us: bool
 ) -> None:
     """Write what a datasource holds now; closes the intent, so it comes last."""
     there = job.survey.entries.get(wanted.slug, ())
@@ -95,7 +99,7 @@ def _record(
     )
 
 
-async def _look(job: Job, wanted: DatasourceBody) -> Datasource | None:
+async def _look(job: ImportJob, wanted: DatasourceBody) -> Datasource | None:
     """Return the datasource of a lost create; one of another name is not ours."""
     return next(
         (
@@ -108,7 +112,7 @@ async def _look(job: Job, wanted: DatasourceBody) -> Datasource | None:
 
 
 async def _look_entry(
-    job: Job, datasource_id: int, value: str
+    job: ImportJob, datasource_id: int, value: str
 ) -> DatasourceEntry | None:
     entries = await job.client.datasource_entries(datasource_id)
     return next((each for each in entries if each.value == value), None)

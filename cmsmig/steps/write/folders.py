@@ -13,15 +13,15 @@ from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import Intent, MadeRow
 from cmsmig.mapping.select.story_paths import FolderPlan
 from cmsmig.steps.plan.destination_survey import folder_at
-from cmsmig.steps.worker_pool import Crew, Work, batches
+from cmsmig.steps.worker_pool import Work, WorkerPool, batches
 from cmsmig.steps.write.idempotent_write import apply_once
-from cmsmig.steps.write.import_job import Job
+from cmsmig.steps.write.import_job import ImportJob
 
 STEP = "folders"
 
 
-async def give_folders(job: Job, crew: Crew) -> None:
-    """Give `crew` the folders that are not there, parents first; reuse the others."""
+async def enqueue_folders(job: ImportJob, pool: WorkerPool) -> None:
+    """Give `pool` the folders that are not there, parents first; reuse the others."""
     plans = job.migration.folders
     job.observer(StepStarted(STEP, len(plans)))
     making = Work(
@@ -31,12 +31,12 @@ async def give_folders(job: Job, crew: Crew) -> None:
     )
     for _, level in groupby(sorted(plans, key=_depth), key=_depth):
         for batch in batches(level):
-            await crew.take(making, batch)
+            await pool.take(making, batch)
         # What is below needs the numbers of what is above.
-        await crew.done()
+        await pool.done()
 
 
-def tell_folders(job: Job) -> None:
+def report_folders(job: ImportJob) -> None:
     """Tell that all of them are there."""
     made = len(job.migration.folders)
     job.observer(StepFinished(STEP, f"{made} folders are there"))
@@ -46,7 +46,7 @@ def _depth(plan: FolderPlan) -> int:
     return plan.path.count("/")
 
 
-def check_folder_places(job: Job) -> None:
+def check_folder_places(job: ImportJob) -> None:
     """Raise `PreflightError` when a story stands where a folder has to be."""
     for plan in job.migration.folders:
         if folder_at(job.survey.stories, plan.path) is not None:
@@ -58,7 +58,7 @@ def check_folder_places(job: Job) -> None:
             )
 
 
-def _intend(job: Job, batch: Sequence[FolderPlan]) -> None:
+def _intend(job: ImportJob, batch: Sequence[FolderPlan]) -> None:
     job.ledger.intents.write(
         [
             Intent("folder", plan.path, fingerprint(_body(job, plan)))
@@ -68,7 +68,7 @@ def _intend(job: Job, batch: Sequence[FolderPlan]) -> None:
     )
 
 
-async def _make_folder(job: Job, plan: FolderPlan) -> None:
+async def _make_folder(job: ImportJob, plan: FolderPlan) -> None:
     found = folder_at(job.survey.stories, plan.path)
     if found is not None:
         _keep(job, plan, found, job.ledger.inventory.made("folder").get(plan.path))
@@ -80,7 +80,9 @@ async def _make_folder(job: Job, plan: FolderPlan) -> None:
     job.observer(StepAdvanced(STEP, plan.path))
 
 
-def _keep(job: Job, plan: FolderPlan, found: StoryRow, known: MadeRow | None) -> None:
+def _keep(
+    job: ImportJob, plan: FolderPlan, found: StoryRow, known: MadeRow | None
+) -> None:
     if known is not None and known.destination_id == found.story_id:
         return
     intended = any(
@@ -89,7 +91,9 @@ def _keep(job: Job, plan: FolderPlan, found: StoryRow, known: MadeRow | None) ->
     _record(job, plan, found, made_by_us=intended)
 
 
-def _record(job: Job, plan: FolderPlan, row: StoryRow, *, made_by_us: bool) -> None:
+def _record(
+    job: ImportJob, plan: FolderPlan, row: StoryRow, *, made_by_us: bool
+) -> None:
     body = _body(job, plan) if made_by_us else {}
     job.ledger.inventory.save_made(
         MadeRow("folder", plan.path, row.story_id, row.uuid, made_by_us, "", body),
@@ -97,7 +101,7 @@ def _record(job: Job, plan: FolderPlan, row: StoryRow, *, made_by_us: bool) -> N
     )
 
 
-def _body(job: Job, plan: FolderPlan) -> JsonObject:
+def _body(job: ImportJob, plan: FolderPlan) -> JsonObject:
     body: JsonObject = {
         "name": plan.name,
         "slug": plan.slug,
@@ -109,16 +113,16 @@ def _body(job: Job, plan: FolderPlan) -> JsonObject:
     return body
 
 
-async def _create(job: Job, body: JsonObject) -> StoryRow:
+async def _create(job: ImportJob, body: JsonObject) -> StoryRow:
     return (await job.client.create_story(body)).row
 
 
-async def _look(job: Job, path: str) -> StoryRow | None:
+async def _look(job: ImportJob, path: str) -> StoryRow | None:
     rows = await job.client.stories(with_slug=path)
     return folder_at(tuple(rows), path)
 
 
-def parent_id(job: Job, path: str) -> int:
+def parent_id(job: ImportJob, path: str) -> int:
     """Return the id of the folder at `path`; 0 is the root of the space.
 
     Raises `PreflightError` when the folder was not made.
@@ -133,7 +137,7 @@ def parent_id(job: Job, path: str) -> int:
     return row.destination_id
 
 
-async def settle_folders(job: Job) -> None:
+async def recover_folders(job: ImportJob) -> None:
     """Close the open folder intents that the space shows were not applied."""
     for intent in job.ledger.intents.open("folder"):
         if folder_at(job.survey.stories, intent.subject) is None:

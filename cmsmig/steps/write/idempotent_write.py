@@ -20,7 +20,7 @@ ONCE_MORE = (1.2,)
 Sleep = Callable[[float], Awaitable[object]]
 
 
-async def seen_late(
+async def poll_until_visible(
     look: Callable[[], Awaitable[T | None]],
     sleep: Sleep = asyncio.sleep,
     delays: Sequence[float] = (),
@@ -56,7 +56,9 @@ async def apply_once(
             if attempt == ATTEMPTS:
                 raise
         except RejectedError as error:
-            found = await seen_late(look) if doubtful and is_taken(error) else None
+            found = (
+                await poll_until_visible(look) if doubtful and is_taken(error) else None
+            )
             if found is None:
                 raise
             return found

@@ -10,7 +10,7 @@ from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import StoryRow
 from cmsmig.events import Observer
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.draft import DraftContext, Home, StoryDraft
+from cmsmig.mapping.draft import DraftContext, ExistingStory, StoryDraft
 from cmsmig.mapping.select.selection import Selected
 from cmsmig.origin.schema import ItemKey
 from cmsmig.settings import Settings
@@ -18,13 +18,13 @@ from cmsmig.steps.decide.migration import Drafted, Migration
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.missing_objects import NOTHING, Gone
-from cmsmig.steps.plan.offline_drafts import Foresight, proven_assets
+from cmsmig.steps.plan.offline_drafts import OfflineDrafts, proven_assets
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.alternates import wanted_groups
 
 
 @dataclass(slots=True)
-class Job:
+class ImportJob:
     """One import under way; it learns of conflicts and remembers its drafts."""
 
     settings: Settings
@@ -39,9 +39,9 @@ class Job:
     """What the ledger knows and the space no longer has."""
     recreate: bool = False
     """Whether that is made again."""
-    foreseen: Foresight | None = None
+    offline: OfflineDrafts | None = None
     """What the plan is made of; let go when it is made."""
-    foreseen_keys: Mapping[str, Set[str]] = field(default_factory=dict)
+    offline_keys: Mapping[str, Set[str]] = field(default_factory=dict)
     """Field keys that the planned stories use, by component."""
     undrafted: Set[ItemKey] = frozenset()
     """Items that no story can be made of, as the plan found."""
@@ -104,10 +104,10 @@ class Job:
             listed,
         )
 
-    def homes(self) -> Mapping[ItemKey, Home]:
+    def homes(self) -> Mapping[ItemKey, ExistingStory]:
         """Return the stories that exist for items, by key."""
         return {
-            key: Home(row.home.uuid, row.home.full_slug)
+            key: ExistingStory(row.home.uuid, row.home.full_slug)
             for key, row in self.ledger.items.all().items()
             if row.home is not None
         }

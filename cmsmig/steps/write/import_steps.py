@@ -22,7 +22,7 @@ from cmsmig.steps.plan.conflicts import adopt_reused, find_conflicts, item_rows
 from cmsmig.steps.plan.destination_survey import Survey, survey
 from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
 from cmsmig.steps.plan.missing_objects import Gone, compare, has_files
-from cmsmig.steps.plan.offline_drafts import Foresight, foresight
+from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.plan import Plan, make_plan, refuse_drift
 from cmsmig.steps.plan.recreate import (
     changes,
@@ -31,59 +31,59 @@ from cmsmig.steps.plan.recreate import (
     take_up,
 )
 from cmsmig.steps.pull.raw_site import require_same_site
-from cmsmig.steps.worker_pool import Crew, StopSignal
+from cmsmig.steps.worker_pool import StopSignal, WorkerPool
 from cmsmig.steps.write.asset_upload import arrived_uploads, lost_bytes, upload_assets
 from cmsmig.steps.write.components import (
     check_components,
-    give_components,
-    settle_components,
-    tell_components,
+    enqueue_components,
+    recover_components,
+    report_components,
 )
 from cmsmig.steps.write.create_stories import (
     create_stories,
     read_back,
-    settle_stories,
+    recover_stories,
 )
 from cmsmig.steps.write.folders import (
     check_folder_places,
-    give_folders,
-    settle_folders,
-    tell_folders,
+    enqueue_folders,
+    recover_folders,
+    report_folders,
 )
-from cmsmig.steps.write.import_job import Job
+from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.link_stories import link_stories
 from cmsmig.steps.write.publish_stories import publish_stories
 from cmsmig.steps.write.write_counter import WriteCounter
 
-Step = Callable[[Job], Awaitable[None]]
+Step = Callable[[ImportJob], Awaitable[None]]
 
 SHORTEST_HASH = 8
 """Digits of a plan's hash that name it; fewer may name another by chance."""
 
 
-async def prepare(job: Job) -> None:
+async def prepare(job: ImportJob) -> None:
     """Make components, folders and assets: what stories stand on."""
     await _make_places(job)
     await upload_assets(job)
 
 
-async def _prepare_for_stories(job: Job) -> None:
+async def _prepare_for_stories(job: ImportJob) -> None:
     """Prepare, and read the components back while the last files are under way."""
     await _make_places(job)
     await upload_assets(job, partial(read_back, job))
 
 
-async def _make_places(job: Job) -> None:
+async def _make_places(job: ImportJob) -> None:
     """Make components and folders; neither needs the other, so they go together."""
-    await settle_components(job)
-    await settle_folders(job)
+    await recover_components(job)
+    await recover_folders(job)
     check_folder_places(job)
     check_components(job)
-    async with Crew(job.settings.in_flight, job.stop) as crew:
-        await give_components(job, crew)
-        await give_folders(job, crew)
-    tell_components(job)
-    tell_folders(job)
+    async with WorkerPool(job.settings.in_flight, job.stop) as pool:
+        await enqueue_components(job, pool)
+        await enqueue_folders(job, pool)
+    report_components(job)
+    report_folders(job)
 
 
 STEPS: dict[str, tuple[Step, ...]] = {
@@ -164,7 +164,7 @@ async def run_command(
             )
 
 
-async def _run_steps(command: str, job: Job, plan: Plan) -> None:
+async def _run_steps(command: str, job: ImportJob, plan: Plan) -> None:
     job.ledger.begin_run(command, plan.plan_hash)
     try:
         await _settle(job)
@@ -180,9 +180,9 @@ async def _run_steps(command: str, job: Job, plan: Plan) -> None:
     job.ledger.end_run("done")
 
 
-async def _settle(job: Job) -> None:
+async def _settle(job: ImportJob) -> None:
     """Find out what a killed run left open, then take up what is selected now."""
-    await settle_stories(job)
+    await recover_stories(job)
     take_up(job.ledger, job.gone, recreate=job.recreate)
     job.conflicts = find_conflicts(job.migration, job.ledger, job.survey)
     job.ledger.items.select(item_rows(job.migration, job.conflicts))
@@ -201,7 +201,7 @@ async def open_job(
     planning: bool = False,
     verifying: bool = False,
     recreate: bool = False,
-) -> AsyncIterator[Job]:
+) -> AsyncIterator[ImportJob]:
     """Give everything a step works with: ledger, client and a fresh survey.
 
     With `planning`, what the plan needs of the project alone is made first.
@@ -215,7 +215,7 @@ async def open_job(
         space_id=settings.space_id,
     )
     with Ledger.open(ledger or project.ledger, identity) as opened:
-        foreseen = foresight(migration, opened) if planning else None
+        offline = draft_offline(migration, opened) if planning else None
         async with open_destination(settings, observer) as client:
             found = await survey(client, migration.design, files=has_files(opened))
             found, gone = await _compared(
@@ -231,7 +231,7 @@ async def open_job(
                     client, migration, opened, found, conflicts
                 )
                 found = replace(found, calls={**found.calls, **looked})
-            yield Job(
+            yield ImportJob(
                 settings=settings,
                 migration=migration,
                 client=client,
@@ -240,7 +240,7 @@ async def open_job(
                 conflicts=conflicts,
                 observer=observer,
                 stop=stop,
-                foreseen=foreseen,
+                offline=offline,
                 gone=gone,
                 recreate=recreate,
             )
@@ -272,32 +272,32 @@ async def _compared(
     return compared.survey, gone
 
 
-def _plan(job: Job) -> tuple[Plan, Accounting]:
+def _plan(job: ImportJob) -> tuple[Plan, Accounting]:
     """Return the plan, and the accounting as of before it is carried out.
 
     Lets go of what the plan was made of: the stories are large.
     """
-    foreseen, job.foreseen = job.foreseen, None
+    offline, job.offline = job.offline, None
     if not changes(job.ledger, job.gone):
-        return _plan_over(job, job.ledger, foreseen)
+        return _plan_over(job, job.ledger, offline)
     with job.ledger.supposed() as supposed:
         take_up(supposed, job.gone, recreate=job.recreate)
         return _plan_over(job, supposed, None)
 
 
 def _plan_over(
-    job: Job, ledger: Ledger, foreseen: Foresight | None
+    job: ImportJob, ledger: Ledger, offline: OfflineDrafts | None
 ) -> tuple[Plan, Accounting]:
-    if foreseen is None:
-        foreseen = foresight(job.migration, ledger)
-    job.foreseen_keys = foreseen.used
-    job.undrafted = frozenset(foreseen.drafted.failed)
+    if offline is None:
+        offline = draft_offline(job.migration, ledger)
+    job.offline_keys = offline.used
+    job.undrafted = frozenset(offline.drafted.failed)
     plan = make_plan(
         job.migration,
         ledger,
         job.survey,
         job.settings,
-        foreseen,
+        offline,
         job.gone,
         recreate=job.recreate,
     )
@@ -314,7 +314,7 @@ def _stored(ledger: Ledger, plan_hash: str) -> JsonObject:
     return stored
 
 
-def _failed_assets(job: Job) -> int:
+def _failed_assets(job: ImportJob) -> int:
     used = {upload.sha256 for upload in job.migration.uploads}
     rows = job.ledger.inventory.assets().values()
     return sum(1 for row in rows if row.status == "failed" and row.sha256 in used)

@@ -22,7 +22,7 @@ from cmsmig.errors import (
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import GONE, HomeRow, Intent, ItemRow
+from cmsmig.ledger.rows import GONE, Intent, ItemRow, StoryRecord
 from cmsmig.mapping.convert.linking import Linked, link_story
 from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.draft import StoryDraft
@@ -32,7 +32,7 @@ from cmsmig.steps.plan.written_stories import content_hash
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
-from cmsmig.steps.write.import_job import Job
+from cmsmig.steps.write.import_job import ImportJob
 
 STEP = "relations"
 
@@ -42,7 +42,7 @@ class Update:
     """One story's whole content for phase two."""
 
     draft: StoryDraft
-    home: HomeRow
+    home: StoryRecord
     content: JsonObject
     content_hash: str
     link_state: str
@@ -50,7 +50,7 @@ class Update:
     """Shared with the item's other languages; empty without any."""
 
 
-async def link_stories(job: Job) -> None:
+async def link_stories(job: ImportJob) -> None:
     """Update every story that has a relation or an internal link to fill.
 
     A story that needs nothing is not written. A story that somebody changed
@@ -83,7 +83,7 @@ async def link_stories(job: Job) -> None:
 class Listing:
     """The rows of all stories, read from the moment that one is known to be needed."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: ImportJob) -> None:
         self._job = job
         self._reading: asyncio.Task[list[StoryRow]] | None = None
 
@@ -106,7 +106,7 @@ class Listing:
             await asyncio.wait([self._reading])
 
 
-async def _updates_to_send(job: Job, listing: Listing) -> tuple[Update, ...]:
+async def _updates_to_send(job: ImportJob, listing: Listing) -> tuple[Update, ...]:
     """Return the updates still needed, and note the items that need none."""
     homes = job.homes()
     rows = job.ledger.items.all()
@@ -134,7 +134,7 @@ async def _updates_to_send(job: Job, listing: Listing) -> tuple[Update, ...]:
     return tuple(updates)
 
 
-def _is_over(job: Job, row: ItemRow) -> bool:
+def _is_over(job: ImportJob, row: ItemRow) -> bool:
     """Return whether an item failed in this phase for what is no longer so."""
     if row.status != "failed":
         return False
@@ -152,7 +152,7 @@ def _link_state(linked: Linked) -> str:
     return "linked" if linked.filled or linked.links else "nothing"
 
 
-def _settle_open(job: Job, updates: Sequence[Update]) -> None:
+def _settle_open(job: ImportJob, updates: Sequence[Update]) -> None:
     """Close intents of updates that turned out to be written or not needed."""
     needed = {str(update.draft.key) for update in updates}
     for intent in job.ledger.intents.open("update"):
@@ -160,7 +160,7 @@ def _settle_open(job: Job, updates: Sequence[Update]) -> None:
             job.ledger.intents.settle("update", intent.subject, "not_needed")
 
 
-def _intend(job: Job, batch: Sequence[Update]) -> None:
+def _intend(job: ImportJob, batch: Sequence[Update]) -> None:
     job.ledger.intents.write(
         [
             Intent("update", str(update.draft.key), update.content_hash)
@@ -169,7 +169,7 @@ def _intend(job: Job, batch: Sequence[Update]) -> None:
     )
 
 
-async def _update(job: Job, rows: Mapping[int, StoryRow], update: Update) -> None:
+async def _update(job: ImportJob, rows: Mapping[int, StoryRow], update: Update) -> None:
     try:
         await _write(job, rows.get(update.home.story_id), update)
     except NotFoundError:
@@ -188,7 +188,7 @@ async def _update(job: Job, rows: Mapping[int, StoryRow], update: Update) -> Non
     job.observer(StepAdvanced(STEP, update.home.full_slug))
 
 
-async def _write(job: Job, row: StoryRow | None, update: Update) -> None:
+async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
     seen: Story | None = None
     if row is None or row.updated_at != update.home.updated_at:
         seen = await job.client.story(update.home.story_id)
@@ -210,7 +210,7 @@ async def _write(job: Job, row: StoryRow | None, update: Update) -> None:
             return
 
 
-def _is_settled(job: Job, update: Update, seen: Story) -> bool:
+def _is_settled(job: ImportJob, update: Update, seen: Story) -> bool:
     """Return whether the story, looked at, needs no write or must not get one."""
     there = content_hash(seen.content)
     if there == update.content_hash:
@@ -223,7 +223,7 @@ def _is_settled(job: Job, update: Update, seen: Story) -> bool:
 
 
 def _body(
-    job: Job, update: Update, row: StoryRow | None, seen: Story | None
+    job: ImportJob, update: Update, row: StoryRow | None, seen: Story | None
 ) -> JsonObject:
     """Return the record to send; a name, place or group that somebody changed stays."""
     if seen is not None and seen.row.updated_at != update.home.updated_at:
@@ -253,7 +253,7 @@ def _group(update: Update, row: StoryRow | None, *, edited: bool) -> str:
     return update.group if untouched else ""
 
 
-def _written(job: Job, update: Update, story: Story) -> None:
+def _written(job: ImportJob, update: Update, story: Story) -> None:
     group = story.row.group_id
     home = replace(
         update.home,
@@ -265,7 +265,7 @@ def _written(job: Job, update: Update, story: Story) -> None:
     job.ledger.items.written(update.draft.key, home, update.link_state)
 
 
-def _conflict(job: Job, update: Update) -> None:
+def _conflict(job: ImportJob, update: Update) -> None:
     _fail(
         job,
         update.draft.key,
@@ -276,7 +276,7 @@ def _conflict(job: Job, update: Update) -> None:
     )
 
 
-def _invalid(job: Job, draft: StoryDraft, wrong: str) -> None:
+def _invalid(job: ImportJob, draft: StoryDraft, wrong: str) -> None:
     _fail(
         job,
         draft.key,
@@ -286,5 +286,5 @@ def _invalid(job: Job, draft: StoryDraft, wrong: str) -> None:
     )
 
 
-def _fail(job: Job, key: ItemKey, reason: str, explanation: str) -> None:
+def _fail(job: ImportJob, key: ItemKey, reason: str, explanation: str) -> None:
     job.ledger.items.failed(key, reason, explanation, "update")

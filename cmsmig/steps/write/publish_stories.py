@@ -16,12 +16,12 @@ from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import Intent, ItemRow
 from cmsmig.steps.plan.written_stories import found_home, to_publish
 from cmsmig.steps.worker_pool import Work, work_through
-from cmsmig.steps.write.import_job import Job
+from cmsmig.steps.write.import_job import ImportJob
 
 STEP = "publish"
 
 
-async def publish_stories(job: Job) -> None:
+async def publish_stories(job: ImportJob) -> None:
     """Publish the stories of items whose collection was decided to be published.
 
     Only items that are live at the origin, and never folders.
@@ -44,20 +44,20 @@ async def publish_stories(job: Job) -> None:
     job.observer(StepFinished(STEP, f"{len(todo)} stories handled"))
 
 
-def _forget_unwanted(job: Job) -> None:
+def _forget_unwanted(job: ImportJob) -> None:
     """Give items their status back whose publication is no longer asked for."""
     for key, row in job.ledger.items.all().items():
         if row.reason == "not_published" and key not in job.migration.to_publish:
             job.ledger.items.recovered(key)
 
 
-def _intend(job: Job, batch: Sequence[ItemRow]) -> None:
+def _intend(job: ImportJob, batch: Sequence[ItemRow]) -> None:
     job.ledger.intents.write(
         [Intent("publish", str(row.key), row.origin_hash) for row in batch]
     )
 
 
-async def _publish(job: Job, row: ItemRow) -> None:
+async def _publish(job: ImportJob, row: ItemRow) -> None:
     assert row.home is not None
     try:
         # Publishing what is published changes nothing, so a lost reply is repeated.

@@ -53,7 +53,7 @@ def hurry(patience: float = TIMEOUT) -> None:
     for module in (connect, pulling):
         module.Budget = partial(Budget, clock=fast_time, sleep=_sleep)
         module.Session = partial(Session, sleep=_sleep, timeout=patience)
-    import_steps.Job = partial(import_steps.Job, sleep=_sleep)
+    import_steps.ImportJob = partial(import_steps.ImportJob, sleep=_sleep)
     import_steps.open_migration = _once(import_steps.open_migration)
     # The site is small: lists of several pages, as large ones have them.
     paging.PAGE, item_sets.PAGE = LISTED, READ

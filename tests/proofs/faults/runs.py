@@ -149,7 +149,7 @@ def _disturb(
     one: World, case: Case, setting: Setting, what: str, kills: Counter[str]
 ) -> str:
     """Set the faults and kill the runs that are to be killed."""
-    one.handle.state.dial.set(case.plan)
+    one.handle.state.injector.set(case.plan)
     codes = [one.killed(what, at, case.how) for at in case.kills]
     if case.in_flight == 1 and len(codes) == 1 and codes != [KILLED]:
         return f"the run was not killed but ended with {codes[0]}"
@@ -194,9 +194,9 @@ def rerun(one: World, case: Case, what: str) -> str:
     # What the killed run did is no drift from its plan.
     planned = case.kind in ("faults", RECREATE) and case.kills
     told = [one.run(f"{what} as planned" if planned else what)]
-    if case.plan and case.in_flight == 1 and not one.handle.state.dial.given:
+    if case.plan and case.in_flight == 1 and not one.handle.state.injector.given:
         return f"the fault was never given: {told}"
-    one.handle.state.dial.set(())
+    one.handle.state.injector.set(())
     if told[0][0] != 0 and _rides_out(case):
         return f"one fault that passed, and yet the import ended with {told[0]}"
     if not case.plan and told[0][0] != 0:

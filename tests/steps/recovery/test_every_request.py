@@ -15,7 +15,7 @@ PUBLISH = ("collections.yaml", "    publish: nothing", "    publish: what_is_liv
 
 
 def dial(desk: Desk, *plan: PlannedFault) -> None:
-    desk.rehearsal.handle.state.dial.set(plan)
+    desk.rehearsal.handle.state.injector.set(plan)
 
 
 @pytest.fixture(scope="session")

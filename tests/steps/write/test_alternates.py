@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import HomeRow, ItemRow
+from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.mapping.uids import derived_group
 from cmsmig.steps.write.alternates import wanted_groups
 from tests.support.steps.desk import Desk, Stage
@@ -170,12 +170,12 @@ def test_a_group_that_an_editor_chose_stays(stage: Stage, small_site: Path) -> N
 KEYS = tuple(ItemKey("c", "1", locale) for locale in ("de", "en", "fr"))
 
 
-def item(key: ItemKey, home: HomeRow | None) -> ItemRow:
+def item(key: ItemKey, home: StoryRecord | None) -> ItemRow:
     return ItemRow(key, "", "", "", "created", "", "", "linked", "", home)
 
 
-def home(number: int, group: str) -> HomeRow:
-    return HomeRow(number, f"u{number}", "p", True, "h", "then", group_id=group)
+def home(number: int, group: str) -> StoryRecord:
+    return StoryRecord(number, f"u{number}", "p", True, "h", "then", group_id=group)
 
 
 def row(number: int, group: str) -> StoryRow:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.errors import InterruptedRunError, LedgerError, StorageError
-from cmsmig.steps.worker_pool import BATCH, Crew, StopSignal, Work, work_through
+from cmsmig.steps.worker_pool import BATCH, StopSignal, Work, WorkerPool, work_through
 from tests.support.timelimit import patience
 
 
@@ -201,7 +201,7 @@ async def test_a_crew_is_idle_as_soon_as_one_has_nothing_to_begin() -> None:
             await log.perform(piece)
 
         work = Work(log.intend, perform, log.abandon)
-        async with asyncio.timeout(patience()), Crew(workers, log.stop) as crew:
+        async with asyncio.timeout(patience()), WorkerPool(workers, log.stop) as crew:
             await crew.take(work, [0, 1, 2])
             if workers == 1:
                 straggling.set()
@@ -219,7 +219,7 @@ async def test_an_error_of_the_body_ends_the_work() -> None:
     log = Log()
 
     async def work() -> None:
-        async with Crew(2, log.stop) as crew:
+        async with WorkerPool(2, log.stop) as crew:
             await crew.take(Work(log.intend, log.perform, log.abandon), [0, 1, 2, 3])
             raise LedgerError("The ledger is damaged.")
 

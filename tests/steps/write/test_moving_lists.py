@@ -22,11 +22,11 @@ def long_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def dial(desk: Desk, *plan: PlannedFault) -> None:
-    desk.rehearsal.handle.state.dial.set(plan)
+    desk.rehearsal.handle.state.injector.set(plan)
 
 
 def told(desk: Desk) -> list[str]:
-    given = desk.rehearsal.handle.state.dial.given
+    given = desk.rehearsal.handle.state.injector.given
     return [str(each["fault"]) for each in given]
 
 

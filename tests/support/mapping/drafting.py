@@ -13,7 +13,7 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
     FieldDesign,
 )
-from cmsmig.mapping.draft import AssetHome, DraftContext, Place, StoryDraft
+from cmsmig.mapping.draft import DraftContext, Place, StoryDraft, UploadedAsset
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.origin.schema import (
     Collection,
@@ -132,7 +132,7 @@ def content_type(*fields: FieldDesign, date_field: str = "") -> ContentTypeDesig
 def context(
     design: ContentTypeDesign,
     *,
-    assets: Mapping[str, AssetHome] | None = None,
+    assets: Mapping[str, UploadedAsset] | None = None,
     missing: Mapping[str, str] | None = None,
     alts: Mapping[str, str] | None = None,
     places: Mapping[ItemKey, Place] | None = None,
@@ -162,7 +162,7 @@ def drafted(
     *,
     validations: JsonObject | None = None,
     options: tuple[tuple[str, str], ...] = (),
-    assets: Mapping[str, AssetHome] | None = None,
+    assets: Mapping[str, UploadedAsset] | None = None,
     missing: Mapping[str, str] | None = None,
     alts: Mapping[str, str] | None = None,
     time_zone: str = "UTC",
@@ -187,10 +187,10 @@ def kinds(draft: StoryDraft) -> list[str]:
     return [each.loss.kind for each in draft.losses]
 
 
-def home(address: str, asset_id: int = 7) -> AssetHome:
+def home(address: str, asset_id: int = 7) -> UploadedAsset:
     """Return a made-up home whose address ends like the old one."""
     name = address.rsplit("/", 1)[-1]
-    return AssetHome(asset_id, f"https://a.storyblok.com/f/1/{name}")
+    return UploadedAsset(asset_id, f"https://a.storyblok.com/f/1/{name}")
 
 
 def routes(

@@ -84,7 +84,7 @@ def all_ended() -> None:
 
 
 @contextmanager
-def _served(site: Site, way: Arrangement) -> Iterator[_Desk]:
+def _served(site: Site, way: Arrangement) -> Iterator[_BodyEditor]:
     """Serve a site, with an empty space and an empty project; all go away after."""
     stack = ExitStack()
     folder = Path(tempfile.mkdtemp(prefix="same-content-"))
@@ -104,7 +104,7 @@ def _served(site: Site, way: Arrangement) -> Iterator[_Desk]:
         project.env.write_text(f"{text}CMSMIG_IN_FLIGHT={way.in_flight}\n")
         settings = load_settings(project, {"CMSMIG_STATE_DIR": str(folder / "state")})
         with sized(way):
-            yield _Desk(site.choices, way, reception, handle, project, settings)
+            yield _BodyEditor(site.choices, way, reception, handle, project, settings)
     finally:
         # A server takes a while to stop, which the next one need not wait for.
         ending = threading.Thread(target=stack.close)
@@ -114,7 +114,7 @@ def _served(site: Site, way: Arrangement) -> Iterator[_Desk]:
 
 
 @dataclass
-class _Desk:
+class _BodyEditor:
     """One project beside its sandbox."""
 
     choices: Choices
@@ -201,8 +201,8 @@ class _Desk:
         path.write_text(text)
 
 
-_DONE: dict[str, Callable[[_Desk, Callable, StopSignal], Awaitable[None]]] = {
-    "pull": _Desk.pull,
-    "decide": _Desk.decide,
-    "import": _Desk.import_,
+_DONE: dict[str, Callable[[_BodyEditor, Callable, StopSignal], Awaitable[None]]] = {
+    "pull": _BodyEditor.pull,
+    "decide": _BodyEditor.decide,
+    "import": _BodyEditor.import_,
 }
