@@ -12,6 +12,9 @@ RECENT := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for each in $(CANDIDATES); do \
 	$$each -c '$(RECENT)' 2>/dev/null && { echo $$each; break; }; done)
 
+# Tests and notebooks start many processes: modules are compiled once for all of them.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults pace mutants determinism bench quota hostile format constraints
 

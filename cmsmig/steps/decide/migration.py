@@ -60,7 +60,7 @@ from cmsmig.steps.decide.split_decisions import (
     refuse_undecided,
     undesigned_blocks,
 )
-from cmsmig.steps.pull.pulled_files import file_facts, file_hosts, missing_files
+from cmsmig.steps.pull.pulled_files import file_facts, hosts_of_files, missing_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +252,7 @@ def open_migration(
         splits = find_splits((entry.item for entry in selected), decisions, engine)
         refuse_undecided(splits, origin.site.locales)
     namespace = derived_namespace(origin.site.site_id, settings.space_id)
-    hosts = file_hosts(origin.files)
+    hosts = hosts_of_files(origin.files)
     uses = tuple(_uses(origin, selected, hosts))
     places = assign_places(
         {name: each.selected for name, each in selections.items()},

@@ -17,7 +17,7 @@ from cmsmig.mapping.propose.rule_components import refuse_undesigned
 from cmsmig.mapping.select.reference_targets import DanglingReference, classify
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration, Origin
-from cmsmig.steps.plan.conflicts import Conflict, find_conflicts, item_rows
+from cmsmig.steps.plan.conflicts import Conflict, item_rows
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drift import Fingerprints, fingerprints
 from cmsmig.steps.plan.forecast import Outlook, calls_of, foresee, no_calls
@@ -116,6 +116,7 @@ def make_plan(
     ledger: Ledger,
     survey: Survey,
     settings: Settings,
+    conflicts: Mapping[ItemKey, Conflict],
     offline: OfflineDrafts,
     gone: Gone,
     *,
@@ -127,7 +128,6 @@ def make_plan(
 
     Raises `DecisionsError` when rules make blocks that the design lacks.
     """
-    conflicts = find_conflicts(migration, ledger, survey)
     drafts = offline.drafted.drafts
     if migration.rules is not None:
         refuse_undesigned(migration.design, offline.used)

@@ -9,7 +9,7 @@ from cmsmig.mapping.convert.file_addresses import host_of
 from cmsmig.origin.files import FileRow
 
 
-def file_hosts(files: Mapping[str, FileRow]) -> frozenset[str]:
+def hosts_of_files(files: Mapping[str, FileRow]) -> frozenset[str]:
     """Return the hosts that the pull took files from."""
     return KNOWN_FILE_HOSTS | {host for row in files if (host := host_of(row))}
 

@@ -18,7 +18,7 @@ from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.rebuild.recovery import Rebuilt, find_again
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.steps.write.import_steps import open_job
+from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
 
 
 async def rebuild(
@@ -36,10 +36,8 @@ async def rebuild(
         fresh = project.ledger.with_name(f"{project.ledger.name}.new")
         for path in _with_logs(fresh):
             path.unlink(missing_ok=True)
-        stop = StopSignal()
-        async with open_job(
-            project, settings, migration, observer, stop, ledger=fresh
-        ) as job:
+        setup = ImportSetup(project, settings, migration, observer, StopSignal())
+        async with open_job(setup, Purpose.REBUILD, fresh) as job:
             job.ledger.begin_run("rebuild")
             found = await find_again(job)
             job.ledger.end_run("done")

@@ -8,7 +8,7 @@ from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.verify.verify import Verification, verify
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.steps.write.import_steps import open_job
+from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
 
 
 async def verify_only(
@@ -17,7 +17,6 @@ async def verify_only(
     """Return what a read-back of everything found. Reads only."""
     migration = open_migration(project, settings)
     await require_same_site(project, settings, observer)
-    async with open_job(
-        project, settings, migration, observer, stop, verifying=True
-    ) as job:
+    setup = ImportSetup(project, settings, migration, observer, stop)
+    async with open_job(setup, Purpose.VERIFY) as job:
         return await verify(job)

@@ -205,8 +205,10 @@ def _fail(job: ImportJob, draft: StoryDraft, reason: str, explanation: str) -> N
     job.ledger.items.failed(draft.key, reason, explanation, "create")
 
 
-async def recover_stories(job: ImportJob) -> None:
+async def recover_stories(job: ImportJob) -> bool:
     """Find out what became of each create that a killed run had intended.
+
+    Returns whether there was any.
 
     The survey is younger than those requests: what it does not list was not
     applied, what it lists at the item's place is ours when its root `_uid` is.
@@ -214,7 +216,8 @@ async def recover_stories(job: ImportJob) -> None:
     place that the request was for.
     """
     items = {str(key): row for key, row in job.ledger.items.all().items()}
-    for intent in job.ledger.intents.open("create"):
+    intended = tuple(job.ledger.intents.open("create"))
+    for intent in intended:
         item = items.get(intent.subject)
         row = None if item is None else job.survey.story_at(item.full_slug)
         if item is None or row is None:
@@ -225,3 +228,4 @@ async def recover_stories(job: ImportJob) -> None:
             job.ledger.intents.settle("create", intent.subject, "foreign")
         else:
             _house(job, item.key, found_home(story, intent.request_hash))
+    return bool(intended)

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from cmsmig.canonical import JsonObject
-from cmsmig.destination.client import DestinationClient
 from cmsmig.errors import CmsmigError, InterruptedRunError, UsageError
 from cmsmig.events import Observer
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.lease import lease
-from cmsmig.ledger.rows import Accounting, Identity
+from cmsmig.ledger.rows import Accounting
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.connect import open_destination
-from cmsmig.steps.decide.migration import Migration, open_migration
-from cmsmig.steps.plan.conflicts import adopt_reused, find_conflicts, item_rows
-from cmsmig.steps.plan.destination_survey import Survey, survey
-from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
-from cmsmig.steps.plan.missing_objects import Gone, compare, has_files
+from cmsmig.steps.decide.migration import open_migration
+from cmsmig.steps.plan.conflicts import (
+    Conflict,
+    adopt_reused,
+    find_conflicts,
+    item_rows,
+)
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.plan import Plan, make_plan, refuse_drift
 from cmsmig.steps.plan.recreate import (
@@ -32,7 +31,7 @@ from cmsmig.steps.plan.recreate import (
 )
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.worker_pool import StopSignal, WorkerPool
-from cmsmig.steps.write.asset_upload import arrived_uploads, lost_bytes, upload_assets
+from cmsmig.steps.write.asset_upload import upload_assets
 from cmsmig.steps.write.components import (
     check_components,
     enqueue_components,
@@ -51,6 +50,7 @@ from cmsmig.steps.write.folders import (
     report_folders,
 )
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
 from cmsmig.steps.write.link_stories import link_stories
 from cmsmig.steps.write.publish_stories import publish_stories
 from cmsmig.steps.write.write_counter import WriteCounter
@@ -137,15 +137,9 @@ async def run_command(
     counter = WriteCounter(observer)
     with lease(project.lock, f"cmsmig {command}"):
         await require_same_site(project, settings, observer)
-        async with open_job(
-            project,
-            settings,
-            migration,
-            counter,
-            stop,
-            planning=True,
-            recreate=recreate,
-        ) as job:
+        setup = ImportSetup(project, settings, migration, counter, stop)
+        purpose = Purpose.RECREATE if recreate else Purpose.IMPORT
+        async with open_job(setup, purpose) as job:
             plan, accounting = _plan(job)
             if plan_hash is not None:
                 refuse_drift(_stored(job.ledger, plan_hash), plan)
@@ -182,94 +176,14 @@ async def _run_steps(command: str, job: ImportJob, plan: Plan) -> None:
 
 async def _settle(job: ImportJob) -> None:
     """Find out what a killed run left open, then take up what is selected now."""
-    await recover_stories(job)
-    take_up(job.ledger, job.gone, recreate=job.recreate)
-    job.conflicts = find_conflicts(job.migration, job.ledger, job.survey)
+    settled = await recover_stories(job)
+    if changes(job.ledger, job.gone):
+        take_up(job.ledger, job.gone, recreate=job.recreate)
+        settled = True
+    if settled:
+        job.conflicts = find_conflicts(job.migration, job.ledger, job.survey)
     job.ledger.items.select(item_rows(job.migration, job.conflicts))
     adopt_reused(job.ledger, job.conflicts)
-
-
-@asynccontextmanager
-async def open_job(
-    project: Project,
-    settings: Settings,
-    migration: Migration,
-    observer: Observer,
-    stop: StopSignal,
-    *,
-    ledger: Path | None = None,
-    planning: bool = False,
-    verifying: bool = False,
-    recreate: bool = False,
-) -> AsyncIterator[ImportJob]:
-    """Give everything a step works with: ledger, client and a fresh survey.
-
-    With `planning`, what the plan needs of the project alone is made first.
-    `ledger` is another file than the project's own, to be filled. Raises
-    `LedgerError` when an empty ledger meets what an earlier import brought, and
-    so does an older copy, but when `verifying`: what it lacks is a difference.
-    """
-    identity = Identity(
-        site_id=migration.origin.site.site_id,
-        base_url=settings.destination_base_url,
-        space_id=settings.space_id,
-    )
-    with Ledger.open(ledger or project.ledger, identity) as opened:
-        offline = draft_offline(migration, opened) if planning else None
-        async with open_destination(settings, observer) as client:
-            found = await survey(client, migration.design, files=has_files(opened))
-            found, gone = await _compared(
-                client, migration, opened, found, settings, stop, recreate=recreate
-            )
-            arrived = await arrived_uploads(
-                client, migration, opened, workers=settings.in_flight, stop=stop
-            )
-            found = replace(found, arrived=arrived)
-            conflicts = find_conflicts(migration, opened, found)
-            if ledger is None and (opened.is_unused() or not verifying):
-                looked = await refuse_lost_ledger(
-                    client, migration, opened, found, conflicts
-                )
-                found = replace(found, calls={**found.calls, **looked})
-            yield ImportJob(
-                settings=settings,
-                migration=migration,
-                client=client,
-                ledger=opened,
-                survey=found,
-                conflicts=conflicts,
-                observer=observer,
-                stop=stop,
-                offline=offline,
-                gone=gone,
-                recreate=recreate,
-            )
-
-
-async def _compared(
-    client: DestinationClient,
-    migration: Migration,
-    ledger: Ledger,
-    found: Survey,
-    settings: Settings,
-    stop: StopSignal,
-    *,
-    recreate: bool,
-) -> tuple[Survey, Gone]:
-    """Return the survey with what its lists lacked, and what is gone.
-
-    Whether files still have their bytes is looked at only to `recreate` them.
-    """
-    compared = await compare(client, migration, ledger, found)
-    gone = compared.gone
-    if recreate:
-        used = {upload.sha256 for upload in migration.uploads} - gone.hashes()
-        rows = ledger.inventory.assets()
-        there = [row for row in rows.values() if row.is_brought and row.sha256 in used]
-        workers = settings.in_flight
-        lost = await lost_bytes(client, there, workers=workers, stop=stop)
-        gone = gone.with_lost_bytes(lost)
-    return compared.survey, gone
 
 
 def _plan(job: ImportJob) -> tuple[Plan, Accounting]:
@@ -279,14 +193,18 @@ def _plan(job: ImportJob) -> tuple[Plan, Accounting]:
     """
     offline, job.offline = job.offline, None
     if not changes(job.ledger, job.gone):
-        return _plan_over(job, job.ledger, offline)
+        return _plan_over(job, job.ledger, job.conflicts, offline)
     with job.ledger.supposed() as supposed:
         take_up(supposed, job.gone, recreate=job.recreate)
-        return _plan_over(job, supposed, None)
+        conflicts = find_conflicts(job.migration, supposed, job.survey)
+        return _plan_over(job, supposed, conflicts, None)
 
 
 def _plan_over(
-    job: ImportJob, ledger: Ledger, offline: OfflineDrafts | None
+    job: ImportJob,
+    ledger: Ledger,
+    conflicts: Mapping[ItemKey, Conflict],
+    offline: OfflineDrafts | None,
 ) -> tuple[Plan, Accounting]:
     if offline is None:
         offline = draft_offline(job.migration, ledger)
@@ -297,6 +215,7 @@ def _plan_over(
         ledger,
         job.survey,
         job.settings,
+        conflicts,
         offline,
         job.gone,
         recreate=job.recreate,
@@ -326,15 +245,8 @@ async def plan_only(
     """Return the plan and store it under its hash. Writes nothing there."""
     migration = open_migration(project, settings)
     await require_same_site(project, settings, observer)
-    async with open_job(
-        project,
-        settings,
-        migration,
-        observer,
-        StopSignal(),
-        planning=True,
-        recreate=recreate,
-    ) as job:
+    setup = ImportSetup(project, settings, migration, observer, StopSignal())
+    async with open_job(setup, Purpose.RECREATE if recreate else Purpose.IMPORT) as job:
         plan, _ = _plan(job)
         job.ledger.save_plan(plan.plan_hash, plan.as_json())
         return plan

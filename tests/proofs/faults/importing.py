@@ -29,7 +29,7 @@ from cmsmig.steps import connect
 from cmsmig.steps.pull import file_downloads, item_sets
 from cmsmig.steps.pull import pull as pulling
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.steps.write import import_steps
+from cmsmig.steps.write import import_setup, import_steps
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.session import Session
 
@@ -53,7 +53,7 @@ def hurry(patience: float = TIMEOUT) -> None:
     for module in (connect, pulling):
         module.Budget = partial(Budget, clock=fast_time, sleep=_sleep)
         module.Session = partial(Session, sleep=_sleep, timeout=patience)
-    import_steps.ImportJob = partial(import_steps.ImportJob, sleep=_sleep)
+    import_setup.ImportJob = partial(import_setup.ImportJob, sleep=_sleep)
     import_steps.open_migration = _once(import_steps.open_migration)
     # The site is small: lists of several pages, as large ones have them.
     paging.PAGE, item_sets.PAGE = LISTED, READ

@@ -1,0 +1,127 @@
+"""An import job opened: ledger, client, and the destination as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from cmsmig.destination.client import DestinationClient
+from cmsmig.events import Observer
+from cmsmig.ledger.rows import Identity
+from cmsmig.ledger.store import Ledger
+from cmsmig.settings import Project, Settings
+from cmsmig.steps.connect import open_destination
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.conflicts import find_conflicts
+from cmsmig.steps.plan.destination_survey import Survey, survey
+from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
+from cmsmig.steps.plan.missing_objects import Gone, compare, has_files
+from cmsmig.steps.plan.offline_drafts import draft_offline
+from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.steps.write.asset_upload import arrived_uploads, lost_bytes
+from cmsmig.steps.write.import_job import ImportJob
+
+
+class Purpose(StrEnum):
+    """What a job is opened for."""
+
+    IMPORT = "import"
+    RECREATE = "recreate"
+    """As an import; what is gone from the space is made again."""
+    VERIFY = "verify"
+    """What an older copy of the ledger lacks is a difference, and no error."""
+    REBUILD = "rebuild"
+    """The ledger is a new one, to be filled from the destination."""
+
+
+_PLANNING = frozenset((Purpose.IMPORT, Purpose.RECREATE))
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSetup:
+    """What is there before anything is opened."""
+
+    project: Project
+    settings: Settings
+    migration: Migration
+    observer: Observer
+    stop: StopSignal
+
+    @property
+    def identity(self) -> Identity:
+        """Return which site goes into which space."""
+        return Identity(
+            site_id=self.migration.origin.site.site_id,
+            base_url=self.settings.destination_base_url,
+            space_id=self.settings.space_id,
+        )
+
+
+@asynccontextmanager
+async def open_job(
+    setup: ImportSetup, purpose: Purpose, ledger: Path | None = None
+) -> AsyncIterator[ImportJob]:
+    """Give everything a step works with: ledger, client and a fresh survey.
+
+    All offline work for the plan is done before the first call. `ledger` is another
+    file than the project's own. Raises `LedgerError` when an empty ledger, or an
+    older copy of it, meets what an earlier import brought.
+    """
+    migration, settings = setup.migration, setup.settings
+    recreate = purpose is Purpose.RECREATE
+    with Ledger.open(ledger or setup.project.ledger, setup.identity) as opened:
+        offline = draft_offline(migration, opened) if purpose in _PLANNING else None
+        async with open_destination(settings, setup.observer) as client:
+            found, gone = await _look(setup, client, opened, recreate=recreate)
+            conflicts = find_conflicts(migration, opened, found)
+            if _is_guarded(purpose, opened):
+                looked = await refuse_lost_ledger(
+                    client, migration, opened, found, conflicts
+                )
+                found = replace(found, calls={**found.calls, **looked})
+            yield ImportJob(
+                settings=settings,
+                migration=migration,
+                client=client,
+                ledger=opened,
+                survey=found,
+                conflicts=conflicts,
+                observer=setup.observer,
+                stop=setup.stop,
+                offline=offline,
+                gone=gone,
+                recreate=recreate,
+            )
+
+
+def _is_guarded(purpose: Purpose, ledger: Ledger) -> bool:
+    """Return whether a ledger that knows less than the space is refused."""
+    if purpose is Purpose.VERIFY:
+        return ledger.is_unused()
+    return purpose is not Purpose.REBUILD
+
+
+async def _look(
+    setup: ImportSetup, client: DestinationClient, ledger: Ledger, *, recreate: bool
+) -> tuple[Survey, Gone]:
+    """Return the survey with what its lists lacked, and what is gone.
+
+    Whether files still have their bytes is looked at only to `recreate` them.
+    """
+    migration, stop, workers = setup.migration, setup.stop, setup.settings.in_flight
+    listed = await survey(client, migration.design, files=has_files(ledger))
+    compared = await compare(client, migration, ledger, listed)
+    gone = compared.gone
+    if recreate:
+        used = {upload.sha256 for upload in migration.uploads} - gone.hashes()
+        rows = ledger.inventory.assets()
+        there = [row for row in rows.values() if row.is_brought and row.sha256 in used]
+        lost = await lost_bytes(client, there, workers=workers, stop=stop)
+        gone = gone.with_lost_bytes(lost)
+    arrived = await arrived_uploads(
+        client, migration, ledger, workers=workers, stop=stop
+    )
+    return replace(compared.survey, arrived=arrived), gone
