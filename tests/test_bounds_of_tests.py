@@ -13,7 +13,7 @@ from tests.support.processortime import TooLongError, at_most
 
 HERE = Path(__file__).parent
 LIMITED = """
-import timelimit
+from tests.support import timelimit
 def pytest_timeout_set_timer(item, settings):
     return timelimit.set_timer(item, settings, lambda: {crowding})
 """
@@ -24,7 +24,7 @@ def test_it_waits():
 """
 DRAWING = """
 import hashlib, json, sys
-from examples import draw_the_same_always
+from tests.support.examples import draw_the_same_always
 from hypothesis import given, settings, strategies as st
 draw_the_same_always()
 drawn = []
@@ -42,7 +42,7 @@ def run(*arguments: str, seed: str = "0", folder: Path) -> subprocess.CompletedP
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(HERE), "PYTHONHASHSEED": seed},
+        env={**os.environ, "PYTHONPATH": str(HERE.parent), "PYTHONHASHSEED": seed},
         capture_output=True,
         text=True,
         check=False,

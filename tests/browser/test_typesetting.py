@@ -27,12 +27,12 @@ _RUN = "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
 _TYPESET = "mjx-container"
 _PREPARE = f"""
 from markupsafe import Markup
-from cmsmig.notebook import ui
+from cmsmig.notebook.kit import widgets as ui
 from cmsmig.notebook.kit.live_panel import Live, LiveBoard
 from cmsmig.notebook.kit.live_controls import region
 from cmsmig.notebook.kit.panel import Panel, facts_bundle
 from cmsmig.notebook.kit.workspace import open_workspace
-from cmsmig.report import safehtml
+from cmsmig.display import safe_html
 from cmsmig.survey.data_frames import frame_html, frame_of
 TEXT = {TEXT!r}
 open_workspace("")
@@ -50,10 +50,10 @@ class Case:
 
 
 CASES = (
-    Case("paragraph", "Panel(safehtml.sheet(safehtml.paragraph(TEXT)))"),
-    Case("table", "Panel(safehtml.sheet(safehtml.table([TEXT], [[TEXT]])))"),
+    Case("paragraph", "Panel(safe_html.sheet(safe_html.paragraph(TEXT)))"),
+    Case("table", "Panel(safe_html.sheet(safe_html.table([TEXT], [[TEXT]])))"),
     Case("folded", "Panel(Markup('<details open>{}</details>').format(TEXT))"),
-    Case("source", "Panel(safehtml.source(TEXT))"),
+    Case("source", "Panel(safe_html.source(TEXT))"),
     Case("frame", "Panel(Markup(frame_html(frame_of([{TEXT: TEXT}], [TEXT]))))"),
     Case(
         "facts",
@@ -64,7 +64,7 @@ CASES = (
     ),
     Case(
         "widgets",
-        "html, bar, board = ui.Html(safehtml.escape(TEXT)), ui.Bar(2), ui.Board()\n"
+        "html, bar, board = ui.Html(safe_html.escape(TEXT)), ui.Bar(2), ui.Board()\n"
         "bar.show(1, 2, TEXT)\n"
         "board.say(TEXT, 'bad')\n"
         "named = board.choice('samples-content-type', 'One', [(TEXT, '0')], '0')\n"
@@ -79,7 +79,7 @@ CASES = (
         "live",
         "def widget():\n"
         "    live = Live(LiveBoard(), TEXT, region('a') + region('error'), ['a'], {})\n"
-        "    live.show({'a': safehtml.sheet(safehtml.paragraph(TEXT))})\n"
+        "    live.show({'a': safe_html.sheet(safe_html.paragraph(TEXT))})\n"
         "    return live\n"
         "Panel(Markup(''), widget)",
         saved=False,
