@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Unpack
 
 import click
 
+from cmsmig import __version__
+from cmsmig.terminal.command_groups import OrderedGroup
 from cmsmig.terminal.console import complain, emit_json, emit_lines, log_printably
 from cmsmig.terminal.exit_codes import told
 from cmsmig.terminal.streams import require_output
@@ -34,7 +36,9 @@ _RECREATE = click.option(
 
 
 @click.group(
-    no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
+    cls=OrderedGroup,
+    no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option(
     "--project",
@@ -43,7 +47,7 @@ _RECREATE = click.option(
     help="The project folder; else $CMSMIG_PROJECT, else the nearest one above.",
 )
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-@click.version_option(package_name="cmsmig")
+@click.version_option(__version__)
 @click.pass_context
 def commands(context: click.Context, folder: Path | None, debug: bool) -> None:
     """Move a site's content into a headless CMS, and prove it."""
@@ -66,7 +70,7 @@ def init(folder: Path | None) -> None:
 @_JSON
 @click.pass_obj
 def check(folder: Path | None, as_json: bool) -> None:
-    """Check both tokens, the site, the space and its limits; writes nothing."""
+    """Check tokens, site, space and limits; writes nothing."""
     from cmsmig.terminal.commands import check as ask
 
     _, settings = _load(folder)
@@ -127,7 +131,7 @@ def decide(
 @_JSON
 @click.pass_obj
 def plan(folder: Path | None, recreate: bool, as_json: bool) -> None:
-    """Show what an import would do now; writes nothing to the destination."""
+    """Show what an import would do now; writes nothing there."""
     from cmsmig.terminal.commands import plan as show
 
     project, settings = _load(folder, origin=False)
@@ -141,7 +145,7 @@ def plan(folder: Path | None, recreate: bool, as_json: bool) -> None:
 @_JSON
 @click.pass_obj
 def import_(folder: Path | None, **options: Unpack[Options]) -> None:
-    """Prepare, create, link and, if decided, publish; goes on where it stopped."""
+    """Prepare, create, link and publish; resumable."""
     _write("import", folder, options)
 
 
@@ -176,7 +180,7 @@ def verify(folder: Path | None, as_json: bool) -> None:
 @_JSON
 @click.pass_obj
 def rebuild(folder: Path | None, as_json: bool) -> None:
-    """Make a lost ledger anew from the destination; writes nothing there."""
+    """Make a lost ledger anew from the destination."""
     from cmsmig.steps.rebuild.rebuild import rebuild as make
     from cmsmig.terminal.commands import resumable
     from cmsmig.terminal.rebuild_summary import rebuilt_lines
@@ -213,7 +217,10 @@ def convert(
     batch: bool,
     paths: tuple[Path, ...],
 ) -> None:
-    """Convert one body (FILE or -), with the project's own rules if it names any."""
+    """Convert a body (FILE or -) or a folder of them.
+
+    In a project with rules of its own, these are used.
+    """
     from cmsmig.steps.decide.rules_file import named_rules
     from cmsmig.terminal.conversion import convert_batch, convert_one
 
