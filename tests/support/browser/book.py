@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,16 +100,28 @@ class Book:
 
     async def choose(self, name: str, label: str, *, which: int = 0) -> None:
         """Choose an option of a drop-down by what it says, a count left out."""
-        await expect(
-            self._options(name, which).filter(has_text=label).first
-        ).to_be_attached()
-        offered = await self.options(name, which=which)
-        said = [re.sub(r" \([\d,]+\)$", "", each) for each in offered]
-        known = offered if label in offered else said
-        assert label in known, f"{name} offers {offered}"
+        index = await self._offered(name, label, which)
         select = self.control(name).nth(which).locator("select")
-        await select.select_option(index=known.index(label))
+        await select.select_option(index=index)
         self.driven.add(name)
+
+    async def _offered(self, name: str, label: str, which: int) -> int:
+        """Wait until a drop-down offers something; return its place.
+
+        A panel that learns more is drawn again, and holds nothing in between.
+        """
+        offered: list[str] = []
+        try:
+            async with asyncio.timeout(patience()):
+                while True:
+                    offered = await self.options(name, which=which)
+                    said = [re.sub(r" \([\d,]+\)$", "", each) for each in offered]
+                    known = offered if label in offered else said
+                    if label in known:
+                        return known.index(label)
+                    await asyncio.sleep(0.05)
+        except TimeoutError:
+            raise AssertionError(f"{name} offers {offered}") from None
 
     async def fill(self, name: str, text: str, *, which: int = 0) -> None:
         """Type a text over what a field holds, and leave the field."""
