@@ -26,25 +26,21 @@ class PlanLimits:
     monthly_requests: int | None
     asset_bytes: int
     """Largest single file."""
-    seats: int | None
 
 
 _MEGABYTE = 1024 * 1024
 _UNNAMED = "starter"
 
 DESTINATION_PLANS = {
-    "starter": PlanLimits(3, 200, 25_000, 100, 100_000, 500 * _MEGABYTE, 1),
-    "growth": PlanLimits(6, 600, 40_000, 500, 1_000_000, 500 * _MEGABYTE, 5),
-    "growth_plus": PlanLimits(6, 600, 75_000, 1000, 4_000_000, 1024 * _MEGABYTE, None),
-    "premium": PlanLimits(6, None, None, None, None, 1024 * _MEGABYTE, None),
-    "elite": PlanLimits(6, None, None, None, None, 1024 * _MEGABYTE, None),
+    "starter": PlanLimits(3, 200, 25_000, 100, 100_000, 500 * _MEGABYTE),
+    "growth": PlanLimits(6, 600, 40_000, 500, 1_000_000, 500 * _MEGABYTE),
+    "growth_plus": PlanLimits(6, 600, 75_000, 1000, 4_000_000, 1024 * _MEGABYTE),
+    "premium": PlanLimits(6, None, None, None, None, 1024 * _MEGABYTE),
+    "elite": PlanLimits(6, None, None, None, None, 1024 * _MEGABYTE),
 }
 """Source: the service's rate limit and technical limits pages. The numbers of
 stories and folders stood on an older page under older plan names: warn by them,
 refuse nothing by them."""
-
-COMPONENT_GROUPS = 100
-"""Component groups in one space, on any plan."""
 
 
 def plan_name(text: str) -> str:

@@ -7,8 +7,8 @@ from html import escape
 from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.sample.bodies.markup import image, linked, paragraphs
 from cmsmig.sandbox.sample.identity import asset, option_id, ref, refs
+from cmsmig.sandbox.sample.markup import image, linked, paragraphs
 from cmsmig.sandbox.sample.records import Column, Entry, State, Table, into
 from cmsmig.sandbox.sample.site import site_record
 from cmsmig.sandbox.sample.writer import Content, write_content

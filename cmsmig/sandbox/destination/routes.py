@@ -6,19 +6,15 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from cmsmig.sandbox.destination import space_routes
-from cmsmig.sandbox.destination.assets import (
-    asset_bulk_routes,
-    asset_folder_routes,
-    asset_routes,
-    tag_routes,
-)
-from cmsmig.sandbox.destination.schema import (
-    component_group_routes,
-    component_routes,
-    datasource_routes,
-    entry_routes,
-    preset_routes,
-)
+from cmsmig.sandbox.destination.assets import asset_bulk_routes, asset_routes
+from cmsmig.sandbox.destination.assets.asset_folder_routes import ASSET_FOLDERS
+from cmsmig.sandbox.destination.assets.tag_routes import TAGS
+from cmsmig.sandbox.destination.record_kind import RecordKind
+from cmsmig.sandbox.destination.schema.component_group_routes import COMPONENT_GROUPS
+from cmsmig.sandbox.destination.schema.component_routes import COMPONENTS
+from cmsmig.sandbox.destination.schema.datasource_routes import DATASOURCES
+from cmsmig.sandbox.destination.schema.entry_routes import ENTRIES
+from cmsmig.sandbox.destination.schema.preset_routes import PRESETS
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.stories import story_list, story_routes
 from cmsmig.sandbox.http.asgi import Call, Reply
@@ -26,13 +22,6 @@ from cmsmig.sandbox.http.asgi import Call, Reply
 Handler: TypeAlias = Callable[[Space, Call, Mapping[str, str]], Reply]
 Entry: TypeAlias = tuple[str, str, str, Handler]
 
-_DESIGN: tuple[Entry, ...] = (
-    ("GET", "/components", "components", component_routes.listing),
-    ("POST", "/components", "create component", component_routes.create),
-    ("GET", "/components/{id}", "component", component_routes.show),
-    ("PUT", "/components/{id}", "update component", component_routes.update),
-    ("DELETE", "/components/{id}", "delete component", component_routes.delete),
-)
 _STORIES: tuple[Entry, ...] = (
     ("GET", "/stories", "stories", story_list.listing),
     ("POST", "/stories", "create story", story_routes.create),
@@ -58,39 +47,33 @@ _ASSETS: tuple[Entry, ...] = (
     ("GET", "/assets/{id}/finish_upload", "finish upload", asset_routes.finish),
     ("POST", "/assets/{id}/finish_upload", "finish upload", asset_routes.finish),
 )
-_FOLDERS = {
-    "component_groups": ("component group", component_group_routes),
-    "asset_folders": ("asset folder", asset_folder_routes),
-    "presets": ("preset", preset_routes),
-    "datasources": ("datasource", datasource_routes),
-    "datasource_entries": ("datasource entry", entry_routes),
-}
-
-
-def _plain() -> tuple[Entry, ...]:
-    """Return the routes of the records that all have the same ones."""
-    entries: list[Entry] = []
-    for path, (name, module) in _FOLDERS.items():
-        plural = path.replace("_", " ")
-        one = f"/{path}/{{id}}"
-        entries += [
-            ("GET", f"/{path}", plural, module.listing),
-            ("POST", f"/{path}", f"create {name}", module.create),
-            ("GET", one, name, module.show),
-            ("PUT", one, f"update {name}", module.update),
-            ("PATCH", one, f"update {name}", module.update),
-            ("DELETE", one, f"delete {name}", module.delete),
-        ]
-    return tuple(entries)
-
-
-_TAGS: tuple[Entry, ...] = (
-    ("GET", "/internal_tags", "internal tags", tag_routes.listing),
-    ("POST", "/internal_tags", "create internal tag", tag_routes.create),
-    ("PUT", "/internal_tags/{id}", "update internal tag", tag_routes.update),
-    ("PATCH", "/internal_tags/{id}", "update internal tag", tag_routes.update),
-    ("DELETE", "/internal_tags/{id}", "delete internal tag", tag_routes.delete),
+_RECORDS = (
+    COMPONENTS,
+    COMPONENT_GROUPS,
+    PRESETS,
+    DATASOURCES,
+    ENTRIES,
+    ASSET_FOLDERS,
+    TAGS,
 )
+
+
+def _record_routes(kind: RecordKind) -> tuple[Entry, ...]:
+    many, one = f"/{kind.plural}", f"/{kind.plural}/{{id}}"
+    name = kind.key.replace("_", " ")
+    single: tuple[Entry, ...] = (
+        ("GET", one, name, kind.show),
+        ("PUT", one, f"update {name}", kind.update),
+        ("PATCH", one, f"update {name}", kind.update),
+        ("DELETE", one, f"delete {name}", kind.delete),
+    )
+    return (
+        ("GET", many, kind.plural.replace("_", " "), kind.listing),
+        ("POST", many, f"create {name}", kind.create),
+        *(entry for entry in single if entry[0] in kind.methods),
+    )
+
+
 _NOTHING = {
     "collaborators": "collaborators",
     "releases": "releases",
@@ -106,9 +89,7 @@ _NOTHING = {
 
 ROUTES: tuple[Entry, ...] = (
     ("GET", "", "space", space_routes.show),
-    *_DESIGN,
-    *_plain(),
-    *_TAGS,
+    *(route for kind in _RECORDS for route in _record_routes(kind)),
     *_STORIES,
     *_ASSETS,
     *(

@@ -52,10 +52,6 @@ class Fault(StrEnum):
     """A later page, after a row was removed before it: one row is passed over."""
 
 
-UNAPPLIED = frozenset(
-    (Fault.DROP_BEFORE, Fault.ERROR_BEFORE, Fault.GATEWAY_BEFORE, Fault.TOO_MANY)
-)
-"""What leaves the service as it was, whatever the request."""
 UPLOADS = frozenset((Fault.SILENT, Fault.EXPIRED))
 MOVING = frozenset((Fault.GROWS, Fault.SHRINKS))
 

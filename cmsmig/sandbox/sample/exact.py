@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.sample.bodies.markup import image, linked, paragraphs
-from cmsmig.sandbox.sample.bodies.prose_en import BANK
-from cmsmig.sandbox.sample.bodies.prose_fr import MARAIS
+from cmsmig.sandbox.sample.data_files import read_paragraphs
 from cmsmig.sandbox.sample.identity import asset, ref, refs
+from cmsmig.sandbox.sample.markup import image, linked, paragraphs
 from cmsmig.sandbox.sample.records import Column, Entry, State, Table, into
 from cmsmig.sandbox.sample.site import site_record
 from cmsmig.sandbox.sample.writer import Content, write_content
@@ -66,7 +65,11 @@ def write_load_site(
     """
     site = site_record()
     site.pop("locales")
-    entries = tuple(_record(n, items, images, relations) for n in range(items))
+    bodies = tuple(paragraphs(*texts[:3]) for texts in read_paragraphs("en").values())
+    entries = tuple(
+        _record(n, bodies[n % len(bodies)], items, images, relations)
+        for n in range(items)
+    )
     write_content(folder, Content(site, ((_LOAD, entries),)))
 
 
@@ -76,15 +79,16 @@ def write_small_site(folder: Path) -> None:
     12 images, references both ways and within a collection, links in the texts,
     one draft and one archived item; nothing dangles.
     """
-    notes = tuple(_note(number) for number in range(24))
+    english, french = read_paragraphs("en")["marsh"], read_paragraphs("fr")["marais"]
+    notes = tuple(
+        _note(n, english[n % len(english)], french[n % len(french)]) for n in range(24)
+    )
     spots = tuple(_spot(number) for number in range(6))
     write_content(folder, Content(site_record(), ((_NOTES, notes), (_SPOTS, spots))))
 
 
-def _record(number: int, items: int, images: int, relations: bool) -> Entry:
+def _record(number: int, body: str, items: int, images: int, relations: bool) -> Entry:
     """Return an item with its share of the images: the first is the cover."""
-    subjects = tuple(BANK.values())
-    texts = subjects[number % len(subjects)]
     pictures: list[Json] = [
         asset(f"plate-{index:05d}.jpg", f"Plate {index + 1}")
         for index in range(number, images, items)
@@ -92,7 +96,7 @@ def _record(number: int, items: int, images: int, relations: bool) -> Entry:
     data: JsonObject = {
         "name": f"Record {number + 1}",
         "slug": f"record-{number + 1}",
-        "text": paragraphs(*texts[:3]),
+        "text": body,
         "position": number + 1,
     }
     if pictures:
@@ -106,10 +110,9 @@ def _record(number: int, items: int, images: int, relations: bool) -> Entry:
     return Entry(str(number), data)
 
 
-def _note(number: int) -> Entry:
-    texts = BANK["marsh"]
+def _note(number: int, english: str, french_text: str) -> Entry:
     onward = (number + 1) % 22
-    body = paragraphs(texts[number % len(texts)])
+    body = paragraphs(english)
     body += paragraphs(linked(f"/notes/note-{onward + 1}", "The next note"))
     if number % 4 == 0:
         body += image(f"note-{number:02d}.jpg", alt=f"Note {number + 1}")
@@ -123,9 +126,7 @@ def _note(number: int) -> Entry:
     french: JsonObject = {
         "name": f"Note {number + 1} (fr)",
         "slug": f"la-note-{number + 1}",
-        "text": paragraphs(
-            MARAIS[number % 3], linked("/fr/notes/la-note-1", "La première")
-        ),
+        "text": paragraphs(french_text, linked("/fr/notes/la-note-1", "La première")),
         # Only what exists in French may be pointed at from a French variant.
         "related": refs("notes", str((number + 2) % 22 // 2 * 2)),
     }

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.sample.bodies.bodies_links import HOST, PLATFORM, SHOP
 from cmsmig.sandbox.sample.identity import FILES, short_id
 from cmsmig.sandbox.sample.records import ENGLISH, FRENCH
 
+HOST = "saltmarsh.example.com"
+SHOP = "shop.saltmarsh.example.com"
+PLATFORM = "saltmarsh-quarterly.webflow.io"
 SITE_ID = short_id("site:saltmarsh-quarterly")
 LAST_PUBLISHED = "2025-09-18T08:12:44.871Z"
 

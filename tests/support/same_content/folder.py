@@ -11,8 +11,8 @@ from urllib.parse import quote
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.origin.drawing import draw
-from cmsmig.sandbox.sample.bodies.markup import embed, heading, linked, paragraphs
 from cmsmig.sandbox.sample.identity import long_id, short_id
+from cmsmig.sandbox.sample.markup import embed, heading, linked, paragraphs
 from tests.support.same_content.sites import (
     ALTS,
     BYTES,

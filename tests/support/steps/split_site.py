@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.sample.bodies.markup import (
+from cmsmig.sandbox.sample.markup import (
     embed,
     heading,
     image,

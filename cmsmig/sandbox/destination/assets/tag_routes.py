@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.refusals import (
-    missing,
-    number_in,
-    page_of,
-    refuse,
-    wrapped,
-)
+from cmsmig.sandbox.destination.record_kind import RecordKind, equal, holding, one_of
+from cmsmig.sandbox.destination.refusals import refuse, wrapped
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call
 from cmsmig.sandbox.values import text_of, truthy, whole
 
 _KINDS = frozenset({"asset", "component", "idea"})
@@ -22,49 +15,23 @@ _UNKNOWN = (
 )
 
 
-def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Answer one page of tags."""
-    ids = set((call.parameter("by_ids") or "").split(",")) - {""}
-    kind = call.parameter("by_object_type")
-    search = (call.parameter("search") or "").lower()
-    chosen = [
-        tag
-        for tag in space.tags.values()
-        if (not ids or str(tag["id"]) in ids)
-        and (not kind or tag["object_type"] == kind)
-        and search in text_of(tag["name"]).lower()
-    ]
-    page = page_of(call, chosen)
-    counted = truthy(call.parameter("with_assets_count"))
-    rows: list[Json] = [_counted(space, tag) if counted else tag for tag in page.rows]
-    return json_reply(200, {"internal_tags": rows}, headers=page.headers)
-
-
-def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def _make(space: Space, call: Call) -> JsonObject:
     """Make a tag; its name is unique among those of its kind."""
     tag: JsonObject = {"id": space.next_id(), "object_type": "asset"}
     tag.update(_checked(space, tag, wrapped(call, "internal_tag")))
-    space.tags[whole(tag["id"]) or 0] = tag
-    return json_reply(200, {"internal_tag": tag}, item=text_of(tag["name"]))
+    return tag
 
 
-def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Rename a tag."""
-    tag = _known(space, parameters)
+def _change(space: Space, call: Call, tag: JsonObject) -> None:
     tag.update(_checked(space, tag, wrapped(call, "internal_tag")))
-    return json_reply(200, {"internal_tag": tag}, item=text_of(tag["name"]))
 
 
-def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Delete a tag, also where it is in use."""
-    tag = _known(space, parameters)
-    own = number_in(parameters, "id")
-    del space.tags[own]
+def _release(space: Space, tag: JsonObject) -> None:
+    """Take it off all that bears it."""
     for bearer in (*space.components.values(), *_asset_bodies(space)):
         tagged = bearer.get("internal_tag_ids")
         if isinstance(tagged, list):
-            bearer["internal_tag_ids"] = [t for t in tagged if whole(t) != own]
-    return Reply(204, item=text_of(tag["name"]))
+            bearer["internal_tag_ids"] = [t for t in tagged if whole(t) != tag["id"]]
 
 
 def tag_ids(space: Space, ids: Json) -> list[int]:
@@ -96,7 +63,9 @@ def _checked(space: Space, tag: JsonObject, body: JsonObject) -> JsonObject:
     return {"name": name, "object_type": kind}
 
 
-def _counted(space: Space, tag: JsonObject) -> JsonObject:
+def _row(space: Space, call: Call, tag: JsonObject) -> JsonObject:
+    if not truthy(call.parameter("with_assets_count")):
+        return tag
     tagged = (body.get("internal_tag_ids") for body in _asset_bodies(space))
     uses = sum(isinstance(ids, list) and tag["id"] in ids for ids in tagged)
     return {**tag, "assets_count": uses}
@@ -106,8 +75,20 @@ def _asset_bodies(space: Space) -> list[JsonObject]:
     return [asset.body for asset in space.assets.values()]
 
 
-def _known(space: Space, parameters: Mapping[str, str]) -> JsonObject:
-    tag = space.tags.get(number_in(parameters, "id"))
-    if tag is None:
-        missing(space)
-    return tag
+TAGS = RecordKind(
+    key="internal_tag",
+    plural="internal_tags",
+    table=lambda space: space.tags,
+    make=_make,
+    change=_change,
+    release=_release,
+    filters={
+        "by_ids": one_of("id"),
+        "by_object_type": equal("object_type"),
+        "search": holding,
+    },
+    most=100,
+    row=_row,
+    statuses=(200, 200, 204),
+    methods=("PUT", "PATCH", "DELETE"),
+)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.assets.tag_routes import tag_ids, tags_list
-from cmsmig.sandbox.destination.refusals import missing, number_in, refuse, wrapped
+from cmsmig.sandbox.destination.record_kind import RecordKind, equal, holding, one_of
+from cmsmig.sandbox.destination.refusals import refuse, wrapped
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
 
 FIELD_TYPES = frozenset(
@@ -62,30 +62,7 @@ _NAME = re.compile(r"[a-z0-9_-]+", re.IGNORECASE)
 _KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
-def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Answer every component and group; this list has no pages."""
-    ids = set((call.parameter("by_ids") or "").split(",")) - {""}
-    search = (call.parameter("search") or "").lower()
-    group, root = call.parameter("in_group"), call.parameter("is_root")
-    rows: list[Json] = [
-        component
-        for component in space.components.values()
-        if (not ids or str(component["id"]) in ids)
-        and search in text_of(component["name"]).lower()
-        and (not group or component["component_group_uuid"] == group)
-        and (not root or component["is_root"] is truthy(root))
-    ]
-    groups: list[Json] = [*space.groups.values()]
-    return json_reply(200, {"components": rows, "component_groups": groups})
-
-
-def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Answer one component."""
-    return json_reply(200, {"component": _known(space, parameters)})
-
-
-def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Make a component."""
+def _make(space: Space, call: Call) -> JsonObject:
     body = wrapped(call, "component")
     checked = _checked(space, body, own_id=0)
     component: JsonObject = dict.fromkeys(WRITABLE)
@@ -104,14 +81,11 @@ def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     )
     component.update(checked)
     _touch(space, component)
-    space.components[whole(component["id"]) or 0] = component
-    name = text_of(component["name"])
-    return json_reply(201, {"component": component}, item=name)
+    return component
 
 
-def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def _change(space: Space, call: Call, component: JsonObject) -> None:
     """Replace the keys that the body names; `schema` is replaced as a whole."""
-    component = _known(space, parameters)
     body = wrapped(call, "component")
     before = component["name"]
     component.update(_checked(space, body, own_id=whole(component["id"]) or 0))
@@ -120,17 +94,12 @@ def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     if name != before and truthy(call.parameter("update_content")):
         for story in space.stories.values():
             story.body["content"] = _renamed(story.content, before, name)
-    return json_reply(200, {"component": component}, item=name)
 
 
-def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Delete a component; content that uses it stays as it is."""
-    component = _known(space, parameters)
+def _release(space: Space, component: JsonObject) -> None:
+    """Refuse to remove the default content type; content stays as it is."""
     if space.default_root and component["name"] == space.default_root:
         refuse("base", "The default content type can't be deleted")
-    del space.components[whole(component["id"]) or 0]
-    name = text_of(component["name"])
-    return json_reply(200, {"component": component}, item=name)
 
 
 def _renamed(value: Json, before: Json, name: str) -> Json:
@@ -142,13 +111,6 @@ def _renamed(value: Json, before: Json, name: str) -> Json:
     if fresh.get("component") == before:
         fresh["component"] = name
     return fresh
-
-
-def _known(space: Space, parameters: Mapping[str, str]) -> JsonObject:
-    component = space.components.get(number_in(parameters, "id"))
-    if component is None:
-        missing(space)
-    return component
 
 
 def _touch(space: Space, component: JsonObject) -> None:
@@ -222,3 +184,21 @@ def _check_field(space: Space, key: str, field: JsonObject, where: str) -> None:
     for wanted in list_of(field.get("component_group_whitelist")):
         if text_of(wanted) not in group_ids:
             space.violated("unknown_component_group", where, str(wanted))
+
+
+COMPONENTS = RecordKind(
+    key="component",
+    plural="components",
+    table=lambda space: space.components,
+    make=_make,
+    change=_change,
+    release=_release,
+    filters={
+        "by_ids": one_of("id"),
+        "search": holding,
+        "in_group": equal("component_group_uuid"),
+        "is_root": lambda component, flag: component["is_root"] is truthy(flag),
+    },
+    beside=lambda space: {"component_groups": [*space.groups.values()]},
+    methods=("GET", "PUT", "DELETE"),
+)

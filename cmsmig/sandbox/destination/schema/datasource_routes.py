@@ -3,41 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.refusals import missing, page_of, refuse, wrapped
+from cmsmig.sandbox.destination.record_kind import RecordKind, holding, one_of
+from cmsmig.sandbox.destination.refusals import refuse, wrapped
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
 
 _SLUG = re.compile(r"[a-z0-9_-]+", re.IGNORECASE)
 _SORTS = frozenset({"name", "created_at", "updated_at"})
 
 
-def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Answer one page of the datasources that the filters name."""
-    ids = set((call.parameter("by_ids") or "").split(",")) - {""}
-    search = (call.parameter("search") or "").lower()
-    chosen = [
-        source
-        for source in space.datasources.values()
-        if (not ids or str(source["id"]) in ids)
-        and (search in text_of(source["name"]).lower() or search == source["slug"])
-    ]
-    key, _, direction = (call.parameter("sort_by") or "").partition(":")
-    if key in _SORTS:
-        chosen.sort(key=lambda one: text_of(one[key]), reverse=direction == "desc")
-    page = page_of(call, chosen)
-    return json_reply(200, {"datasources": [*page.rows]}, headers=page.headers)
-
-
-def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Answer one datasource, named by its id or its slug."""
-    return json_reply(200, {"datasource": known(space, parameters["id"])})
-
-
-def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def _make(space: Space, call: Call) -> JsonObject:
     """Make a datasource; its slug is unique in the space."""
     body = wrapped(call, "datasource")
     datasource: JsonObject = {
@@ -48,42 +26,40 @@ def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
         "created_at": space.now(),
         "updated_at": space.now(),
     }
-    _change(space, datasource, body)
-    space.datasources[whole(datasource["id"]) or 0] = datasource
-    slug = text_of(datasource["slug"])
-    return json_reply(201, {"datasource": datasource}, item=slug)
+    _apply(space, datasource, body)
+    return datasource
 
 
-def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Replace the keys that the body names."""
-    datasource = known(space, parameters["id"])
-    _change(space, datasource, wrapped(call, "datasource"))
+def _change(space: Space, call: Call, datasource: JsonObject) -> None:
+    _apply(space, datasource, wrapped(call, "datasource"))
     datasource["updated_at"] = space.now()
-    slug = text_of(datasource["slug"])
-    return json_reply(200, {"datasource": datasource}, item=slug)
 
 
-def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Delete a datasource and its entries."""
-    datasource = known(space, parameters["id"])
-    own = whole(datasource["id"]) or 0
-    del space.datasources[own]
-    for entry in space.entries_of(own):
+def _release(space: Space, datasource: JsonObject) -> None:
+    """Delete its entries."""
+    for entry in space.entries_of(whole(datasource["id"]) or 0):
         del space.entries[whole(entry["id"]) or 0]
-    return Reply(204, item=text_of(datasource["slug"]))
 
 
-def known(space: Space, name: str) -> JsonObject:
-    """Return the datasource of an id or a slug; ends the request without one."""
+def _find(space: Space, name: str) -> JsonObject | None:
+    """Return the datasource of an id or a slug."""
     own = whole(name)
     every = space.datasources.values()
-    found = next((d for d in every if d["id"] == own or d["slug"] == name), None)
-    if found is None:
-        missing(space)
-    return found
+    return next((d for d in every if d["id"] == own or d["slug"] == name), None)
 
 
-def _change(space: Space, datasource: JsonObject, body: JsonObject) -> None:
+def _matching(source: JsonObject, text: str) -> bool:
+    return holding(source, text) or source["slug"] == text.lower()
+
+
+def _sorted(space: Space, call: Call, rows: list[JsonObject]) -> list[JsonObject]:
+    key, _, direction = (call.parameter("sort_by") or "").partition(":")
+    if key in _SORTS:
+        rows.sort(key=lambda one: text_of(one[key]), reverse=direction == "desc")
+    return rows
+
+
+def _apply(space: Space, datasource: JsonObject, body: JsonObject) -> None:
     name = text_of(body.get("name", datasource["name"])).strip()
     slug = text_of(body.get("slug", datasource["slug"])).strip()
     if not name:
@@ -120,3 +96,19 @@ def _dimension(space: Space, datasource: JsonObject, wanted: JsonObject) -> None
         datasource["dimensions"] = [row for row in rows if row is not present]
     else:
         object_of(present).update(changes, updated_at=space.now())
+
+
+DATASOURCES = RecordKind(
+    key="datasource",
+    plural="datasources",
+    table=lambda space: space.datasources,
+    make=_make,
+    change=_change,
+    release=_release,
+    filters={"by_ids": one_of("id"), "search": _matching},
+    label="slug",
+    find=_find,
+    order=_sorted,
+    most=100,
+    statuses=(201, 200, 204),
+)

@@ -2,44 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NoReturn
 
 from cmsmig.canonical import JsonObject
-from cmsmig.sandbox.destination.refusals import missing, number_in, page_of, wrapped
+from cmsmig.sandbox.destination.record_kind import RecordKind, holding, numbered
+from cmsmig.sandbox.destination.refusals import missing, wrapped
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import AnsweredError, Call, json_reply
 from cmsmig.sandbox.values import list_of, object_of, text_of, whole
 
-_MOST = 1000
 
-
-def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Answer one page of the entries of a datasource, named by id or slug."""
-    wanted = whole(call.parameter("datasource_id"))
-    slug = call.parameter("datasource_slug")
-    search = (call.parameter("search") or "").lower()
-    rows = [
-        entry
-        for entry in space.entries.values()
-        if (wanted is None or entry["datasource_id"] == wanted)
-        and (slug is None or _slug(space, entry) == slug)
-        and search in text_of(entry["name"]).lower()
-    ]
-    rows.sort(key=lambda entry: whole(entry["position"]) or 0)
-    page = page_of(call, rows, highest=_MOST)
-    dimension = whole(call.parameter("dimension"))
-    shown = [_shown(entry, dimension) for entry in page.rows]
-    return json_reply(200, {"datasource_entries": [*shown]}, headers=page.headers)
-
-
-def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Answer one entry."""
-    entry = _known(space, parameters)
-    return json_reply(200, {"datasource_entry": _shown(entry, None)})
-
-
-def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def _make(space: Space, call: Call) -> JsonObject:
     """Make an entry; its name is unique in its datasource."""
     body = wrapped(call, "datasource_entry")
     owner = whole(body.get("datasource_id")) or 0
@@ -54,21 +27,18 @@ def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
         "position": len(space.entries_of(owner)) + 1,
         "dimensions": {},
     }
-    _change(space, entry, body)
-    space.entries[whole(entry["id"]) or 0] = entry
-    shown: JsonObject = {"datasource_entry": _shown(entry, None)}
-    return json_reply(201, shown, item=text_of(entry["name"]))
+    _apply(space, entry, body)
+    return entry
 
 
-def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Replace the keys that the body names; answers without a body.
+def _change(space: Space, call: Call, entry: JsonObject) -> None:
+    """Replace the keys that the body names.
 
     `dimension_id` in the query or the body: `dimension_value` is that
     dimension's.
     """
-    entry = _known(space, parameters)
     body = wrapped(call, "datasource_entry")
-    _change(space, entry, body)
+    _apply(space, entry, body)
     named = call.parameter("dimension_id") or call.document().get("dimension_id")
     dimension = whole(named)
     if dimension is not None and "dimension_value" in body:
@@ -76,17 +46,9 @@ def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
             missing(space)
         values = object_of(entry["dimensions"])
         values[str(dimension)] = text_of(body["dimension_value"])
-    return Reply(204, item=text_of(entry["name"]))
 
 
-def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Delete an entry."""
-    entry = _known(space, parameters)
-    del space.entries[number_in(parameters, "id")]
-    return Reply(204, item=text_of(entry["name"]))
-
-
-def _change(space: Space, entry: JsonObject, body: JsonObject) -> None:
+def _apply(space: Space, entry: JsonObject, body: JsonObject) -> None:
     name = text_of(body.get("name", entry["name"])).strip()
     owner = whole(entry["datasource_id"]) or 0
     if not name:
@@ -104,10 +66,20 @@ def _refuse(message: str) -> NoReturn:
     raise AnsweredError(json_reply(422, {"error": [message]}))
 
 
-def _shown(entry: JsonObject, dimension: int | None) -> JsonObject:
+def _shown(entry: JsonObject, dimension: int | None = None) -> JsonObject:
     shown = {key: entry[key] for key in ("id", "name", "value", "datasource_id")}
     value = object_of(entry["dimensions"]).get(str(dimension))
     return {**shown, "dimension_value": value}
+
+
+def _ordered(space: Space, call: Call, rows: list[JsonObject]) -> list[JsonObject]:
+    slug = call.parameter("datasource_slug")
+    rows = [row for row in rows if slug is None or _slug(space, row) == slug]
+    return sorted(rows, key=lambda entry: whole(entry["position"]) or 0)
+
+
+def _row(space: Space, call: Call, entry: JsonObject) -> JsonObject:
+    return _shown(entry, whole(call.parameter("dimension")))
 
 
 def _dimensions(space: Space, entry: JsonObject) -> set[int]:
@@ -116,13 +88,21 @@ def _dimensions(space: Space, entry: JsonObject) -> set[int]:
     return {whole(object_of(row)["id"]) or 0 for row in rows}
 
 
-def _known(space: Space, parameters: Mapping[str, str]) -> JsonObject:
-    entry = space.entries.get(number_in(parameters, "id"))
-    if entry is None:
-        missing(space)
-    return entry
-
-
 def _slug(space: Space, entry: JsonObject) -> str:
     owner = space.datasources.get(whole(entry["datasource_id"]) or 0, {})
     return text_of(owner.get("slug"))
+
+
+ENTRIES = RecordKind(
+    key="datasource_entry",
+    plural="datasource_entries",
+    table=lambda space: space.entries,
+    make=_make,
+    change=_change,
+    filters={"datasource_id": numbered("datasource_id"), "search": holding},
+    order=_ordered,
+    row=_row,
+    most=1000,
+    shown=_shown,
+    statuses=(201, 204, 204),
+)

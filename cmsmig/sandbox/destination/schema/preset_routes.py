@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.refusals import missing, number_in, refuse, wrapped
+from cmsmig.canonical import JsonObject
+from cmsmig.sandbox.destination.record_kind import RecordKind, numbered
+from cmsmig.sandbox.destination.refusals import refuse, wrapped
 from cmsmig.sandbox.destination.space import Space
-from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
+from cmsmig.sandbox.http.asgi import Call
 from cmsmig.sandbox.values import text_of, whole
 
 WRITABLE = (
@@ -21,27 +20,12 @@ WRITABLE = (
 )
 
 
-def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Answer the presets, of one component or of all; there are no pages."""
-    wanted = whole(call.parameter("component_id"))
-    rows: list[Json] = [
-        preset
-        for preset in space.presets.values()
-        if wanted is None or preset["component_id"] == wanted
-    ]
-    return json_reply(200, {"presets": rows})
-
-
-def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Answer one preset."""
-    return json_reply(200, {"preset": _known(space, parameters)})
-
-
-def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+def _make(space: Space, call: Call) -> JsonObject:
     """Make a preset for a component of the space."""
     changes = _checked(space, {"component_id": None, **wrapped(call, "preset")})
+    own = space.next_id()
     preset: JsonObject = {
-        "id": space.next_id(),
+        "id": own,
         **dict.fromkeys(WRITABLE),
         "preset": {},
         "space_id": space.space_id,
@@ -51,28 +35,23 @@ def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     }
     if not text_of(preset["name"]).strip():
         refuse("name", "can't be blank")
-    space.presets[whole(preset["id"]) or 0] = preset
+    space.presets[own] = preset  # now, for its component to list it
     _listed(space, preset)
-    return json_reply(201, {"preset": preset}, item=text_of(preset["name"]))
+    return preset
 
 
-def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Replace the keys that the body names."""
-    preset = _known(space, parameters)
+def _change(space: Space, call: Call, preset: JsonObject) -> None:
     changes = _checked(space, wrapped(call, "preset"))
     if not text_of(changes.get("name", preset["name"])).strip():
         refuse("name", "can't be blank")
     preset.update(changes, updated_at=space.now())
     _listed(space, preset)
-    return json_reply(200, {"preset": preset}, item=text_of(preset["name"]))
 
 
-def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Delete a preset."""
-    preset = _known(space, parameters)
-    del space.presets[number_in(parameters, "id")]
+def _release(space: Space, preset: JsonObject) -> None:
+    # Now, so that its component no longer lists it.
+    del space.presets[whole(preset["id"]) or 0]
     _listed(space, preset)
-    return json_reply(200, {"preset": preset}, item=text_of(preset["name"]))
 
 
 def _checked(space: Space, body: JsonObject) -> JsonObject:
@@ -96,8 +75,12 @@ def _listed(space: Space, changed: JsonObject) -> None:
             component["preset_id"] = None
 
 
-def _known(space: Space, parameters: Mapping[str, str]) -> JsonObject:
-    preset = space.presets.get(number_in(parameters, "id"))
-    if preset is None:
-        missing(space)
-    return preset
+PRESETS = RecordKind(
+    key="preset",
+    plural="presets",
+    table=lambda space: space.presets,
+    make=_make,
+    change=_change,
+    release=_release,
+    filters={"component_id": numbered("component_id")},
+)

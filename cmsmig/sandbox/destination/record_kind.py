@@ -1,0 +1,137 @@
+"""A kind of record, described once, and the routes that all kinds have.
+
+What a record holds and which rules it keeps stays with its kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.sandbox.destination.refusals import missing, page_of
+from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
+from cmsmig.sandbox.values import text_of, whole
+
+Filter: TypeAlias = Callable[[JsonObject, str], bool]
+"""Tells whether a query parameter's value, when not empty, keeps a record."""
+
+
+def holding(record: JsonObject, text: str) -> bool:
+    """Tell whether the name of a record holds the text."""
+    return text.lower() in text_of(record["name"]).lower()
+
+
+def below(record: JsonObject, parent: str) -> bool:
+    """Tell whether a record is in this folder; 0 is the root."""
+    return (record["parent_id"] or 0) == (whole(parent) or 0)
+
+
+def one_of(key: str) -> Filter:
+    """Return the filter by a list with commas; a list of nothing keeps all."""
+    return lambda record, ids: not ids.strip(",") or str(record[key]) in ids.split(",")
+
+
+def equal(key: str) -> Filter:
+    """Return the filter by a text."""
+    return lambda record, text: record[key] == text
+
+
+def numbered(key: str) -> Filter:
+    """Return the filter by a number; what is none keeps all."""
+    return lambda record, text: whole(text) in (None, record[key])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordKind:
+    """One kind of record; its methods are the routes."""
+
+    key: str
+    """Of the envelope of one record."""
+    plural: str
+    """Of the envelope of a list; also the path."""
+    table: Callable[[Space], dict[int, JsonObject]]
+    make: Callable[[Space, Call], JsonObject]
+    """Makes a record as the body says, or refuses."""
+    change: Callable[[Space, Call, JsonObject], None]
+    """Changes a record as the body says, or refuses."""
+    release: Callable[[Space, JsonObject], None] = lambda space, record: None
+    """Refuses a removal, or takes the record out of all that names it."""
+    filters: Mapping[str, Filter]
+    """By query parameter."""
+    order: Callable[[Space, Call, list[JsonObject]], list[JsonObject]] = (
+        lambda space, call, rows: rows
+    )
+    """Sorts the rows of a list, or chooses among them by more than themselves."""
+    row: Callable[[Space, Call, JsonObject], JsonObject] = lambda space, call, row: row
+    """Shows a record in a list."""
+    most: int = 0
+    """Rows of a page at most; 0 for a list that has no pages."""
+    beside: Callable[[Space], JsonObject] = lambda space: {}
+    """What else the answer of a list holds."""
+    shown: Callable[[JsonObject], JsonObject] = lambda record: record
+    """Shows a record alone."""
+    find: Callable[[Space, str], JsonObject | None] | None = None
+    """Finds what a path names, where that is not always an id."""
+    label: str = "name"
+    """Of which key the value stands in the history."""
+    statuses: tuple[int, int, int] = (201, 200, 200)
+    """Made, changed, removed; 204 goes without a body."""
+    silent_removal: bool = False
+    """Whether the history of a removal does not name the record."""
+    methods: tuple[str, ...] = ("GET", "PUT", "PATCH", "DELETE")
+    """Which one record answers."""
+
+    def listing(self, space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+        """Answer the records that the filters name, or one page of them."""
+        rows = [*self.table(space).values()]
+        for name, keeps in self.filters.items():
+            if value := call.parameter(name):
+                rows = [record for record in rows if keeps(record, value)]
+        rows = self.order(space, call, rows)
+        headers: tuple[tuple[str, str], ...] = ()
+        if self.most:
+            page = page_of(call, rows, highest=self.most)
+            rows, headers = page.rows, page.headers
+        shown: list[Json] = [self.row(space, call, record) for record in rows]
+        body = {self.plural: shown, **self.beside(space)}
+        return json_reply(200, body, headers=headers)
+
+    def show(self, space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+        """Answer one record."""
+        return json_reply(200, {self.key: self.shown(self._known(space, parameters))})
+
+    def create(self, space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+        """Make a record."""
+        record = self.make(space, call)
+        self.table(space)[whole(record["id"]) or 0] = record
+        return self._reply(self.statuses[0], record, text_of(record[self.label]))
+
+    def update(self, space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+        """Replace the keys that the body names."""
+        record = self._known(space, parameters)
+        self.change(space, call, record)
+        return self._reply(self.statuses[1], record, text_of(record[self.label]))
+
+    def delete(self, space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+        """Delete a record."""
+        record = self._known(space, parameters)
+        self.release(space, record)
+        self.table(space).pop(whole(record["id"]) or 0, None)
+        label = "" if self.silent_removal else text_of(record[self.label])
+        return self._reply(self.statuses[2], record, label)
+
+    def _known(self, space: Space, parameters: Mapping[str, str]) -> JsonObject:
+        name = parameters["id"]
+        if self.find is not None:
+            found = self.find(space, name)
+        else:
+            found = self.table(space).get(whole(name) or 0)
+        return found if found is not None else missing(space)
+
+    def _reply(self, status: int, record: JsonObject, label: str) -> Reply:
+        if status == 204:
+            return Reply(204, item=label)
+        return json_reply(status, {self.key: self.shown(record)}, item=label)
