@@ -150,7 +150,7 @@ def test_renaming_a_component_can_rename_it_in_content(desk):
 
 @pytest.fixture
 def source(desk, request):
-    slug = f"source-{len(request.node.name)}"
+    slug = f"moods-of-{len(request.node.name)}"
     body = {
         "id": 41,
         "name": "Moods of all",
