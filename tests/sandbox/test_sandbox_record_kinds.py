@@ -35,6 +35,13 @@ KINDS = (
 )
 
 
+@pytest.fixture(scope="module")
+def desk(desks):
+    """Return a sandbox of this module: its many records would be in others' lists."""
+    with desks() as opened:
+        yield opened
+
+
 @pytest.fixture(params=KINDS, ids=lambda kind: kind.path)
 def kind(request: pytest.FixtureRequest) -> Kind:
     """Return each kind in turn."""
@@ -42,7 +49,7 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 
 
 NUMBERS = count()
-"""The sandbox is shared: each record has a name of its own."""
+"""Each record has a name of its own."""
 
 
 def source_of(desk):
