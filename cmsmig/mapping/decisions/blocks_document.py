@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import Annotated, Any
 
-from cmsmig.canonical import Json, JsonObject
+import yaml
+from pydantic import AfterValidator, BeforeValidator, Field
+
 from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions.body_reviews import (
     BodyKey,
@@ -18,7 +21,16 @@ from cmsmig.mapping.decisions.body_reviews import (
     rules_of,
 )
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
-from cmsmig.mapping.decisions.yaml_documents import Entry, read_document
+from cmsmig.mapping.decisions.document_keys import (
+    DecisionKeys,
+    From,
+    Keys,
+    Made,
+    mistake,
+    read_keys,
+    whole_number,
+)
+from cmsmig.mapping.decisions.yaml_documents import read_document, text_of
 from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics, How
 
@@ -40,26 +52,84 @@ _BLOCK = re.compile(
 )
 
 
-def blocks_body(decision: BlocksDecision) -> JsonObject:
-    """Return the fields' choices as plain JSON; the bodies' are `reviews_text`."""
-    bodies: list[Json] = [
-        {
-            "collection": choice.collection_slug,
-            "collection_id": choice.collection_id,
-            "field": choice.field,
-            "mode": str(choice.mode),
-            **_heuristics_body(choice.heuristics),
-        }
-        for choice in decision.bodies
-    ]
-    return {"bodies": bodies}
+class _BlockKeys(Keys):
+    kind: BlockKind
+    nodes: Annotated[int, whole_number(1)]
+    how: How = How.ACCEPTED
+    begins: str = ""
 
 
-def _heuristics_body(heuristics: Heuristics) -> JsonObject:
-    if not heuristics.on:
-        return {}
-    names: list[Json] = [str(each) for each in Heuristic if each in heuristics.on]
-    return {"split": names, "heading_level": heuristics.heading_level}
+def _rules(written: str) -> str:
+    try:
+        rules_of(written)
+    except ValueError:
+        raise mistake(
+            f"`{written}` names no rules, such as `1 headings:2 images`"
+        ) from None
+    return written
+
+
+def _some(blocks: tuple[DecidedBlock, ...]) -> tuple[DecidedBlock, ...]:
+    if not blocks:
+        raise mistake("has no block")
+    return blocks
+
+
+class _ReviewKeys(Keys):
+    collection_id: str
+    item: str
+    locale: str = ""
+    field: str
+    rules: Annotated[str, AfterValidator(_rules)]
+    blocks: Annotated[
+        tuple[Annotated[DecidedBlock, From(_BlockKeys)], ...],
+        AfterValidator(_some),
+        Field(validate_default=True),
+    ] = ()
+    content: str
+    slug: str = ""
+    by: str = ""
+    at: str = ""
+    how: str = ""
+
+    def made(self, kind: Callable[..., Made]) -> Made:
+        given = dict(self)
+        names = ("collection_id", "item", "locale", "field")
+        return kind(key=BodyKey(*map(given.pop, names)), **given)
+
+
+class _BodyKeys(Keys):
+    collection_slug: str = Field(alias="collection")
+    collection_id: str
+    field: str
+    mode: BodyMode = BodyMode.ONE_RICHTEXT
+    split: tuple[Annotated[Heuristic, BeforeValidator(text_of)], ...] = ()
+    heading_level: Annotated[int, whole_number(1, 6)] = 2
+
+    @classmethod
+    def taken(cls, made: BodyChoice) -> dict[str, Any]:
+        named = ("collection_slug", "collection_id", "field", "mode")
+        taken = {name: getattr(made, name) for name in named}
+        if on := made.heuristics.on:
+            taken["split"] = tuple(each for each in Heuristic if each in on)
+            taken["heading_level"] = made.heuristics.heading_level
+        return taken
+
+    def made(self, kind: Callable[..., Made]) -> Made:
+        given = dict(self)
+        on = frozenset(given.pop("split"))
+        return kind(heuristics=Heuristics(on, given.pop("heading_level")), **given)
+
+
+class BlocksKeys(DecisionKeys):
+    """The keys of `blocks.yaml` but for its `reviews`, which are text."""
+
+    bodies: tuple[Annotated[BodyChoice, From(_BodyKeys)], ...] = ()
+
+
+class _FileKeys(BlocksKeys):
+    reviews: tuple[yaml.Node, ...] = ()
+    """Each is read by itself, as those are that stand apart."""
 
 
 def reviews_text(reviews: Mapping[BodyKey, BodyReview]) -> str:
@@ -71,21 +141,22 @@ def reviews_text(reviews: Mapping[BodyKey, BodyReview]) -> str:
 
 
 def read_blocks(
-    entry: Entry, entries: Sequence[tuple[int, str]], where: str
+    document: yaml.Node, entries: Sequence[tuple[int, str]], where: str
 ) -> BlocksDecision:
-    """Return the choices in `blocks.yaml`, without who reviewed them.
+    """Return the decision in `blocks.yaml`.
 
     `entries` are those that `split_text` took from the document; `where` names
     the file. Raises `DecisionsError` naming the line and what is wrong there.
     """
-    bodies = tuple(map(_body, entry.entries("bodies")))
-    inside = ((_read(each), each.line) for each in entry.entries("reviews"))
+    keys = read_keys(_FileKeys, document, where)
+    inside = _reviews(keys.reviews, where)
     apart = (
         each
         for index, (before, piece) in enumerate(entries)
         for each in _entry(index, before, piece, where)
     )
-    return BlocksDecision(bodies, reviews=_by_key(chain(inside, apart), where))
+    reviews = _by_key(chain(inside, apart), where)
+    return BlocksDecision(keys.bodies, keys.reviewed, reviews)
 
 
 def split_text(text: str) -> tuple[str, list[tuple[int, str]]]:
@@ -126,9 +197,8 @@ def _entry(
         return
     # Blank lines in front keep the numbers of the lines that errors name.
     text = "\n" * (before - 1) + f"reviews:\n{piece}"
-    document = read_document(text, where)
-    for entry in document.entries("reviews", first=index):
-        yield _read(entry), entry.line
+    keys = read_keys(_FileKeys, read_document(text, where), where)
+    yield from _reviews(keys.reviews, where, index)
 
 
 def _quickly(piece: str) -> BodyReview | None:
@@ -161,58 +231,9 @@ def _quickly(piece: str) -> BodyReview | None:
     return review if sound and review.text == piece else None
 
 
-def _read(entry: Entry) -> BodyReview:
-    key = BodyKey(
-        entry.text("collection_id"),
-        entry.text("item"),
-        entry.text("locale", ""),
-        entry.text("field"),
-    )
-    rules = entry.text("rules")
-    try:
-        rules_of(rules)
-    except ValueError:
-        entry.refuse(
-            f"`{rules}` names no rules, such as `1 headings:2 images`", "rules"
-        )
-    blocks = tuple(map(_block, entry.entries("blocks")))
-    if not blocks:
-        entry.refuse("has no block", "blocks")
-    found = BodyReview(
-        key=key,
-        content=entry.text("content"),
-        rules=rules,
-        blocks=blocks,
-        slug=entry.text("slug", ""),
-        by=entry.text("by", ""),
-        at=entry.text("at", ""),
-        how=entry.text("how", ""),
-    )
-    entry.done()
-    return found
-
-
-def _block(entry: Entry) -> DecidedBlock:
-    found = DecidedBlock(
-        kind=entry.choice("kind", BlockKind),
-        nodes=entry.number("nodes", 1),
-        how=entry.choice("how", How, How.ACCEPTED),
-        begins=entry.text("begins", ""),
-    )
-    entry.done()
-    return found
-
-
-def _body(entry: Entry) -> BodyChoice:
-    found = BodyChoice(
-        collection_slug=entry.text("collection"),
-        collection_id=entry.text("collection_id"),
-        field=entry.text("field"),
-        mode=entry.choice("mode", BodyMode, BodyMode.ONE_RICHTEXT),
-        heuristics=Heuristics(
-            on=frozenset(entry.choices("split", Heuristic)),
-            heading_level=entry.number("heading_level", 1, 6, default=2),
-        ),
-    )
-    entry.done()
-    return found
+def _reviews(
+    nodes: Iterable[yaml.Node], where: str, first: int = 0
+) -> Iterator[tuple[BodyReview, int]]:
+    for index, node in enumerate(nodes, start=first):
+        keys = read_keys(_ReviewKeys, node, where, ("reviews", index))
+        yield keys.made(BodyReview), node.start_mark.line + 1

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.decisions import blocks_document
 from cmsmig.mapping.decisions import choice_documents as documents
 from cmsmig.mapping.decisions.choices import (
@@ -15,9 +14,10 @@ from cmsmig.mapping.decisions.choices import (
     ConflictsDecision,
     EmbedsDecision,
 )
-from cmsmig.mapping.decisions.design import BlockRole, Design, Reviewed
-from cmsmig.mapping.decisions.design_document import design_body, read_design
-from cmsmig.mapping.decisions.yaml_documents import Entry, read_document, write_document
+from cmsmig.mapping.decisions.design import BlockRole, Design
+from cmsmig.mapping.decisions.design_document import DesignKeys
+from cmsmig.mapping.decisions.document_keys import DecisionKeys, read_keys
+from cmsmig.mapping.decisions.yaml_documents import read_document, write_document
 from cmsmig.richtext.blocks.outline import BlockNames
 from cmsmig.richtext.policy import EmbedPolicy
 
@@ -45,8 +45,8 @@ FILE_NAMES: Mapping[type[Decision], str] = {
 
 def to_text(decision: Decision) -> str:
     """Return a decision as the text of its file: stable, and made to be diffed."""
-    body: JsonObject = {"reviewed": _reviewed_body(decision.reviewed)}
-    text = write_document(body | _body(decision), _HEADERS[type(decision)])
+    kind = type(decision)
+    text = write_document(_KEYS[kind].body(decision), _HEADERS[kind])
     if isinstance(decision, BlocksDecision):
         return text + blocks_document.reviews_text(decision.reviews)
     return text
@@ -75,16 +75,14 @@ def from_text(text: str, where: str, kind: type[D]) -> D:
     """
     if kind is BlocksDecision:
         text, entries = blocks_document.split_text(text)
-    entry = read_document(text, where)
-    reviewed = _read_reviewed(entry)
+    document = read_document(text, where)
     if kind is BlocksDecision:
-        found: Decision = blocks_document.read_blocks(entry, entries, where)
+        found: Decision = blocks_document.read_blocks(document, entries, where)
     else:
-        found = _READERS[kind](entry)
-    entry.done()
+        found = read_keys(_KEYS[kind], document, where).made(kind)
     if not isinstance(found, kind):
         raise TypeError(f"{kind.__name__} has no document")
-    return replace(found, reviewed=reviewed)
+    return found
 
 
 def embed_policy(decision: EmbedsDecision, design: Design) -> EmbedPolicy:
@@ -118,38 +116,12 @@ def block_names(design: Design) -> BlockNames:
     )
 
 
-def _body(decision: Decision) -> JsonObject:
-    if isinstance(decision, CollectionsDecision):
-        return documents.collections_body(decision)
-    if isinstance(decision, Design):
-        return design_body(decision)
-    if isinstance(decision, BlocksDecision):
-        return blocks_document.blocks_body(decision)
-    if isinstance(decision, EmbedsDecision):
-        return documents.embeds_body(decision)
-    return documents.conflicts_body(decision)
-
-
-def _reviewed_body(reviewed: Reviewed | None) -> Json:
-    if reviewed is None:
-        return None
-    return {"by": reviewed.by, "at": reviewed.at, "how": reviewed.how}
-
-
-def _read_reviewed(entry: Entry) -> Reviewed | None:
-    if not entry.has("reviewed"):
-        return None
-    inner = entry.entry("reviewed")
-    found = Reviewed(inner.text("by"), inner.text("at"), inner.text("how"))
-    inner.done()
-    return found
-
-
-_READERS: Mapping[type[Decision], Callable[[Entry], Decision]] = {
-    CollectionsDecision: documents.read_collections,
-    Design: read_design,
-    EmbedsDecision: documents.read_embeds,
-    ConflictsDecision: documents.read_conflicts,
+_KEYS: Mapping[type[Decision], type[DecisionKeys]] = {
+    CollectionsDecision: documents.CollectionsKeys,
+    Design: DesignKeys,
+    BlocksDecision: blocks_document.BlocksKeys,
+    EmbedsDecision: documents.EmbedsKeys,
+    ConflictsDecision: documents.ConflictsKeys,
 }
 
 _HEADERS: Mapping[type[Decision], str] = {
