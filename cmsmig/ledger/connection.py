@@ -184,6 +184,9 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise _translation(path, error) from error
+    except UnicodeDecodeError as error:
+        # SQLite gives text out as it stands in damaged pages.
+        raise _damaged(path, "a text in it is no UTF-8") from error
 
 
 def _translation(path: Path, error: sqlite3.Error) -> Exception:
@@ -202,7 +205,11 @@ def _translation(path: Path, error: sqlite3.Error) -> Exception:
         return LedgerLockedError(
             f"Another program keeps {path} busy; close it and run this again."
         )
+    return _damaged(path, str(error))
+
+
+def _damaged(path: Path, why: str) -> LedgerDamagedError:
     return LedgerDamagedError(
-        f"{path} is damaged or is not a ledger ({error}); restore it from a backup, "
+        f"{path} is damaged or is not a ledger ({why}); restore it from a backup, "
         "or run `cmsmig rebuild`, which puts it aside and makes a new one."
     )

@@ -147,6 +147,16 @@ def test_a_damaged_file_is_told_before_anything_is_asked_of_it(
     assert path.read_bytes() == bytes(data)
 
 
+def test_a_name_that_is_no_text_is_damage(path: Path) -> None:
+    """A byte of a table's name that is no UTF-8 ends in the sentence, too."""
+    made(path)
+    content = path.read_bytes()
+    assert content.count(b"intent") > 1
+    path.write_bytes(content.replace(b"intent", b"int\xabnt"))
+    with pytest.raises(LedgerDamagedError, match=r"damaged.*cmsmig rebuild"):
+        Ledger.open(path, OURS)
+
+
 def test_what_is_foreign_or_newer_is_not_called_damaged(path: Path) -> None:
     """`rebuild` puts damaged files aside, and these are none."""
     made(path)

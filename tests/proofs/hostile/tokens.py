@@ -50,13 +50,14 @@ class Echo:
     async def __call__(self, call: Call, answer: Next) -> Reply:
         """Answer a call, the token of its sender all over the answer."""
         token = call.headers.get("authorization", "").rpartition(" ")[2]
+        refused = self.failing and (call.method in WRITING or not self.only_writes)
+        if refused and token in TOKENS.values():
+            return self._refusal(token)
         reply = await answer(call)
         if token not in TOKENS.values():
             # Where files come from and go to, nobody sent a token: it was told.
             told = ", ".join(DISGUISES["base64"](each) for each in TOKENS.values())
             return replace(reply, headers=(*reply.headers, ("X-Told", told)))
-        if self.failing and (call.method in WRITING or not self.only_writes):
-            return self._refusal(token)
         body = self._woven(reply.body, token) if "json" in reply.content_type else b""
         headers = (*reply.headers, *self._headers(token))
         return replace(reply, body=body or reply.body, headers=headers)
