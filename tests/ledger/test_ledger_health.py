@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from cmsmig.errors import LedgerDamagedError, LedgerError
+from cmsmig.ledger.connection import connect
 from cmsmig.ledger.rows import Identity, MadeRow
 from cmsmig.ledger.store import Ledger
 
@@ -148,11 +149,13 @@ def test_a_damaged_file_is_told_before_anything_is_asked_of_it(
 
 
 def test_a_name_that_is_no_text_is_damage(path: Path) -> None:
-    """A byte of a table's name that is no UTF-8 ends in the sentence, too."""
+    """SQLite repeats a damaged name in its complaint, which is no UTF-8 then."""
     made(path)
     content = path.read_bytes()
-    assert content.count(b"intent") > 1
-    path.write_bytes(content.replace(b"intent", b"int\xabnt"))
+    assert b"sqlite_autoindex" in content
+    path.write_bytes(content.replace(b"sqlite_autoindex", b"sql\xabte_autoindex"))
+    with pytest.raises(LedgerDamagedError, match=r"damaged.*cmsmig rebuild"):
+        connect(path, durable=True)
     with pytest.raises(LedgerDamagedError, match=r"damaged.*cmsmig rebuild"):
         Ledger.open(path, OURS)
 
