@@ -16,7 +16,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults pace mutants determinism bench quota hostile pictures format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults pace mutants determinism bench quota hostile many-bodies pictures format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -108,6 +108,9 @@ quota: $(RUNS) ## one budget for four processes, a storm of 429s, two imports; O
 
 hostile: $(STAMP) ## addresses that point inward, tokens told back; OPTIONS="--part addresses"
 	$(BIN)/python -m tests.proofs.hostile.hostile $(OPTIONS)
+
+many-bodies: $(STAMP) ## notebook 03 in a browser on a site of 10,000 bodies
+	CMSMIG_BODIES=10000 $(BIN)/python -m pytest -q -rP tests/browser/test_many_bodies.py
 
 pictures: $(STAMP) ## the pictures of README and docs, from the sample site
 	$(BIN)/python -m tests.proofs.pictures docs/images
