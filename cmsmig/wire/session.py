@@ -1,4 +1,4 @@
-"""HTTP to one service. The only module that imports the HTTP library."""
+"""HTTP to one service. Only this module and `http_library` import the HTTP library."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ from cmsmig.wire.bounds import (
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.download import BrokenTransferError, Download, Fetched, Stream
 from cmsmig.wire.failures import NoAnswer
+from cmsmig.wire.http_library import certificates
 from cmsmig.wire.sending import Outcome, Sender, Sent
 from cmsmig.wire.unpacking import Unpacker, UnpackingError
 
@@ -100,7 +101,7 @@ class Session:
         self._transport = transport
         self._resolve = resolve or (None if transport else resolve_by_system)
         self._timeout = httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
-        self._verify = httpx.create_ssl_context() if transport is None else False
+        self._verify = certificates() if transport is None else False
         self._client = self._new_client(trust_env=transport is None)
         self._direct = self._new_client(trust_env=False)
         self._pinned: dict[str, httpx.AsyncClient] = {}
