@@ -228,10 +228,10 @@ def _one_mistake(db: sqlite3.Connection, chance: Chance) -> None:
     found = db.execute("SELECT type, name FROM sqlite_master ORDER BY name")
     names = [(str(kind), str(name)) for kind, name in found]
     tables = [name for kind, name in names if kind == "table"]
-    table = chance.choice(tables or ["sqlite_master"])
-    columns = [str(row[1]) for row in db.execute(f"PRAGMA table_info({table})")]
-    if not columns:
+    if not tables:
         return
+    table = chance.choice(tables)
+    columns = [str(row[1]) for row in db.execute(f"PRAGMA table_info({table})")]
     column = chance.choice(columns)
     way = chance.randrange(10)
     if way < 6:
