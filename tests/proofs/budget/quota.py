@@ -45,8 +45,6 @@ LEAST_USED = 0.8
 """Which share of the allowed calls is used at least, on a machine with other work."""
 STORMS = ((4, None), (3, 5.0))
 """How many 429s in a row, and the `Retry-After` in seconds."""
-STARTING = 8.0
-"""Seconds that the slowest of the processes may take until its first call."""
 CALM = 4.0
 """Seconds of undisturbed work before each storm."""
 UNDER_WAY = 0.3
@@ -154,19 +152,25 @@ def who(call: dict) -> str:
     return call["query"].get("excluding_slugs") or IMPORT
 
 
+def begun(calls: list[dict]) -> bool:
+    """Tell whether each process has made a call."""
+    return {who(call) for call in calls} == set(CALLERS)
+
+
 def sharing(work: Path, seconds: float, *, busy: bool) -> list[str]:
     """Let four processes share the budget for a while; return what is wrong."""
     with world(work, 400, 600) as here, busy_core() if busy else nullcontext():
         before = len(here.calls())
         load = os.getloadavg()[0]
         callers = [here.start(name) for name in CALLERS]
-        time.sleep(seconds + STARTING)
+        wait_for(lambda: begun(here.calls()[before:]))
+        time.sleep(seconds)
         load = max(load, os.getloadavg()[0])
         *reading, (code, _) = [each.end(signal.SIGINT) for each in callers]
         calls = here.calls()[before:]
         summary = here.page("summary")
-    begun = max(min(c["time"] for c in calls if who(c) == name) for name in CALLERS)
-    calls = [call for call in calls if 0 <= call["time"] - begun < seconds]
+    last = max(min(c["time"] for c in calls if who(c) == name) for name in CALLERS)
+    calls = [call for call in calls if 0 <= call["time"] - last < seconds]
     times = [call["time"] for call in calls]
     refused = sum(call["status"] == 429 for call in calls)
     print(f"calls {len(calls)} in {seconds:g} s, {len(calls) / seconds:.2f} a second")
@@ -198,7 +202,7 @@ def burst(work: Path) -> list[str]:
     wrong: list[str] = []
     with world(work, 60, 0) as here:
         callers = [here.start(name) for name in CALLERS]
-        wait_for(lambda: {who(call) for call in here.calls()} == set(CALLERS))
+        wait_for(lambda: begun(here.calls()))
         for times, asked in STORMS:
             time.sleep(CALM)
             wrong += storm(here, callers, times, asked)

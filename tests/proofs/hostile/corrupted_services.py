@@ -175,30 +175,21 @@ def run(folder: Path, *arguments: str) -> Met:
 
 def _run(folder: Path, arguments: tuple[str, ...], longest: float) -> Met:
     out, err = folder / "out", folder / "err"
-    process = os.fork()
-    if process == 0:
-        _command(folder, arguments, out, err)
-    code = _waited(process, longest)
+    process = _FORKING.Process(target=_command, args=(folder, arguments, out, err))
+    process.start()
+    process.join(longest)
+    code = process.exitcode
+    if code is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid or 0, signal.SIGKILL)
+        process.kill()
+        process.join()
     return Met(code, _text(out), _text(err))
 
 
 def _text(path: Path) -> str:
     with open(path, "rb") as file:
         return file.read(2_000_000).decode("utf-8", "replace")
-
-
-def _waited(process: int, longest: float) -> int | None:
-    ends = time.monotonic() + longest
-    while time.monotonic() < ends:
-        found, status = os.waitpid(process, os.WNOHANG)
-        if found:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.005)
-    with suppress(ProcessLookupError):
-        os.killpg(process, signal.SIGKILL)
-    with suppress(ChildProcessError):
-        os.waitpid(process, 0)
-    return None
 
 
 def _command(folder: Path, arguments: tuple[str, ...], out: Path, err: Path) -> None:
