@@ -138,6 +138,7 @@ def test_a_story_of_somebody_else_at_an_intended_place_is_a_conflict(
     foreign = _foreign_story(desk)
     assert desk.run("import").code == 1
     assert desk.outcome("records/record-3")[:2] == ("failed", "conflict")
+    assert not [each for each in desk.since() if each.status == 422], "nothing asked"
     assert desk.stories()["records/record-3"].content == foreign
     assert len(desk.stories()) == 6
 
