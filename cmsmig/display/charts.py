@@ -12,6 +12,7 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from cmsmig.display.html_templates import fragment
 from cmsmig.printable import printable
 
 _COLOURS = (
@@ -55,10 +56,7 @@ def _image(figure: Figure, about: str) -> Markup:
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     encoded = base64.b64encode(buffer.getvalue()).decode("ascii")
-    return Markup(
-        '<img alt="{}" style="max-width:100%;background:#fff" '
-        'src="data:image/svg+xml;base64,{}">'
-    ).format(about, encoded)
+    return fragment("display/safe_html.html", "picture", about=about, encoded=encoded)
 
 
 def _cycled(count: int) -> list[str]:

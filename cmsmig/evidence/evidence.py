@@ -7,13 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined, Template
-
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.display.html_templates import page
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
 from cmsmig.evidence.redirects import RedirectMap, redirect_rows, write_text
 from cmsmig.item_key import ItemKey
@@ -182,7 +179,8 @@ def evidence_page(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> str:
     Every value is escaped; the page carries a policy that lets nothing run.
     """
     plan = evidence.plan or {}
-    return _template().render(
+    return page(
+        "evidence/evidence.html",
         evidence=evidence,
         checks=list(checks),
         writes=planned_writes(plan),
@@ -215,13 +213,6 @@ def write_evidence(
         write_text(folder / PAGE, evidence_page(evidence, checked)),
         write_text(folder / DOCUMENT, text + "\n"),
     )
-
-
-@cache
-def _template() -> Template:
-    environment = Environment(autoescape=True, undefined=StrictUndefined)
-    source = files("cmsmig.evidence").joinpath("evidence.html").read_text("utf-8")
-    return environment.from_string(source)
 
 
 def _by_collection(

@@ -11,7 +11,9 @@ from enum import StrEnum
 from pathlib import Path
 
 import pandas as pd
+from markupsafe import Markup
 
+from cmsmig.display.html_templates import fragment
 from cmsmig.errors import LedgerError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import connect, translated
@@ -128,7 +130,7 @@ def items_frame(origin: Origin, collection_id: str) -> pd.DataFrame:
     return frame_of(rows, ("name", "slug", "locale", "state", "last updated", "id"))
 
 
-def frame_html(frame: pd.DataFrame, *, rows: int | None = None) -> str:
+def frame_html(frame: pd.DataFrame, *, rows: int | None = None) -> Markup:
     """Return a frame as an HTML table in which every cell is escaped.
 
     With `rows`, longer frames are cut there and a line says how many are left.
@@ -139,7 +141,8 @@ def frame_html(frame: pd.DataFrame, *, rows: int | None = None) -> str:
         html = shown.to_html(escape=True, index=False, border=0, classes="cmsmig-table")
     left = len(frame) - len(shown)
     noun = "row" if left == 1 else "rows"
-    return f"{html}<p>… and {left} more {noun}.</p>" if left else html
+    said = f"… and {left} more {noun}." if left else ""
+    return fragment("survey/data_frames.html", "frame", table=html, said=said)
 
 
 def _collection_row(origin: Origin, collection: Collection) -> dict[str, object]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import quote
 
 from markupsafe import Markup
 
+from cmsmig.display.html_templates import fragment
 from cmsmig.item_key import ItemKey
 from cmsmig.origin.schema import Item
 from cmsmig.steps.decide.migration import Origin
+
+_made = partial(fragment, "survey/page_addresses.html")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +56,8 @@ class OldPages:
         """Return the path as a link to the page where visitors see one."""
         path = self.path(item)
         if not self.domain or item.key not in self.live:
-            return Markup("{} <small>(not live)</small>").format(path)
-        return Markup(
-            '<a href="https://{}{}" target="_blank" rel="noopener noreferrer">{}</a>'
-        ).format(self.domain, quote(path), path)
+            return _made("not_live", path=path)
+        return _made("link", domain=self.domain, quoted=quote(path), path=path)
 
 
 def every_item(origin: Origin) -> dict[ItemKey, Item]:

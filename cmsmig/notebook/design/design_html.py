@@ -6,7 +6,17 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import Cell, heading, note, paragraph, sheet, table
+from cmsmig.display.safe_html import (
+    NOTHING,
+    Cell,
+    heading,
+    joined,
+    note,
+    paragraph,
+    sheet,
+    stacked,
+    table,
+)
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Design, FieldDesign
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.review.samples import Sample
@@ -40,7 +50,7 @@ def content_type_html(content_type: ContentTypeDesign) -> Markup:
         )
         for field in content_type.fields
     ]
-    return Markup("").join(_content_type_parts(content_type, rows))
+    return joined(_content_type_parts(content_type, rows))
 
 
 def left_out_html(content_type: ContentTypeDesign) -> Markup:
@@ -48,7 +58,7 @@ def left_out_html(content_type: ContentTypeDesign) -> Markup:
     rows: list[tuple[Cell, ...]] = [
         (each.origin, each.origin_type, each.note) for each in content_type.left_out
     ]
-    return table(("left out", "type", "why"), rows) if rows else Markup("")
+    return table(("left out", "type", "why"), rows) if rows else NOTHING
 
 
 def samples_html(desk: DesignEditor, *content_types: ContentTypeDesign) -> Markup:
@@ -101,5 +111,5 @@ def _sample_rows(
             field.encoding if number == 0 else "",
             sample.value,
             sample.becomes,
-            Markup("<br>").join(sample.losses),
+            stacked(sample.losses),
         )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from markupsafe import Markup
-
-from cmsmig.display.safe_html import escape, heading, note, sheet
+from cmsmig.display.html_templates import fragment
+from cmsmig.display.safe_html import bold, escape, heading, note, sheet
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign
 from cmsmig.notebook.design import design_html
 from cmsmig.notebook.kit.widgets import (
@@ -21,11 +21,7 @@ from cmsmig.notebook.kit.widgets import (
 )
 from cmsmig.review.design_edits import DesignEditor
 
-_NARROW = Markup(
-    "<style>.cmsmig-design-field-key,.cmsmig-design-field-encoding,"
-    ".cmsmig-design-field-required{min-width:0!important;width:100%!important}"
-    ".cmsmig-why{font-size:12px;line-height:1.35;white-space:normal}</style>"
-)
+_made = partial(fragment, "notebook/design/design_table.html")
 _WIDTHS = (
     "minmax(7em,1.2fr) minmax(9em,1.2fr) minmax(9em,1.1fr) 4.5em minmax(12em,2.6fr)"
 )
@@ -62,11 +58,7 @@ class _Row:
     def load(self, field: FieldDesign, choices: tuple[Encoding, ...]) -> None:
         """Show a field; what the controls say afterwards is what it is."""
         self.visible(True)
-        self.origin.show(
-            Markup("<div class='cmsmig-why'><b>{}</b><br>{}</div>").format(
-                field.origin, field.origin_type
-            )
-        )
+        self.origin.show(_made("origin", name=field.origin, type=field.origin_type))
         self.key.value = field.key
         self.encoding.offer(
             [(str(each), str(each)) for each in choices], field.encoding
@@ -92,10 +84,10 @@ class _Table:
         self._load()
 
     def element(self) -> Element:
-        head = [Html(Markup("<b>{}</b>").format(name)) for name in _HEAD]
+        head = [Html(bold(name)) for name in _HEAD]
         table = grid([head, *(each.cells for each in self._rows)], widths=_WIDTHS)
         return column(
-            Html(_NARROW),
+            Html(_made("style")),
             self._chooser,
             row(self._component, self._folder, self._folder_name),
             self._problems,
@@ -185,11 +177,7 @@ class _Table:
         field = content_type.fields[number]
         samples = self._desk.samples(content_type, field, 1)
         told = samples[0].telling if samples else "no item fills it"
-        self._rows[number].why.show(
-            Markup("<div class='cmsmig-why'><i>{}</i>{}{}</div>").format(
-                told, Markup("<br>") if field.note else "", escape(field.note)
-            )
-        )
+        self._rows[number].why.show(_made("why", sample=told, note=field.note))
 
     def _blocks(self) -> Element:
         def take() -> None:

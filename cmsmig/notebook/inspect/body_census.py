@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import Cell, more, note, paragraph, sheet, table
+from cmsmig.display.safe_html import (
+    NOTHING,
+    Cell,
+    joined,
+    more,
+    note,
+    paragraph,
+    sheet,
+    stacked,
+    table,
+)
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
@@ -30,7 +40,7 @@ def census_panel(workspace: Workspace, pages: OldPages, census: Census) -> Panel
 
         def show() -> None:
             found = by_name.get(chosen.value)
-            listed.show(sheet(_sightings(pages, found)) if found else Markup(""))
+            listed.show(sheet(_sightings(pages, found)) if found else NOTHING)
 
         chosen = board.choice(
             "census-structure",
@@ -56,9 +66,7 @@ def _structures(pages: OldPages, census: Census) -> Markup:
             each.times,
             len(each.sightings),
             each.structure.becomes,
-            Markup("<br>").join(
-                pages.link(one.item) for one in each.sightings[:_EXAMPLES]
-            ),
+            stacked(pages.link(one.item) for one in each.sightings[:_EXAMPLES]),
         )
         for each in census.findings
     ]
@@ -66,7 +74,7 @@ def _structures(pages: OldPages, census: Census) -> Markup:
     told = paragraph(
         f"{census.bodies:,} bodies, each locale counted, in the editors' version."
     )
-    return Markup("{}{}").format(told, table(head, rows))
+    return told + table(head, rows)
 
 
 def _sightings(pages: OldPages, found: Finding) -> Markup:
@@ -83,10 +91,8 @@ def _sightings(pages: OldPages, found: Finding) -> Markup:
         for each in ordered[:_LISTED]
     ]
     head = ("Item", "Locale", "Page", "Field", "Times", "The first one")
-    return Markup("{}{}").format(
-        table(head, rows, caption=found.structure.title),
-        more(len(ordered), len(rows)),
-    )
+    shown = table(head, rows, caption=found.structure.title)
+    return shown + more(len(ordered), len(rows))
 
 
 def obstacles_panel(
@@ -139,7 +145,7 @@ def _some(pages: OldPages, kinds: dict[str, list[Obstacle]], chosen: str) -> Mar
         parts.append(
             note("Nothing of the kind was found in this site's items.", "good")
         )
-    return Markup("").join(parts)
+    return joined(parts)
 
 
 def _obstacle_table(pages: OldPages, kind: str, found: list[Obstacle]) -> Markup:
@@ -147,11 +153,6 @@ def _obstacle_table(pages: OldPages, kind: str, found: list[Obstacle]) -> Markup
         (each.item.name, pages.link(each.item), each.where, each.context, each.why)
         for each in found[:_LISTED]
     ]
-    return Markup("{}{}").format(
-        table(
-            ("Item", "Page", "Where", "Near", "What to know"),
-            rows,
-            caption=f"{KINDS[kind]} ({len(found):,})",
-        ),
-        more(len(found), len(rows)),
-    )
+    head = ("Item", "Page", "Where", "Near", "What to know")
+    caption = f"{KINDS[kind]} ({len(found):,})"
+    return table(head, rows, caption=caption) + more(len(found), len(rows))

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from cmsmig.display.charts import stacked_bars
-from cmsmig.display.safe_html import heading, more, note, paragraph, sheet, table
+from cmsmig.display.safe_html import (
+    NOTHING,
+    folded,
+    heading,
+    joined,
+    more,
+    note,
+    paragraph,
+    sheet,
+    table,
+)
 from cmsmig.errors import CacheError, CmsmigError, UsageError
 from cmsmig.notebook.inspect.body_census import census_panel, obstacles_panel
 from cmsmig.notebook.inspect.item_choices import current_choices
@@ -133,7 +143,7 @@ def _collections(workspace: Workspace, origin: Origin) -> Panel:
 
         def detailed() -> None:
             detail.show(
-                sheet(_detail(origin, chosen.value)) if chosen.value else Markup("")
+                sheet(_detail(origin, chosen.value)) if chosen.value else NOTHING
             )
 
         pattern = board.text(
@@ -150,8 +160,8 @@ def _collections(workspace: Workspace, origin: Origin) -> Panel:
         return widgets.column(pattern, listed, chosen, detail, board.messages)
 
     def static() -> Markup:
-        details = Markup("").join(
-            _folded(each.display_name, _detail(origin, each.collection_id))
+        details = joined(
+            folded(each.display_name, _detail(origin, each.collection_id))
             for each in origin.collections
         )
         return sheet(_collection_rows(origin, ""), heading("In detail"), details)
@@ -164,7 +174,7 @@ def _collection_rows(origin: Origin, pattern: str) -> Markup:
     names = (frame["collection"] + " " + frame["slug"]).str.lower()
     shown = frame[names.str.contains(pattern.strip().lower(), regex=False)]
     told = paragraph(f"{len(shown):,} of {len(frame):,} collections.")
-    return Markup("{}{}").format(told, _frame(shown))
+    return told + _frame(shown)
 
 
 def _detail(origin: Origin, collection_id: str) -> Markup:
@@ -172,12 +182,14 @@ def _detail(origin: Origin, collection_id: str) -> Markup:
         each for each in origin.collections if each.collection_id == collection_id
     )
     items = items_frame(origin, collection_id)
-    return Markup("{}{}{}{}{}").format(
-        heading(f"Fields of {collection.display_name}"),
-        _frame(schema_frame(collection)),
-        heading(f"Items ({len(items):,}, each locale counted)"),
-        _frame(items.head(_ITEMS)),
-        more(len(items), min(len(items), _ITEMS)),
+    return joined(
+        (
+            heading(f"Fields of {collection.display_name}"),
+            _frame(schema_frame(collection)),
+            heading(f"Items ({len(items):,}, each locale counted)"),
+            _frame(items.head(_ITEMS)),
+            more(len(items), min(len(items), _ITEMS)),
+        )
     )
 
 
@@ -193,14 +205,10 @@ def _states(origin: Origin) -> Markup:
     )
     names = [str(name) for name in frame["collection"]]
     parts = {state: [int(count) for count in frame[state]] for state in states}
-    picture = stacked_bars(names, parts, about=about) if states else Markup("")
+    picture = stacked_bars(names, parts, about=about) if states else NOTHING
     return sheet(paragraph(f"{about}."), picture, _frame(frame))
 
 
 def _frame(frame: pd.DataFrame) -> Markup:
     rows = [tuple(row) for row in frame.itertuples(index=False, name=None)]
     return table([str(name).capitalize() for name in frame.columns], rows)
-
-
-def _folded(title: str, content: Markup) -> Markup:
-    return Markup("<details><summary>{}</summary>{}</details>").format(title, content)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import Cell, heading, note, paragraph, table
+from cmsmig.display.safe_html import NOTHING, Cell, heading, note, paragraph, table
 from cmsmig.errors import DecisionsError, UsageError
 from cmsmig.mapping.decisions.choices import (
     ArchiveRule,
@@ -137,10 +137,8 @@ def choices_table(origin: Origin, decision: CollectionsDecision) -> Markup:
         else f"{each.tag} left out"
         for each in decision.locales
     )
-    below = paragraph(f"Locales: {locales}.") if locales else Markup("")
-    return Markup("{}{}{}").format(
-        heading("Item set per collection"), table(head, rows), below
-    )
+    below = paragraph(f"Locales: {locales}.") if locales else NOTHING
+    return heading("Item set per collection") + table(head, rows) + below
 
 
 def _row(

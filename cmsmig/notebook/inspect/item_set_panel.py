@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from markupsafe import Markup
-
-from cmsmig.display.safe_html import heading, paragraph, sheet
+from cmsmig.display.safe_html import NOTHING, bold, heading, paragraph, sheet
 from cmsmig.mapping.decisions.choices import (
     ArchiveRule,
     CollectionChoice,
@@ -60,7 +58,7 @@ def item_sets(
     decision = with_set(before, known_set(item_set)) if item_set else before
     if workspace.interactive:
         return workspace.panel(
-            Markup(""), lambda: _Form(workspace, origin, decision, reviewer).element
+            NOTHING, lambda: _Form(workspace, origin, decision, reviewer).element
         )
     if item_set and not workspace.dry_run and moved(before, decision):
         decision = signed(decision, reviewer, "in bulk")
@@ -95,7 +93,7 @@ class _Line:
 
     def cells(self) -> tuple[widgets.Element, ...]:
         """Return the line as it is laid out."""
-        name = widgets.Html(sheet(Markup("<strong>{}</strong>").format(self.name)))
+        name = widgets.Html(sheet(bold(self.name)))
         return name, self.items, self.archived, self.publish, self.effect
 
 
@@ -144,7 +142,7 @@ class _Form:
         )
 
     def _laid_out(self) -> widgets.Element:
-        head = [widgets.Html(sheet(Markup("<b>{}</b>").format(name))) for name in _HEAD]
+        head = [widgets.Html(sheet(bold(name))) for name in _HEAD]
         rows = [head, *(each.cells() for each in self._lines)]
         save = self._board.button(
             "item-set-save",

@@ -8,7 +8,15 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import heading, note, paragraph, sheet, table
+from cmsmig.display.safe_html import (
+    NOTHING,
+    heading,
+    joined,
+    note,
+    paragraph,
+    sheet,
+    table,
+)
 from cmsmig.errors import SettingsError, UnreadError
 from cmsmig.events import Observer
 from cmsmig.notebook.kit import widgets
@@ -35,7 +43,7 @@ async def pull_origin(workspace: Workspace) -> Panel:
     cache = RawCache(workspace.project.raw)
     if workspace.interactive:
         foreign = await _foreign(workspace)
-        return workspace.panel(Markup(""), lambda: _controls(workspace, cache, foreign))
+        return workspace.panel(NOTHING, lambda: _controls(workspace, cache, foreign))
     await _require_same_site(workspace)
     if cache.complete():
         return workspace.panel(_found(workspace))
@@ -46,9 +54,7 @@ async def pull_origin(workspace: Workspace) -> Panel:
         )
     meter = Meter(workspace.observer)
     await _read(workspace, meter, refresh=False)
-    return workspace.panel(
-        Markup("{}{}").format(_found(workspace), sheet(_told(meter)))
-    )
+    return workspace.panel(_found(workspace) + sheet(_told(meter)))
 
 
 async def _require_same_site(workspace: Workspace) -> None:
@@ -159,13 +165,13 @@ def _files(origin: Origin) -> Markup:
         return told
     rows = [(row.address, row.detail or row.error) for row in failed[:_FILES]]
     caption = f"Files that could not be had ({len(failed):,})"
-    return Markup("{}{}").format(told, table(("Address", "Why"), rows, caption=caption))
+    return told + table(("Address", "Why"), rows, caption=caption)
 
 
 def _told(meter: Meter) -> Markup:
     lines = [paragraph(meter.summary())]
     lines += [note(each, "warning") for each in meter.notices]
-    return Markup("").join(lines)
+    return joined(lines)
 
 
 def _when(project: Project) -> str:

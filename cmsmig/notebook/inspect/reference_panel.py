@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import Cell, more, note, paragraph, sheet, table
+from cmsmig.display.safe_html import Cell, joined, more, note, paragraph, sheet, table
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
@@ -69,7 +69,7 @@ def _edges(graph: ReferenceGraph) -> Markup:
         f"{total:,} references, of which {len(graph.dangling):,} would stay empty "
         "under the item sets as they stand below."
     )
-    return Markup("{}{}").format(told, table(head, rows))
+    return told + table(head, rows)
 
 
 def _dangling(
@@ -92,4 +92,4 @@ def _dangling(
         parts.append(more(count, len(rows)))
     if not graph.dangling:
         parts.append(note("Every reference leads to an item that is imported.", "good"))
-    return Markup("").join(parts)
+    return joined(parts)

@@ -15,7 +15,7 @@ import anywidget
 import traitlets
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import note, sheet
+from cmsmig.display.safe_html import NOTHING, note, sheet
 from cmsmig.notebook.kit.control_registry import dom_class
 from cmsmig.notebook.kit.widgets import Board, Element
 from cmsmig.whole_text import whole_text
@@ -38,7 +38,7 @@ class LiveBoard(Board):
     def say(self, text: str, kind: Literal["", "good", "warning", "bad"] = "") -> None:
         """Show one sentence in the region `error`; empty takes it away."""
         if self.live is not None:
-            said = sheet(note(text, kind)) if text else Markup("")
+            said = sheet(note(text, kind)) if text else NOTHING
             self.live.show({ERROR: said})
 
 

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import Cell, note, paragraph, table
+from cmsmig.display.safe_html import (
+    NOTHING,
+    Cell,
+    folded,
+    joined,
+    note,
+    paragraph,
+    table,
+)
 from cmsmig.item_key import ItemKey
 from cmsmig.origin.schema import Item
 from cmsmig.steps.plan.missing_objects import one_of
@@ -73,7 +81,7 @@ def plan_tables(plan: Plan, names: ItemNames | None = None) -> Markup:
 
     `names` are the items' names, where they are known.
     """
-    return Markup("").join(
+    return joined(
         (
             _summary(plan),
             *_gone(plan),
@@ -168,15 +176,15 @@ def _saved(plan: Plan) -> Markup:
     rows = [(name.replace("_", " "), count) for name, count in plan.saved.items()]
     rows = [(name, count) for name, count in rows if count]
     if not rows:
-        return Markup("")
+        return NOTHING
     return table(("Why", "Calls"), rows, caption="Calls saved")
 
 
 def _folded(title: str, parts: Iterable[Markup]) -> Iterator[Markup]:
     """Yield parts behind a title that opens them, if there are any."""
-    inside = Markup("").join(parts)
+    inside = joined(parts)
     if inside:
-        yield Markup("<details><summary>{}</summary>{}</details>").format(title, inside)
+        yield folded(title, inside)
 
 
 def _obstacles(plan: Plan, names: ItemNames) -> Iterator[Markup]:

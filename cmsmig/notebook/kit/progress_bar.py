@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import paragraph, sheet, table
+from cmsmig.display.safe_html import NOTHING, paragraph, sheet, table
 from cmsmig.events import (
     BudgetWaited,
     Event,
@@ -182,7 +182,7 @@ class Meter:
 def stages_table(meter: Meter) -> Markup:
     """Return what each step handled and said, as a table."""
     if not meter.stages:
-        return Markup("")
+        return NOTHING
     return table(
         ("Step", "Handled", "Result"),
         [

@@ -15,7 +15,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast
 import ipywidgets
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import UNTYPESET, note, sheet, untypeset
+from cmsmig.display.safe_html import NOTHING, UNTYPESET, note, sheet, untypeset
 from cmsmig.errors import CmsmigError
 from cmsmig.notebook.kit.control_registry import dom_class, purpose
 from cmsmig.whole_text import whole_text
@@ -49,7 +49,7 @@ class Html(Element):
     """Safe HTML that can be replaced."""
 
     def __init__(self, content: Markup | None = None) -> None:
-        shown = str(untypeset(content or Markup("")))
+        shown = str(untypeset(content or NOTHING))
         super().__init__(ipywidgets.HTML(shown, layout={"width": "auto"}))
 
     def show(self, content: Markup) -> None:
@@ -135,7 +135,7 @@ class Board:
 
     def say(self, text: str, kind: Literal["", "good", "warning", "bad"] = "") -> None:
         """Show one sentence, in the place of the last one; empty takes it away."""
-        self._messages.show(sheet(note(text, kind)) if text else Markup(""))
+        self._messages.show(sheet(note(text, kind)) if text else NOTHING)
 
     def button(
         self, name: str, label: str, action: Action, *, look: Look = "", tip: str = ""

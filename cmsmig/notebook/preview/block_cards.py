@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from markupsafe import Markup
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.display.safe_html import escape, sanitised
-from cmsmig.notebook.kit.live_controls import button, ident, select
+from cmsmig.display.html_templates import fragment
+from cmsmig.display.safe_html import NOTHING, escape, sanitised
+from cmsmig.notebook.kit.live_controls import bar, button, ident, select
 from cmsmig.review.loss_marks import destination_html
 from cmsmig.richtext.blocks.outline import BlockKind, NodeOutline, Outline, kinds_of
-from cmsmig.richtext.blocks.proposals import Block, Blocks, How, nodes_of, runs_of
+from cmsmig.richtext.blocks.proposals import Blocks, How, nodes_of, runs_of
 
 KINDS = {
     BlockKind.TEXT: "text",
@@ -35,44 +37,7 @@ _CHANGED = {
 }
 _LABEL = 48
 """Characters of a part's text in a list."""
-STYLE = Markup(
-    "<style>"
-    ".cmsmig-cards{list-style:none;margin:0;padding:2px;height:480px;"
-    "overflow:auto;border:1px solid #bbb;background:#f6f7f9;box-sizing:border-box}"
-    ".cmsmig-card{border:1px solid #b9c0c8;border-left:5px solid #8a94a0;"
-    "border-radius:4px;background:#fff;color:#16202c;margin:0 0 6px;padding:4px 8px}"
-    ".cmsmig-card[aria-current=true]{border-color:#1565c0;"
-    "box-shadow:0 0 0 1px #1565c0}"
-    ".cmsmig-card .head{display:flex;flex-wrap:wrap;gap:2px 8px;"
-    "align-items:baseline}"
-    ".cmsmig-card .kind{font-weight:700}"
-    ".cmsmig-card .why{color:#46505b;font-size:12px}"
-    ".cmsmig-card .was{background:#fdebc8;border-radius:3px;padding:0 5px;"
-    "font-size:12px}"
-    ".cmsmig-card .content{max-height:6em;overflow:hidden;font-size:12.5px;"
-    "margin:3px 0;overflow-wrap:anywhere}"
-    ".cmsmig-card[aria-current=true] .content{max-height:20em;overflow:auto}"
-    ".cmsmig-card .content :is(h1,h2,h3,h4,h5,h6){font-size:14px;margin:.2em 0}"
-    ".cmsmig-card .content p{margin:.25em 0}"
-    ".cmsmig-card .content table{border-collapse:collapse}"
-    ".cmsmig-card .content :is(td,th){border:1px solid #ccc;padding:1px 5px}"
-    ".cmsmig-card .content blockquote{border-left:3px solid #ccc;"
-    "margin:.2em 0;padding-left:.8em}"
-    ".cmsmig-card .content .cmsmig-link{color:#0b57d0;text-decoration:underline}"
-    ".cmsmig-card .bar{gap:4px 8px;margin:2px 0 0}"
-    ".cmsmig-card .bar :is(button,select){font-size:12px;min-height:24px;"
-    "padding:1px 6px;max-width:15em}"
-    ".cmsmig-card.kind-image,.cmsmig-card.kind-gallery{border-left-color:#2e7d32}"
-    ".cmsmig-card.kind-embed,.cmsmig-card.kind-html{border-left-color:#8e24aa}"
-    ".cmsmig-card.kind-table,.cmsmig-card.kind-code{border-left-color:#c05500}"
-    ".cmsmig-card.kind-quote{border-left-color:#00708a}"
-    ".cmsmig-card[aria-current=true]{border-left-color:#1565c0}"
-    "</style>"
-)
-_CARDS = Markup(
-    '{}<ol class="cmsmig-cards" data-scroll="cards-{}" tabindex="{}" '
-    'aria-label="Blocks">{}</ol>{}'
-)
+_made = partial(fragment, "notebook/preview/block_cards.html")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +59,16 @@ def cards_html(split: Split, current: int | None = None) -> Markup:
     start = (current or 0) // PAGE * PAGE
     runs = runs_of(split.outline, split.blocks)
     contents = nodes_of(split.document, split.blocks)
-    shown = Markup("").join(
+    shown = [
         _card(index, split.blocks, runs[index], contents[index], current)
         for index in range(start, min(start + PAGE, len(split.blocks)))
-    )
-    tabbed = "0" if current is None else "-1"
-    return _CARDS.format(
-        STYLE, split.body, tabbed, shown, _left_out(start, len(split.blocks))
+    ]
+    return _made(
+        "cards",
+        body=split.body,
+        tabindex=0 if current is None else -1,
+        cards=shown,
+        below=_left_out(start, len(split.blocks)),
     )
 
 
@@ -116,41 +84,23 @@ def _card(
     nodes: Sequence[JsonObject],
     current: int | None,
 ) -> Markup:
-    block = blocks[index]
-    chosen = index == current
-    live = Markup("")
+    block, chosen = blocks[index], index == current
+    live = NOTHING
     if current is not None:
         live = _actions(index, blocks, run, chosen)
-    return Markup(
-        '<li class="cmsmig-card {}"{}><div class="head">'
-        '<span class="kind">{} {}</span><span class="why">{}</span>{}</div>{}'
-        '<div class="content"{}>{}</div></li>'
-    ).format(
-        f"kind-{block.kind}",
-        _worked(index, chosen) if current is not None else "",
-        index + 1,
-        KINDS[block.kind],
-        block.why,
-        _changed(block),
-        live,
-        # It scrolls, so it has to be reached without a mouse.
-        Markup(' tabindex="0" role="group" aria-label="Content"') if chosen else "",
-        _content(nodes),
+    return _made(
+        "card",
+        id=card_id(index),
+        index=index,
+        current=chosen,
+        worked=current is not None,
+        kind=block.kind,
+        label=KINDS[block.kind],
+        why=block.why,
+        changed=_CHANGED.get(block.how, ""),
+        actions=live,
+        content=_content(nodes),
     )
-
-
-def _worked(index: int, chosen: bool) -> Markup:
-    """Return what makes a card the current one when it is clicked."""
-    return Markup(' id="{}" data-do="block-select" data-value="{}"{}').format(
-        card_id(index),
-        index,
-        Markup(' tabindex="-1" aria-current="true"') if chosen else "",
-    )
-
-
-def _changed(block: Block) -> Markup:
-    said = _CHANGED.get(block.how)
-    return Markup('<span class="was">{}</span>').format(said) if said else Markup("")
 
 
 def _content(nodes: Sequence[JsonObject]) -> Markup:
@@ -206,7 +156,7 @@ def _actions(index: int, blocks: Blocks, run: Outline, chosen: bool) -> Markup:
             key="t" if chosen else "",
             tabbed=chosen,
         )
-    return Markup('<div class="bar">{}</div>').format(Markup("").join(parts))
+    return bar(*parts)
 
 
 def _chosen(
@@ -252,7 +202,7 @@ def _part(node: NodeOutline) -> str:
 
 def _left_out(start: int, count: int) -> Markup:
     if count <= PAGE:
-        return Markup("")
+        return NOTHING
     end = min(start + PAGE, count)
     return escape(
         f"Blocks {start + 1} to {end} of {count}; the others show when the one "

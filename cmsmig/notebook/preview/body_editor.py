@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import note, sheet
+from cmsmig.display.safe_html import NOTHING, note, sheet
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.body_reviews import BodyFacts
 from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus
@@ -257,7 +257,7 @@ class _BodyEditor:
 
     def _body(self, index: int) -> dict[str, Markup]:
         standing = self._scanner.standing(index)
-        cards, moves = None, Markup("")
+        cards, moves = None, NOTHING
         if standing.state is not BodyState.NOT_NEEDED:
             self._block = self._bounded(standing)
             document = self._body_index.converted(index).document
@@ -299,6 +299,6 @@ class _BodyEditor:
             "item": self._filter.listed(),
             "steps": self._filter.steps(),
             "actions": actions_html(state, self._review.undoable),
-            "said": sheet(note(self._said, "good")) if self._said else Markup(""),
+            "said": sheet(note(self._said, "good")) if self._said else NOTHING,
             "bulk": bulk_html(self._scanner.kinds(), tally.left),
         }

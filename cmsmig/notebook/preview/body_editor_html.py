@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import note, sheet
+from cmsmig.display.html_templates import fragment
+from cmsmig.display.safe_html import NOTHING, joined, note, sheet
 from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus
-from cmsmig.notebook.kit.live_controls import STYLE, bar, button, ident, region, select
+from cmsmig.notebook.kit.live_controls import bar, button, ident, select, words
 from cmsmig.notebook.preview.block_cards import KINDS
 from cmsmig.notebook.preview.body_scan import Tally
 from cmsmig.richtext.blocks.outline import BlockKind
@@ -30,23 +32,13 @@ REGIONS = (
     "losses",
     "bulk",
 )
-_COLUMN = Markup(
-    '<div><div class="bar" style="min-height:28px"><b>{}</b>{}</div>{}</div>'
-)
-_TITLE = Markup(
-    '<h3 style="margin:.5em 0 .2em;font-size:15px">{} '
-    '<span style="font-weight:400">— {}{}</span></h3>'
-)
-_TALLY = Markup(
-    '<div style="display:flex;flex-wrap:wrap;gap:4px 12px;align-items:center">'
-    '<progress value="{}" max="{}" style="width:14em;height:14px" '
-    'aria-label="Reviewed bodies"></progress><b>{}</b><span>{}</span></div>'
-)
+_made = partial(fragment, "notebook/preview/body_editor.html")
 
 
 def title_html(title: str, place: str, standing: ReviewStatus) -> Markup:
     """Return a body's name, where it stands, and how."""
-    return _TITLE.format(title, place, standing_told(standing))
+    told = standing_told(standing)
+    return _made("title", title=title, place=place, standing=told)
 
 
 def tally_html(tally: Tally) -> Markup:
@@ -62,12 +54,18 @@ def tally_html(tally: Tally) -> Markup:
         if tally.complete
         else f"{tally.seen:,} of {tally.bodies:,} bodies looked through so far"
     )
-    return _TALLY.format(tally.reviewed, max(needed, 1), said, looked)
+    return _made(
+        "tally",
+        reviewed=tally.reviewed,
+        needed=max(needed, 1),
+        said=said,
+        looked=looked,
+    )
 
 
 def actions_html(state: BodyState | None, undoable: str) -> Markup:
     """Return what may be done with the body on show; `state` None: there is none."""
-    return Markup("").join(
+    return joined(
         (
             button(
                 "review-accept",
@@ -96,12 +94,12 @@ def actions_html(state: BodyState | None, undoable: str) -> Markup:
 def bulk_html(kinds: Counter[BlockKind], left: int) -> Markup:
     """Return the ways to accept many bodies at once."""
     if not left:
-        return Markup("")
+        return NOTHING
     options = [
         (f"{_only(kind)} ({count:,} bodies)", str(kind))
         for kind, count in kinds.most_common()
     ]
-    some = Markup("")
+    some = NOTHING
     if options:
         some = bar(
             select(
@@ -134,11 +132,9 @@ def standing_told(standing: ReviewStatus) -> str:
 
 def moves_html(count: int) -> Markup:
     """Return how many blocks a body has, and what goes from one to another."""
-    return Markup("").join(
+    return joined(
         (
-            Markup("<span>as {} {}</span>").format(
-                count, "block" if count == 1 else "blocks"
-            ),
+            words(f"as {count} {'block' if count == 1 else 'blocks'}"),
             button("block-previous", "↑ block", key="k", still=True),
             button("block-next", "↓ block", key="j", still=True),
         )
@@ -148,44 +144,13 @@ def moves_html(count: int) -> Markup:
 def nothing_html() -> dict[str, Markup]:
     """Return the regions of the body where no body is on show."""
     names = ("moves", "origin", "target", "document", "losses")
-    empty = dict.fromkeys(names, Markup(""))
+    empty = dict.fromkeys(names, NOTHING)
     return {**empty, "title": sheet(note("No body passes this choice."))}
 
 
 def frame_html() -> Markup:
     """Return the places of all regions."""
-    columns = Markup("").join(
-        _COLUMN.format(title, beside, region(name))
-        for title, beside, name in (
-            ("Origin", "", "origin"),
-            ("Destination", region("moves"), "target"),
-            ("Document", "", "document"),
-        )
-    )
-    return Markup("").join(
-        (
-            STYLE,
-            region("tally"),
-            bar(
-                region("search"),
-                region("filters"),
-            ),
-            bar(region("item"), region("steps")),
-            region("title"),
-            bar(region("actions"), region("name")),
-            region("error", role="alert"),
-            region("said", role="status"),
-            Markup(
-                '<div style="display:grid;gap:8px;grid-template-columns:'
-                'minmax(0,3fr) minmax(0,4fr) minmax(0,2fr)">{}</div>'
-            ).format(columns),
-            region("losses"),
-            Markup(
-                '<details style="margin:.6em 0"><summary>Accept many at once</summary>'
-                "{}</details>"
-            ).format(region("bulk")),
-        )
-    )
+    return _made("frame")
 
 
 def _only(kind: BlockKind) -> str:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 
+from cmsmig.display.safe_html import NOTHING, joined
 from cmsmig.mapping.decisions.review_validity import BodyState
-from cmsmig.notebook.kit.live_controls import button, search, select
+from cmsmig.notebook.kit.live_controls import button, search, select, words
 from cmsmig.notebook.preview.body_scan import UNREVIEWED, BodyScanner
 from cmsmig.review.body_index import LossFilter, Wanted, loss_name
 
@@ -83,7 +84,7 @@ class BodyFilter:
     def filters(self) -> Markup:
         """Return the controls that choose bodies, but for the search."""
         body_index, wanted = self.scanner.body_index, self.wanted
-        return Markup("").join(
+        return joined(
             (
                 select("body-state", "Review", _STATES, self.state),
                 select("body-loss", "Losses", self._losses(), wanted.lost),
@@ -91,7 +92,7 @@ class BodyFilter:
                 select("body-field", "Field", self._fields(), self._field()),
                 select("body-locale", "Locale", self._locales(), wanted.locale)
                 if any(body.locale for body in body_index.bodies)
-                else Markup(""),
+                else NOTHING,
             )
         )
 
@@ -125,18 +126,18 @@ class BodyFilter:
     def steps(self) -> Markup:
         """Return where the body on show stands in the list, and ways to others."""
         pages = len(self.passing) > PAGE
-        return Markup("").join(
+        return joined(
             (
                 button("body-previous", "Previous", key="p", still=True),
                 button("body-next", "Next", key="n", still=True),
                 button("body-open", "Next to review", key="o", still=True),
                 button("body-back", f"−{PAGE}", about=f"{PAGE} bodies back")
                 if pages
-                else Markup(""),
+                else NOTHING,
                 button("body-on", f"+{PAGE}", about=f"{PAGE} bodies on")
                 if pages
-                else Markup(""),
-                Markup("<span>{}</span>").format(self._told()),
+                else NOTHING,
+                words(self._told()),
             )
         )
 

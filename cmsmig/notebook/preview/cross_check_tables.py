@@ -6,7 +6,18 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import Cell, coded, more, note, paragraph, source, table
+from cmsmig.display.safe_html import (
+    NOTHING,
+    Cell,
+    code,
+    coded,
+    joined,
+    more,
+    note,
+    paragraph,
+    source,
+    table,
+)
 from cmsmig.richtext.parity.comparison import Fault
 from cmsmig.steps.decide.cross_check import CrossCheck, Outcome, Verdict
 
@@ -26,7 +37,7 @@ _FAULTS = {
 
 def compared(found: CrossCheck) -> Markup:
     """Return the counts, the deviations by name, and what needs a person."""
-    return Markup("").join(
+    return joined(
         (
             _ending(found),
             paragraph(BARE),
@@ -49,7 +60,7 @@ def _ending(found: CrossCheck) -> Markup:
 def _deviations(found: CrossCheck) -> Markup:
     rows: list[tuple[Cell, ...]] = [
         (
-            Markup("<code>{}</code>").format(str(each.name)),
+            code(str(each.name)),
             each.bodies,
             coded(each.official),
             coded(each.instead),
@@ -58,7 +69,7 @@ def _deviations(found: CrossCheck) -> Markup:
         for each in found.deviations()
     ]
     if not rows:
-        return Markup("")
+        return NOTHING
     head = ("Deviation", "Bodies", "The official converter", "Here", "For example")
     caption = "What is done otherwise on purpose; several may apply to one body"
     return table(head, rows, caption=caption)
@@ -66,30 +77,24 @@ def _deviations(found: CrossCheck) -> Markup:
 
 def _failed(bodies: tuple[Outcome, ...]) -> Markup:
     if not bodies:
-        return Markup("")
+        return NOTHING
     rows = [(each.title, each.why) for each in bodies[:_LISTED]]
     caption = f"The official converter failed ({len(bodies):,})"
-    return Markup("{}{}").format(
-        table(("Body", "Why"), rows, caption=caption), more(len(bodies), len(rows))
-    )
+    shown = table(("Body", "Why"), rows, caption=caption)
+    return shown + more(len(bodies), len(rows))
 
 
 def _defects(bodies: tuple[Outcome, ...]) -> Markup:
     if not bodies:
-        return Markup("")
+        return NOTHING
     rows = [row for each in bodies[:_LISTED] for row in _defect_rows(each)]
-    return Markup("{}{}").format(
-        table(
-            ("Body", "What is wrong", "First at", "Ours", "The official converter's"),
-            rows,
-            caption=f"Defects of ours ({len(bodies):,} bodies)",
-        ),
-        more(len(bodies), _LISTED),
-    )
+    head = ("Body", "What is wrong", "First at", "Ours", "The official converter's")
+    caption = f"Defects of ours ({len(bodies):,} bodies)"
+    return table(head, rows, caption=caption) + more(len(bodies), _LISTED)
 
 
 def _defect_rows(body: Outcome) -> Iterator[tuple[Cell, ...]]:
     for each in body.defects:
-        where = Markup("<code>{}</code>").format(each.path)
+        where = code(each.path)
         ours, official = source(each.ours), source(each.official)
         yield body.title, _FAULTS[each.fault], where, ours, official

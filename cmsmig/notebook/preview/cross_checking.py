@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import note, paragraph, sheet
+from cmsmig.display.safe_html import NOTHING, note, paragraph, sheet
 from cmsmig.errors import OfficialUnavailableError
 from cmsmig.events import Event, Noticed, Observer, StepAdvanced, StepStarted
 from cmsmig.mapping.decisions.design import Encoding
@@ -35,7 +35,7 @@ async def cross_checked(previews: Previews, *, run: bool = False) -> Panel:
     """
     workspace = previews.workspace
     if workspace.interactive:
-        return workspace.panel(Markup(""), lambda: _CrossCheckBoard(previews).element)
+        return workspace.panel(NOTHING, lambda: _CrossCheckBoard(previews).element)
     if not run:
         hint = " Set `cross_check = True` for it."
         return workspace.panel(sheet(paragraph(_NOT_YET + hint)))

@@ -6,8 +6,16 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import Cell, escape, note, sheet, table
-from cmsmig.notebook.kit.live_controls import STYLE, bar, button, region, search, select
+from cmsmig.display.safe_html import NOTHING, Cell, escape, note, sheet, table
+from cmsmig.notebook.kit.live_controls import (
+    bar,
+    button,
+    region,
+    search,
+    select,
+    style,
+    words,
+)
 from cmsmig.notebook.kit.live_panel import Live, LiveBoard
 from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.preview.preview_html import (
@@ -59,7 +67,7 @@ class _Embeds:
         self._live = Live(
             self._board,
             "What becomes of embeds",
-            STYLE
+            style()
             + region("error", role="alert")
             + region("said", role="status")
             + region("kinds")
@@ -157,7 +165,7 @@ class _Embeds:
             for kind, counts in self._previews.body_index.embed_kinds().items()
         ]
         if not rows:
-            return Markup("")
+            return NOTHING
         return sheet(table(_HEAD, rows, caption="By kind"))
 
     def _kind_choice(self, sort: EmbedSort) -> Markup:
@@ -185,7 +193,7 @@ class _Embeds:
 
     def _searching(self) -> Markup:
         if len(self._hosts) <= _PAGE:
-            return Markup("")
+            return NOTHING
         return bar(
             search("embed-search", "Find a host", self._text, hint="example.com")
         )
@@ -197,7 +205,7 @@ class _Embeds:
         start = self._page * _PAGE
         rows = [self._host(each) for each in passing[start : start + _PAGE]]
         if not self._hosts:
-            return Markup("")
+            return NOTHING
         if not rows:
             return sheet(note("No host matches."))
         shown = sheet(table(_HEAD, rows, caption=f"By host: {len(self._hosts)} hosts"))
@@ -207,7 +215,7 @@ class _Embeds:
         return shown + bar(
             button("embed-previous", "Previous hosts"),
             button("embed-next", "Next hosts"),
-            Markup("<span>{}</span>").format(place),
+            words(place),
         )
 
     def _host(self, host: _Host) -> tuple[Cell, ...]:

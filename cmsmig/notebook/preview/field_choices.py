@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import note, sheet
+from cmsmig.display.safe_html import NOTHING, joined, note, sheet
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.choices import BodyChoice, BodyMode
-from cmsmig.notebook.kit.live_controls import STYLE, bar, region, select, tick
+from cmsmig.notebook.kit.live_controls import bar, region, select, style, tick, words
 from cmsmig.notebook.kit.live_panel import Live, LiveBoard
 from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.preview.preview_html import fields_html
@@ -46,7 +46,7 @@ class _Fields:
         self._live = Live(
             self._board,
             "How bodies are stored",
-            STYLE
+            style()
             + region("choices")
             + region("table")
             + region("error", role="alert")
@@ -127,16 +127,15 @@ class _Fields:
         if chosen.mode is BodyMode.ONE_RICHTEXT:
             return controls
         rules = chosen.heuristics
-        ticks = Markup("").join(
+        ticks = joined(
             tick("blocks-rule", label, each in rules.on, value=str(each))
             for each, label in _LABELS.items()
         )
         level = select("blocks-level", "Headings of", _LEVELS, str(rules.heading_level))
-        split = Markup("<span>Split at</span>{}{}").format(ticks, level)
-        return controls + bar(split)
+        return controls + bar(words("Split at"), ticks, level)
 
     def _said(self, chosen: BodyChoice) -> Markup:
         if chosen.mode is BodyMode.ONE_RICHTEXT or chosen.heuristics.on:
-            return Markup("")
+            return NOTHING
         text = "Tick what bodies are split at; so far each one is a single text block."
         return sheet(note(text, "warning"))

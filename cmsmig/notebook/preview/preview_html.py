@@ -6,15 +6,17 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from markupsafe import Markup
 
+from cmsmig.display.html_templates import fragment
 from cmsmig.display.safe_html import (
+    NOTHING,
     Cell,
     escape,
     heading,
     note,
-    paragraph,
     preview,
     sanitised,
     sheet,
@@ -52,20 +54,7 @@ _UNBROKEN = 26
 """Characters of a cell that stay on one line."""
 _DOCUMENT = 60_000
 """Characters of a document that are shown."""
-_SCROLLED = Markup(
-    '<pre style="max-height:{}px;margin:0;box-sizing:border-box" tabindex="0" '
-    'role="group" aria-label="Document">{}</pre>'
-)
-_UNFRAMED = Markup(
-    "<style>.cmsmig-unframed{{display:none}}</style>{}"
-    '<div class="cmsmig-unframed" style="max-height:340px;overflow:auto">{}</div>'
-)
-
-
-_COLUMNS = Markup(
-    '<div style="display:grid;gap:8px;'
-    'grid-template-columns:minmax(0,3fr) minmax(0,{}fr) minmax(0,2fr)">{}{}{}</div>'
-)
+_made = partial(fragment, "notebook/preview/preview_html.html")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +104,7 @@ def looked_html(body_index: BodyIndex) -> Markup:
     """Return how many bodies were looked through, while it is not all of them."""
     known, bodies = body_index.known, len(body_index.bodies)
     if known == bodies:
-        return Markup("")
+        return NOTHING
     return note(
         f"{known:,} of {bodies:,} bodies are looked through so far; "
         "the counts go on growing."
@@ -152,11 +141,14 @@ def body_html(
     parts = body_parts(body_index, index, kept=kept, cards=cards)
     return sheet(
         heading(f"{parts.title} — {parts.place}"),
-        _COLUMNS.format(
-            3 if cards is None else 4,
-            _titled("Origin", parts.origin),
-            _titled("Destination", parts.target),
-            _titled("Document", parts.document),
+        _made(
+            "columns",
+            middle=3 if cards is None else 4,
+            parts=[
+                _made("column", title="Origin", content=parts.origin),
+                _made("column", title="Destination", content=parts.target),
+                _made("column", title="Document", content=parts.document),
+            ],
         ),
         parts.losses,
     )
@@ -188,7 +180,7 @@ def body_parts(
         place=f"{body.collection.display_name}, {body.design.origin}",
         origin=origin,
         target=target,
-        document=_SCROLLED.format(HEIGHT, document),
+        document=_made("document", height=HEIGHT, text=document),
         losses=losses_html(converted.losses),
     )
 
@@ -264,7 +256,7 @@ def unclosed_html(body_index: BodyIndex, choice: Unclosed) -> Markup:
     """Return what is known of embeds that are never closed, or nothing."""
     found = body_index.unclosed()
     if not found:
-        return Markup("")
+        return NOTHING
     count = sum(each for _, each in found)
     names = ", ".join(title for title, _ in found[:_NAMED])
     more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
@@ -284,7 +276,7 @@ def _losses_by_kind(body_index: BodyIndex) -> Markup:
             if body_index.known == len(body_index.bodies)
             else ""
         )
-        return note(said, "good") if said else Markup("")
+        return note(said, "good") if said else NOTHING
     rows = [
         (
             unbroken(each.severity),
@@ -305,24 +297,19 @@ def _kept_preview(body: str, *, title: str) -> Markup:
     A front end that does not trust a notebook does both, and then shows the
     sanitised body itself; everywhere else the style hides that one.
     """
-    return _UNFRAMED.format(preview(body, title=title, height=HEIGHT), sanitised(body))
+    frame = preview(body, title=title, height=HEIGHT)
+    return _made("kept", frame=frame, body=sanitised(body))
 
 
 def _preview(body: str, *, title: str) -> Markup:
     return preview(body, title=title, height=HEIGHT)
 
 
-def _titled(title: str, content: Markup) -> Markup:
-    return Markup("<div>{}{}</div>").format(
-        paragraph(Markup("<b>{}</b>").format(title)), content
-    )
-
-
 def unbroken(text: str) -> Markup:
     """Return a text that a narrow column does not break, unless it is long."""
     if len(text) > _UNBROKEN:
         return escape(text)
-    return Markup('<span style="white-space:nowrap">{}</span>').format(text)
+    return _made("unbroken", text=text)
 
 
 def _short(text: str) -> str:

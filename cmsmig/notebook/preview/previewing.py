@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import note, sheet
+from cmsmig.display.safe_html import joined, note, sheet
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.body_reviews import BodyKey
@@ -124,7 +124,7 @@ def body_preview(
         indexes = _first(body_index, count) if chosen is None else (chosen,)
         if not indexes:
             return sheet(note("No item that is imported has a rich text body."))
-        return Markup("").join(static_body(previews, index) for index in indexes)
+        return joined(static_body(previews, index) for index in indexes)
 
     return previews.workspace.panel(
         shown, lambda: body_editor(previews, chosen), text="Bodies side by side"

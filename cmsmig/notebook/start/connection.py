@@ -10,7 +10,16 @@ from urllib.parse import urlsplit
 from markupsafe import Markup
 
 from cmsmig.configuration.plans import destination_limits
-from cmsmig.display.safe_html import Cell, coded, heading, note, paragraph, sheet, table
+from cmsmig.display.safe_html import (
+    NOTHING,
+    Cell,
+    coded,
+    heading,
+    note,
+    paragraph,
+    sheet,
+    table,
+)
 from cmsmig.errors import CmsmigError, SettingsError, UndecidedError
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import D
@@ -114,7 +123,7 @@ async def _told(ask: _Ask) -> Markup:
     if not answer.wrong:
         return answer.found
     told = note(f"Correct this in the settings: {answer.wrong}.", "bad")
-    return Markup("{}{}").format(answer.found, sheet(told))
+    return answer.found + sheet(told)
 
 
 def _next(content: Markup) -> _Answer:
@@ -129,7 +138,7 @@ def _checked(settings: Settings, rows: tuple[CheckRow, ...]) -> Markup:
     ]
     return sheet(
         note(_which(settings)),
-        note(settings.warning, "warning") if settings.warning else Markup(""),
+        note(settings.warning, "warning") if settings.warning else NOTHING,
         table(("What", "Found", ""), shown, caption="Connection"),
         _limits(settings),
     )
@@ -212,7 +221,6 @@ def _steps(steps: list[tuple[str, bool, str]]) -> Markup:
         (what, "done" if done else "open", "" if done else coded(how))
         for what, done, how in steps
     ]
-    return Markup("{}{}").format(
-        table(("Step", "State", "What to do"), rows),
-        paragraph("Once all are done, this cell tells the calls and the time."),
+    return table(("Step", "State", "What to do"), rows) + paragraph(
+        "Once all are done, this cell tells the calls and the time."
     )

@@ -9,7 +9,7 @@ from itertools import chain
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import note, paragraph, sheet, table
+from cmsmig.display.safe_html import NOTHING, joined, note, paragraph, sheet, table
 from cmsmig.errors import InterruptedRunError, UsageError
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
 from cmsmig.ledger.store import Ledger
@@ -191,7 +191,7 @@ class StepRun:
             failures_table(failed),
             *(paragraph(notice) for notice in meter.notices),
         ]
-        return Markup("").join(parts)
+        return joined(parts)
 
     def controls(self) -> widgets.Element:
         """Return the start, the stop, and how it goes."""
@@ -236,7 +236,7 @@ class _StepBoard:
     async def _go(self) -> None:
         self._stop = StopSignal()
         self._halt.enable(True)
-        self._result.show(Markup(""))
+        self._result.show(NOTHING)
         meter = self._run.meter()
         work = asyncio.create_task(self._work(self._stop, meter))
         try:
@@ -267,7 +267,7 @@ class _StepBoard:
 def failures_table(failed: Sequence[Failure]) -> Markup:
     """Return what failed, at which step, why and what to do; empty if nothing did."""
     if not failed:
-        return Markup("")
+        return NOTHING
     shown = table(
         ("What", "Step", "Why", "What to do"),
         [

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import Cell, coded, note, paragraph, table
+from cmsmig.display.safe_html import Cell, coded, joined, note, paragraph, table
 from cmsmig.evidence.checklist import CheckState
 from cmsmig.evidence.evidence import Evidence
 from cmsmig.evidence.redirects import STATUS
@@ -45,7 +45,7 @@ def verified(handover: Handover, found: Verification) -> Markup:
         ],
     )
     verdict = note(said, "bad") if differences else note(said, "good")
-    return verdict + compared + Markup("").join(_differences(handover, found))
+    return verdict + compared + joined(_differences(handover, found))
 
 
 def _differences(handover: Handover, found: Verification) -> Iterator[Markup]:
@@ -94,7 +94,7 @@ def redirected(handover: Handover) -> Markup:
     if clashes:
         said = f"Several pages claim one address: {', '.join(clashes[:_SHOWN])}."
         parts.append(note(said, "warning"))
-    return Markup("").join(parts)
+    return joined(parts)
 
 
 def checked(handover: Handover) -> Markup:
@@ -123,7 +123,7 @@ def accounted(found: Evidence) -> Markup:
     if losses:
         named = ("Kind of loss", "Touches", "Losses", "Items")
         parts.append(table(named, losses))
-    return Markup("").join(parts)
+    return joined(parts)
 
 
 def _counts(name: str, counts: Accounting) -> tuple[Cell, ...]:

@@ -6,7 +6,7 @@ import asyncio
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import heading, note, paragraph, sheet
+from cmsmig.display.safe_html import NOTHING, heading, note, paragraph, sheet
 from cmsmig.errors import DifferencesError, IncompleteError, InterruptedRunError
 from cmsmig.evidence.evidence import Evidence
 from cmsmig.notebook.kit import widgets
@@ -78,9 +78,8 @@ def ledger_tables(handover: Handover) -> Panel:
         return workspace.panel(sheet(note(handover.missing, "warning")))
     ledger = workspace.project.ledger
     parts = [
-        # `frame_html` has escaped every cell.
         heading(str(view).replace("_", " ").capitalize())
-        + Markup(frame_html(view_frame(ledger, view), rows=_ROWS))
+        + frame_html(view_frame(ledger, view), rows=_ROWS)
         for view in View
     ]
     return workspace.panel(sheet(*parts))
@@ -176,7 +175,7 @@ class _VerifyBoard:
     async def _go(self) -> None:
         self._stop = stop = StopSignal()
         self._halt.enable(True)
-        self._result.show(Markup(""))
+        self._result.show(NOTHING)
         meter = Meter(self._handover.workspace.observer)
         work = asyncio.create_task(self._work(stop, meter))
         try:

@@ -1,0 +1,67 @@
+"""The templates: nothing in them lets a value through as more than text."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import jinja2
+import pytest
+from jinja2 import nodes
+
+import cmsmig
+from cmsmig.display.html_templates import fragment
+
+PACKAGE = Path(cmsmig.__file__).parent
+TEMPLATES = sorted(
+    path.relative_to(PACKAGE).as_posix()
+    for path in PACKAGE.rglob("*.html")
+    if "sandbox" not in path.parts and path.name != "evidence.html"
+)
+EVIL = "\"'><script>alert(1)</script>"
+HELD = {
+    "rows": [(EVIL, EVIL)],
+    "options": [(EVIL, EVIL)],
+    "parts": [EVIL],
+    "cards": [EVIL],
+    "head": [EVIL],
+    "index": 0,
+}
+"""Values that are not texts: what they hold is."""
+ESCAPED_ALREADY = {("survey/data_frames.html", "table")}
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_every_value_of_every_template_is_escaped(template: str) -> None:
+    """Whatever stands in a value, it ends no attribute and opens no element."""
+    parsed = jinja2.Environment().parse((PACKAGE / template).read_text("utf-8"))
+    macros = {
+        each.name: [argument.name for argument in each.args]
+        for each in parsed.find_all(nodes.Macro)
+    }
+    assert macros
+    for macro, names in macros.items():
+        values = {
+            name: "" if (template, name) in ESCAPED_ALREADY else HELD.get(name, EVIL)
+            for name in names
+        }
+        made = fragment(template, macro, **values)
+        assert "<script" not in made, macro
+        assert "'><" not in made, macro
+
+
+def test_a_value_that_is_not_given_is_an_error() -> None:
+    """A template never shows a gap in silence."""
+    with pytest.raises(jinja2.UndefinedError, match="title"):
+        fragment("display/safe_html.html", "folded", content="x")
+
+
+def test_html_is_marked_as_safe_in_two_modules_alone() -> None:
+    """Everything else is made of what these two give: there is little to check."""
+    marked = {
+        path.relative_to(PACKAGE).as_posix(): len(found)
+        for path in PACKAGE.rglob("*.py")
+        if (found := re.findall(r"\bMarkup\(", path.read_text("utf-8")))
+    }
+    assert set(marked) == {"display/html_templates.py", "display/safe_html.py"}
+    assert sum(marked.values()) < 25
