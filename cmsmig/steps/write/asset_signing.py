@@ -6,7 +6,6 @@ signed again, so that none stays behind.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from cmsmig.destination.schema import Asset, SignedUpload
@@ -17,22 +16,11 @@ from cmsmig.steps.write.idempotent_write import ATTEMPTS, ONCE_MORE, poll_until_
 from cmsmig.steps.write.import_job import ImportJob
 
 
-def intend_signings(job: ImportJob, uploads: Sequence[UploadPlan]) -> None:
-    """Write the intents of the files that have no asset yet, before any is signed."""
-    _intend(
-        job,
-        [
-            upload
-            for upload in uploads
-            if signed_id(job.ledger.inventory.asset(upload.sha256)) is None
-        ],
-    )
-
-
-def _intend(job: ImportJob, uploads: Sequence[UploadPlan]) -> None:
-    job.ledger.intents.write(
-        [Intent("sign", upload.sha256, upload.ext_id) for upload in uploads]
-    )
+def signing_intent(job: ImportJob, upload: UploadPlan) -> Intent | None:
+    """Return the intent to sign a file, or None if it has an asset already."""
+    if signed_id(job.ledger.inventory.asset(upload.sha256)) is not None:
+        return None
+    return Intent("sign", upload.sha256, upload.ext_id)
 
 
 def signed_id(row: AssetRow | None) -> int | None:
@@ -62,7 +50,8 @@ async def sign(
             if replace is None:
                 raise
             # Somebody deleted the asset that was to be signed again.
-            _intend(job, [upload])
+            again = Intent("sign", upload.sha256, upload.ext_id)
+            job.ledger.intents.write([again])
             replace = None
 
 

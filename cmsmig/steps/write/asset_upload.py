@@ -32,14 +32,15 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.worker_pool import StopSignal, Work, WorkerPool, batches, work_through
 from cmsmig.steps.write.asset_signing import (
     fail_asset,
-    intend_signings,
     save_asset,
     settle_signings,
     sign,
     signed_id,
+    signing_intent,
 )
 from cmsmig.steps.write.idempotent_write import Sleep, apply_once
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "assets"
 UPLOAD_ATTEMPTS = 4
@@ -78,12 +79,10 @@ async def upload_assets(
         if (row := known.get(upload.sha256)) is None or not row.is_brought
     ]
     job.observer(StepStarted(STEP, len(todo)))
-    work = Work(
-        intend=lambda batch: intend_signings(job, batch),
-        perform=partial(_bring, job, folder_id),
-        abandon=lambda upload: job.ledger.intents.settle(
-            "sign", upload.sha256, "not_sent"
-        ),
+    work = write_ahead(
+        job.ledger.intents,
+        partial(signing_intent, job),
+        partial(_bring, job, folder_id),
     )
     async with WorkerPool(job.settings.in_flight, job.stop) as pool:
         for batch in batches(todo):

@@ -5,7 +5,7 @@ Spec: import rule 1, no schema-on-write.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from functools import partial
 
 from cmsmig.canonical import JsonObject, fingerprint
@@ -26,10 +26,11 @@ from cmsmig.steps.plan.ownership import (
     is_applied,
     left_as_it_is,
 )
-from cmsmig.steps.worker_pool import Work, WorkerPool, batches
+from cmsmig.steps.worker_pool import WorkerPool, batches
 from cmsmig.steps.write.datasources import making_datasources
 from cmsmig.steps.write.idempotent_write import apply_once
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "components"
 
@@ -51,12 +52,10 @@ async def enqueue_components(job: ImportJob, pool: WorkerPool) -> None:
     datasources = making_datasources(job, ownership)
     for wanted in batches(datasource_bodies(job.migration.design)):
         await pool.take(datasources, wanted)
-    making = Work(
-        intend=partial(_intend, job, ownership),
-        perform=partial(_make_component, job, ownership),
-        abandon=lambda body: job.ledger.intents.settle(
-            "component", body.name, "not_sent"
-        ),
+    making = write_ahead(
+        job.ledger.intents,
+        partial(_intent, ownership),
+        partial(_make_component, job, ownership),
     )
     for batch in batches(bodies):
         await pool.take(making, batch)
@@ -68,16 +67,10 @@ def report_components(job: ImportJob) -> None:
     job.observer(StepFinished(STEP, f"{made} components are there"))
 
 
-def _intend(
-    job: ImportJob, ownership: Ownership, batch: Sequence[ComponentBody]
-) -> None:
-    job.ledger.intents.write(
-        [
-            Intent("component", each.name, fingerprint(each.body), each.body)
-            for each in batch
-            if _is_written(ownership.component(each))
-        ]
-    )
+def _intent(ownership: Ownership, wanted: ComponentBody) -> Intent | None:
+    if not _is_written(ownership.component(wanted)):
+        return None
+    return Intent("component", wanted.name, fingerprint(wanted.body), wanted.body)
 
 
 def _is_written(standing: ReviewStatus) -> bool:

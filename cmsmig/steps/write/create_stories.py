@@ -30,6 +30,7 @@ from cmsmig.steps.write.components import read_field_keys, refuse_missing
 from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import apply_once, is_taken, poll_until_visible
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "stories"
 
@@ -43,13 +44,8 @@ async def create_stories(job: ImportJob) -> None:
     await read_back(job)
     wanted = _wanted(job)
     job.observer(StepStarted(STEP, len(wanted - job.undrafted)))
-    work = Work(
-        intend=lambda batch: _intend(job, batch),
-        perform=partial(_create, job, job.groups(job.survey.stories)),
-        abandon=lambda draft: job.ledger.intents.settle(
-            "create", str(draft.key), "not_sent"
-        ),
-    )
+    create = partial(_create, job, job.groups(job.survey.stories))
+    work = write_ahead(job.ledger.intents, _intent, create)
     batch: list[StoryDraft] = []
     async with WorkerPool(job.settings.in_flight, job.stop) as pool:
         for entry in job.migration.selected:
@@ -112,13 +108,8 @@ def _drafted(
     return None
 
 
-def _intend(job: ImportJob, batch: Sequence[StoryDraft]) -> None:
-    job.ledger.intents.write(
-        [
-            Intent("create", str(draft.key), content_hash(draft.content))
-            for draft in batch
-        ]
-    )
+def _intent(draft: StoryDraft) -> Intent:
+    return Intent("create", str(draft.key), content_hash(draft.content))
 
 
 async def _create(

@@ -5,7 +5,6 @@ Source: destination, components: an unknown datasource is refused.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from cmsmig.canonical import fingerprint
@@ -23,26 +22,25 @@ from cmsmig.steps.plan.ownership import (
 from cmsmig.steps.worker_pool import Work
 from cmsmig.steps.write.idempotent_write import apply_once
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.write_ahead import write_ahead
 
 
 def making_datasources(job: ImportJob, ownership: Ownership) -> Work[DatasourceBody]:
     """Return the work that makes the datasources of a design and fills ours."""
-    return Work(
-        partial(_intend, job, ownership),
+    return write_ahead(
+        job.ledger.intents,
+        partial(_intent, job, ownership),
         partial(_make, job, ownership),
-        lambda wanted: job.ledger.intents.settle("datasource", wanted.slug, "not_sent"),
     )
 
 
-def _intend(
-    job: ImportJob, ownership: Ownership, batch: Sequence[DatasourceBody]
-) -> None:
-    intents = []
-    for each in batch:
-        if _is_written(ownership.datasource(each)):
-            body = datasource_content(each, job.survey.entries.get(each.slug, ()))
-            intents.append(Intent("datasource", each.slug, fingerprint(body), body))
-    job.ledger.intents.write(intents)
+def _intent(
+    job: ImportJob, ownership: Ownership, wanted: DatasourceBody
+) -> Intent | None:
+    if not _is_written(ownership.datasource(wanted)):
+        return None
+    body = datasource_content(wanted, job.survey.entries.get(wanted.slug, ()))
+    return Intent("datasource", wanted.slug, fingerprint(body), body)
 
 
 def _is_written(standing: ReviewStatus) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
 
@@ -13,9 +12,10 @@ from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import Intent, MadeRow
 from cmsmig.mapping.select.story_paths import FolderPlan
 from cmsmig.steps.plan.destination_survey import folder_at
-from cmsmig.steps.worker_pool import Work, WorkerPool, batches
+from cmsmig.steps.worker_pool import WorkerPool, batches
 from cmsmig.steps.write.idempotent_write import apply_once
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "folders"
 
@@ -24,10 +24,8 @@ async def enqueue_folders(job: ImportJob, pool: WorkerPool) -> None:
     """Give `pool` the folders that are not there, parents first; reuse the others."""
     plans = job.migration.folders
     job.observer(StepStarted(STEP, len(plans)))
-    making = Work(
-        intend=partial(_intend, job),
-        perform=partial(_make_folder, job),
-        abandon=lambda plan: job.ledger.intents.settle("folder", plan.path, "not_sent"),
+    making = write_ahead(
+        job.ledger.intents, partial(_intent, job), partial(_make_folder, job)
     )
     for _, level in groupby(sorted(plans, key=_depth), key=_depth):
         for batch in batches(level):
@@ -58,14 +56,10 @@ def check_folder_places(job: ImportJob) -> None:
             )
 
 
-def _intend(job: ImportJob, batch: Sequence[FolderPlan]) -> None:
-    job.ledger.intents.write(
-        [
-            Intent("folder", plan.path, fingerprint(_body(job, plan)))
-            for plan in batch
-            if folder_at(job.survey.stories, plan.path) is None
-        ]
-    )
+def _intent(job: ImportJob, plan: FolderPlan) -> Intent | None:
+    if folder_at(job.survey.stories, plan.path) is not None:
+        return None
+    return Intent("folder", plan.path, fingerprint(_body(job, plan)))
 
 
 async def _make_folder(job: ImportJob, plan: FolderPlan) -> None:

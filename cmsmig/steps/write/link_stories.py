@@ -29,10 +29,11 @@ from cmsmig.mapping.draft import StoryDraft
 from cmsmig.richtext.schema.validate import wrong_document
 from cmsmig.steps.plan.recreate import REMEDY
 from cmsmig.steps.plan.written_stories import content_hash
-from cmsmig.steps.worker_pool import Work, work_through
+from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "relations"
 
@@ -67,13 +68,7 @@ async def link_stories(job: ImportJob) -> None:
     )
     await work_through(
         updates,
-        Work(
-            intend=lambda batch: _intend(job, batch),
-            perform=partial(_update, job, rows),
-            abandon=lambda update: job.ledger.intents.settle(
-                "update", str(update.draft.key), "not_sent"
-            ),
-        ),
+        write_ahead(job.ledger.intents, _intent, partial(_update, job, rows)),
         workers=job.settings.in_flight,
         stop=job.stop,
     )
@@ -160,13 +155,8 @@ def _settle_open(job: ImportJob, updates: Sequence[Update]) -> None:
             job.ledger.intents.settle("update", intent.subject, "not_needed")
 
 
-def _intend(job: ImportJob, batch: Sequence[Update]) -> None:
-    job.ledger.intents.write(
-        [
-            Intent("update", str(update.draft.key), update.content_hash)
-            for update in batch
-        ]
-    )
+def _intent(update: Update) -> Intent:
+    return Intent("update", str(update.draft.key), update.content_hash)
 
 
 async def _update(job: ImportJob, rows: Mapping[int, StoryRow], update: Update) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -15,8 +14,9 @@ from cmsmig.errors import (
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import Intent, ItemRow
 from cmsmig.steps.plan.written_stories import found_home, to_publish
-from cmsmig.steps.worker_pool import Work, work_through
+from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "publish"
 
@@ -31,13 +31,7 @@ async def publish_stories(job: ImportJob) -> None:
     job.observer(StepStarted(STEP, len(todo)))
     await work_through(
         todo,
-        Work(
-            intend=lambda batch: _intend(job, batch),
-            perform=partial(_publish, job),
-            abandon=lambda row: job.ledger.intents.settle(
-                "publish", str(row.key), "not_sent"
-            ),
-        ),
+        write_ahead(job.ledger.intents, _intent, partial(_publish, job)),
         workers=job.settings.in_flight,
         stop=job.stop,
     )
@@ -51,10 +45,8 @@ def _forget_unwanted(job: ImportJob) -> None:
             job.ledger.items.recovered(key)
 
 
-def _intend(job: ImportJob, batch: Sequence[ItemRow]) -> None:
-    job.ledger.intents.write(
-        [Intent("publish", str(row.key), row.origin_hash) for row in batch]
-    )
+def _intent(row: ItemRow) -> Intent:
+    return Intent("publish", str(row.key), row.origin_hash)
 
 
 async def _publish(job: ImportJob, row: ItemRow) -> None:

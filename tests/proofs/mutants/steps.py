@@ -10,13 +10,14 @@ ASSETS = "steps/write/asset_upload.py"
 COMPONENTS = "steps/write/components.py"
 DATASOURCES = "steps/write/datasources.py"
 RELATIONS = "steps/write/link_stories.py"
+AHEAD = "steps/write/write_ahead.py"
 
 STORY = "* POST create story notes/note-1 #1"
 SIGN = "* sign upload note-20.jpg #1"
 UPDATE = "* PUT update story notes/note-1 #1"
 
 NO_STORY_SETTLING = Edit(
-    STORIES, 'intents.open("create"):', 'intents.open("create")[:0]:'
+    STORIES, 'intents.open("create"))', 'intents.open("create")[:0])'
 )
 TAKEN_IS_FOREIGN = Edit(
     STORIES,
@@ -36,9 +37,9 @@ HOUSE = "        _house(job, draft.key, home)\n    job.obs"
 SLUG_HOLDS = "the service refuses the slug, and who has it is looked at; see the next"
 
 
-def _none_of(text: str) -> tuple[str, str]:
-    """Return the text, and the same of an empty batch."""
-    return text, text.replace("batch", "batch[:0]", 1)
+def _without_intent(path: str, given: str) -> Edit:
+    """Return the edit that takes the intents from a step's work."""
+    return Edit(path, given, given.replace(given.strip(" ,"), "lambda _: None"))
 
 
 INTENTS = (
@@ -46,25 +47,25 @@ INTENTS = (
         "no intent: story",
         "a story is created without a durable word before",
         (f"kill applied | {STORY}",),
-        (Edit(STORIES, "for draft in batch\n", "for draft in batch[:0]\n"),),
+        (_without_intent(STORIES, " _intent, "),),
     ),
     Mutant(
         "no intent: signing",
         "a file is signed without a durable word before",
         (f"kill applied | {SIGN}",),
-        (Edit(SIGNING, "for upload in uploads]\n", "for upload in uploads[:0]]\n"),),
+        (_without_intent(ASSETS, "partial(signing_intent, job)"),),
     ),
     Mutant(
         "no intent: component",
         "a component is created without a durable word before",
         ("kill applied | * create component spot #1",),
-        (Edit(COMPONENTS, *_none_of("batch\n            if _is_written")),),
+        (_without_intent(COMPONENTS, "partial(_intent, ownership)"),),
     ),
     Mutant(
         "no intent: folder",
         "a folder is created without a durable word before",
         ("kill applied | * create story fr/notes #1",),
-        (Edit("steps/write/folders.py", *_none_of("batch\n            if folder_at")),),
+        (_without_intent("steps/write/folders.py", "partial(_intent, job)"),),
     ),
     Mutant(
         "no intent: asset folder",
@@ -76,13 +77,13 @@ INTENTS = (
         "no intent: datasource",
         "a datasource is created without a durable word before",
         ("kill applied | * create datasource moods #1",),
-        (Edit(DATASOURCES, "for each in batch:", "for each in batch[:0]:"),),
+        (_without_intent(DATASOURCES, "partial(_intent, job, ownership)"),),
     ),
     Mutant(
         "no intent: update",
         "phase two writes without a durable word before",
         (f"kill applied | {UPDATE}", f"kill answered | {UPDATE}"),
-        (Edit(RELATIONS, "for update in batch\n", "for update in batch[:0]\n"),),
+        (_without_intent(RELATIONS, " _intent, "),),
     ),
     Mutant(
         "no intent: publish",
@@ -91,13 +92,7 @@ INTENTS = (
             "kill applied | * publish story notes/note-20 #1",
             "kill answered | * publish story notes/note-20 #1",
         ),
-        (
-            Edit(
-                "steps/write/publish_stories.py",
-                "for row in batch]\n",
-                "for row in batch[:0]]\n",
-            ),
-        ),
+        (_without_intent("steps/write/publish_stories.py", " _intent, "),),
         held="publishing again changes nothing, and in the sandbox it leaves a story's "
         "change date, by which a plan would know of it",
     ),
@@ -124,19 +119,19 @@ ORDER = (
         "the intent of a story is committed when its reply is there",
         (f"kill applied | {STORY}",),
         (
+            _without_intent(STORIES, " _intent, "),
             Edit(
                 STORIES,
-                "intend=lambda batch: _intend(job, batch)",
-                "intend=lambda batch: None",
+                HOUSE,
+                f"        job.ledger.intents.write([_intent(draft)])\n{HOUSE}",
             ),
-            Edit(STORIES, HOUSE, f"        _intend(job, [draft])\n{HOUSE}"),
         ),
     ),
     Mutant(
         "batch order",
-        "the first story of each batch is sent ahead of the batch's intents",
+        "the first piece of each batch is sent ahead of the batch's intents",
         (f"kill applied | {STORY}",),
-        (Edit(STORIES, "for draft in batch\n", "for draft in batch[1:]\n"),),
+        (Edit(AHEAD, "for each in batch]", "for each in batch[1:]]"),),
     ),
     Mutant(
         "intent closed on sending",
@@ -244,7 +239,7 @@ SETTLING = (
         (
             Edit(
                 SIGNING,
-                "orphan = await seen_late(look, job.sleep, ONCE_MORE)",
+                "orphan = await poll_until_visible(look, job.sleep, ONCE_MORE)",
                 "orphan = None",
             ),
             Edit(
