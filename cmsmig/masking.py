@@ -22,6 +22,8 @@ FEWEST = 4
 _LEVELS = 5
 """How many escapes around each other are undone."""
 _NAMED = {"amp": "&", "sol": "/"}
+_ESCAPES = "\\%&"
+"""What escapes begin with."""
 _SIGNS = "\\%&#;+/=-_"
 """Characters that escapes are written with, and those of base64."""
 _RUN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+/=_-")
@@ -47,12 +49,15 @@ class _Known:
     def __init__(self) -> None:
         self.tokens: frozenset[str] = frozenset()
         self.forms: tuple[_Form, ...] = ()
+        self.longest = 0
+        """Characters of the longest form."""
         self.escapes = _escapes("")
 
     def add(self, token: str) -> None:
         """Have one more token masked."""
         self.tokens |= {token}
         self.forms = tuple(dict.fromkeys((*self.forms, *_forms_of(token))))
+        self.longest = max(len(form.text) for form in self.forms)
         self.escapes = _escapes("".join(self.tokens).lower())
 
 
@@ -67,9 +72,17 @@ def hide(token: str) -> None:
         _known.add(secret)
 
 
+def may_tell(text: str) -> bool:
+    """Return whether a token may stand in a text: a quick look that misses none."""
+    if any(sign in text for sign in _ESCAPES):
+        return bool(_known.tokens)
+    level = _lowered(text)
+    return any(form.text[:SHORTEST] in level for form in _known.forms)
+
+
 def masked(text: str) -> str:
     """Return a text with `(hidden)` in the place of every token in it."""
-    if not _known.tokens:
+    if not may_tell(text):
         return text
     spans = _spans(text)
     if not spans:
@@ -153,7 +166,10 @@ def _found(text: str) -> Iterator[tuple[int, int]]:
                 start, stop = _run_around(text, start, stop)
             yield start, stop
             start = text.find(form.text, stop)
-        yield from _cut_off(text, form.text)
+    tail = text[-_known.longest - _LONGEST_ESCAPE :]
+    for form in _known.forms:
+        if form.text[:SHORTEST] in tail:
+            yield from _cut_off(text, form.text)
 
 
 def _cut_off(text: str, form: str) -> Iterator[tuple[int, int]]:

@@ -24,7 +24,7 @@ def parse_json(
     """Return the value that JSON text holds; raises `ValueError`."""
     try:
         value = cast(Json, json.loads(text, parse_constant=parse_constant))
-        if not _is_deep(value):
+        if not (_may_be_deep(text) and _is_deep(value)):
             return value
     except RecursionError:
         pass
@@ -34,25 +34,27 @@ def parse_json(
     return cast(Json, json.loads(shallow, parse_constant=parse_constant))
 
 
+def _may_be_deep(text: str | bytes) -> bool:
+    """Return whether a text opens enough lists and objects to be too deep."""
+    if isinstance(text, bytes):
+        return text.count(b"[") + text.count(b"{") > DEEPEST
+    return text.count("[") + text.count("{") > DEEPEST
+
+
 def _is_deep(value: Json) -> bool:
-    level: list[Json] = [value]
+    # Every answer comes by here: no generators, no `isinstance`.
+    level: list[list[Json] | dict[str, Json]]
+    level = [value] if isinstance(value, list | dict) else []
     for _ in range(DEEPEST):
-        level = [
-            held
-            for each in level
-            for held in _held(each)
-            if isinstance(held, list | dict)
-        ]
-        if not level:
+        below: list[list[Json] | dict[str, Json]] = []
+        for each in level:
+            for held in each.values() if type(each) is dict else each:
+                if type(held) is dict or type(held) is list:
+                    below.append(held)
+        if not below:
             return False
+        level = below
     return True
-
-
-def _held(value: Json) -> Iterator[Json]:
-    if isinstance(value, dict):
-        yield from value.values()
-    elif isinstance(value, list):
-        yield from value
 
 
 def _shallow(text: str) -> Iterator[str]:

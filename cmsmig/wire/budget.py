@@ -36,6 +36,8 @@ _AT_ONCE = 0.0005
 _PROMPT = 0.002
 """Seconds from a release to its last byte that need no correction."""
 _BUSY_TRIES = 3000
+_FORGOTTEN_AT_ONCE = 16
+"""Releases after which what no window can hold is dropped from the log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +219,8 @@ class Budget:
         state = book.state
         number = book.record(now)
         book.begin(number, now)
-        book.forget_before(now - self._pacing.memory, now - _ABANDONED_SECONDS)
+        if number % _FORGOTTEN_AT_ONCE == 0:
+            book.forget_before(now - self._pacing.memory, now - _ABANDONED_SECONDS)
         if state.level:
             # The one that finds out whether the service takes requests again.
             state.probe, state.probe_until = number, now + _PROBE_SECONDS

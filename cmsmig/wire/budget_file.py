@@ -186,6 +186,8 @@ class BudgetFile:
         self._opened_as: tuple[int, int, int] = (0, 0, 0)
         self._doubted = True
         """Whether the log may still hold what is yet to come."""
+        self._written: tuple[str, BudgetState] | None = None
+        """What this process wrote last, as text and as the state that it tells of."""
 
     def change(self, work: Callable[[BudgetTransaction], _Result]) -> _Result:
         """Run `work` in a transaction and keep what it did to the book.
@@ -213,17 +215,18 @@ class BudgetFile:
         with self._translated():
             connection = self._open()
             connection.execute("BEGIN IMMEDIATE")
+            written, self._written = self._written, None
             try:
-                book = BudgetTransaction(connection, _load(connection))
+                book = BudgetTransaction(connection, _load(connection, written))
                 if self._doubted:
                     book.forget_future()
                 result = work(book)
+                text = _text(book.state)
                 connection.execute(
-                    "INSERT OR REPLACE INTO budget (one, state) VALUES (1, ?)",
-                    (json.dumps(dict(zip(_NAMES, _values(book.state), strict=True))),),
+                    "INSERT OR REPLACE INTO budget (one, state) VALUES (1, ?)", (text,)
                 )
                 connection.execute("COMMIT")
-                self._doubted = False
+                self._doubted, self._written = False, (text, book.state)
             except BaseException:
                 with suppress(sqlite3.Error):
                     connection.execute("ROLLBACK")
@@ -266,7 +269,7 @@ class BudgetFile:
             except BlockingIOError:
                 raise self._busy() from None
             try:
-                _load(self._open())
+                _load(self._open(), None)
             except (sqlite3.DatabaseError, _DamagedError):
                 self.close()
                 for suffix in ("", "-wal", "-shm"):
@@ -314,15 +317,20 @@ def _prepare(connection: sqlite3.Connection) -> None:
         connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def _values(state: BudgetState) -> list[object]:
+def _text(state: BudgetState) -> str:
     # Not `asdict`, whose copies cost as much as all the rest of a change.
-    return [getattr(state, name) for name in _NAMES]
+    return json.dumps({name: getattr(state, name) for name in _NAMES})
 
 
-def _load(connection: sqlite3.Connection) -> BudgetState:
+def _load(
+    connection: sqlite3.Connection, written: tuple[str, BudgetState] | None
+) -> BudgetState:
+    """Return the state; what was `written` by this process needs no second look."""
     found = connection.execute("SELECT state FROM budget").fetchone()
     if found is None:
         return BudgetState()
+    if written is not None and found[0] == written[0]:
+        return written[1]
     try:
         state = BudgetState(**json.loads(found[0]))
     except (ValueError, TypeError, RecursionError):

@@ -23,7 +23,7 @@ import httpx
 from cmsmig.configuration.loopback import is_loopback
 from cmsmig.errors import SettingsError
 from cmsmig.events import Observer, unobserved
-from cmsmig.masking import hide, masked, masked_bytes
+from cmsmig.masking import hide, masked, masked_bytes, may_tell
 from cmsmig.wire.addresses import Resolver, Target, goes_by_proxy, resolve_by_system
 from cmsmig.wire.answers import Answer, ProblemReader, Request, bare
 from cmsmig.wire.bounds import (
@@ -388,4 +388,7 @@ def _reason(error: Exception) -> str:
 
 
 def _lowered(headers: httpx.Headers) -> dict[str, str]:
-    return {masked(name.lower()): masked(value) for name, value in headers.items()}
+    named = {name.lower(): value for name, value in headers.items()}
+    if not may_tell("\n".join([*named, *named.values()])):
+        return named
+    return {masked(name): masked(value) for name, value in named.items()}
