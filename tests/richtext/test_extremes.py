@@ -15,7 +15,7 @@ from tests.support.richtext.conservation import of_document, of_losses
 from tests.support.richtext.extremes import EXTREMES, Extreme
 from tests.support.richtext.validity import faults
 
-MOST = 150_000
+MOST = 100_000
 """Bytes a body has in these tests, if it is not deep; `make fuzz` takes all of it."""
 named = pytest.mark.parametrize("extreme", EXTREMES, ids=lambda extreme: extreme.name)
 
