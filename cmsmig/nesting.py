@@ -46,14 +46,14 @@ def _is_deep(value: Json) -> bool:
     level: list[list[Json] | dict[str, Json]]
     level = [value] if isinstance(value, list | dict) else []
     for _ in range(DEEPEST):
-        below: list[list[Json] | dict[str, Json]] = []
-        for each in level:
-            for held in each.values() if type(each) is dict else each:
-                if type(held) is dict or type(held) is list:
-                    below.append(held)
-        if not below:
+        level = [
+            held
+            for each in level
+            for held in (each.values() if type(each) is dict else each)
+            if type(held) is dict or type(held) is list
+        ]
+        if not level:
             return False
-        level = below
     return True
 
 
