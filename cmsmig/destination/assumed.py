@@ -18,7 +18,6 @@ from cmsmig.errors import SettingsError
 class Gap(StrEnum):
     """What the specification calls `not shown`, and what nobody has published."""
 
-    ORIGIN_LISTS = "shape of the origin's list responses"
     STATES = "transitions between states"
     COMPONENT_CALL = "method and body of the components endpoint"
     COMPONENT_FIELDS = "fields of a component schema definition"
@@ -45,6 +44,8 @@ def _assumed(
     return value
 
 
+_NEVER_READ = ("origin_sites_key", "origin_collections_key", "origin_items_key")
+"""What settings of older versions may set: the origin publishes its lists' keys."""
 _HTTP = ("POST", "PUT", "PATCH", "GET")
 _YES = ("true", "false")
 
@@ -77,24 +78,6 @@ class Assumed:
         "authentication page; official client",
         "How a token that names no scheme is sent: as it is, or after `Bearer `.",
         ("raw", "bearer"),
-    )
-    origin_sites_key: str = _assumed(
-        "sites",
-        Gap.ORIGIN_LISTS,
-        "the origin's published OpenAPI document",
-        "The array in the origin's list of sites.",
-    )
-    origin_collections_key: str = _assumed(
-        "collections",
-        Gap.ORIGIN_LISTS,
-        "the origin's published OpenAPI document",
-        "The array in the origin's list of collections.",
-    )
-    origin_items_key: str = _assumed(
-        "items",
-        Gap.ORIGIN_LISTS,
-        "the origin's published OpenAPI document",
-        "The array in the origin's list of items.",
     )
     components_key: str = _assumed(
         "components",
@@ -346,6 +329,11 @@ STANDARD = Assumed()
 
 
 def _unknown(name: str, known: Mapping[str, Entry]) -> str:
+    if name in _NEVER_READ:
+        return (
+            f"The table [assumed] sets {name}, which nothing reads: take it out. The "
+            "origin publishes the keys of its lists."
+        )
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {near[0]}?" if near else "take it out."
     return f"The table [assumed] sets {name}, which is not known: {hint}"

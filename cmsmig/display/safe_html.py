@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from markupsafe import Markup
 from markupsafe import escape as _escape
 
+from cmsmig.counting import and_more
 from cmsmig.display.html_templates import fragment
 from cmsmig.display.sanitizer import sanitised as _sanitised
 from cmsmig.whole_text import whole_text
@@ -114,9 +115,11 @@ def folded(title: str, content: Markup) -> Markup:
     return _made("folded", title=title, content=content)
 
 
-def more(count: int, shown: int) -> Markup:
-    """Return the line below a table that says how many rows are left out, if any."""
-    return paragraph(f"… and {count - shown:,} more.") if count > shown else NOTHING
+def more(count: int, shown: int, after: str = "") -> Markup:
+    """Return the line below a table that says how many rows are left out, if any;
+    `after` says where they are."""
+    said = and_more(count, shown, "… and ", f"{after}.", form=",")
+    return paragraph(said) if said else NOTHING
 
 
 def source(text: str) -> Markup:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
+from cmsmig.counting import counted
 from cmsmig.evidence.evidence import Evidence, planned_writes
 
 
@@ -74,17 +75,17 @@ def _links(evidence: Evidence) -> Check:
     what = "Relations and internal links are filled"
     open_links, pending = (evidence.links.get(name, 0) for name in ("open", "pending"))
     if open_links:
-        stories = _many(open_links, "story has", "stories have")
+        stories = counted(open_links, "story has", "stories have")
         return _open(what, f"{stories} not been through notebook 06 yet.")
     if pending:
-        stories = _many(pending, "story waits", "stories wait")
+        stories = counted(pending, "story waits", "stories wait")
         return _open(
             what,
             f"{stories} for a target that failed; mend that and run notebook 06 again.",
         )
-    linked = _many(evidence.links.get("linked", 0), "story", "stories")
+    linked = counted(evidence.links.get("linked", 0), "story", "stories")
     rest = evidence.links.get("nothing", 0)
-    others = f"; {_many(rest, 'other', 'others')} had nothing to fill" if rest else ""
+    others = f"; {counted(rest, 'other', 'others')} had nothing to fill" if rest else ""
     return _done(what, f"{linked} filled{others}.")
 
 
@@ -93,8 +94,8 @@ def _read_back(evidence: Evidence) -> Check:
     found = evidence.verification
     if found is None:
         return _open(what, "Nothing has been read back in this run yet; verify first.")
-    stories = _many(found.stories, "story", "stories")
-    differences = _many(len(found.differences), "difference", "differences")
+    stories = counted(found.stories, "story", "stories")
+    differences = counted(len(found.differences), "difference", "differences")
     return _either(what, f"{stories} read, {differences}.", ok=not found.differences)
 
 
@@ -104,7 +105,7 @@ def _nothing_left(evidence: Evidence) -> Check:
         return _open(what, "No plan was made yet; run notebook 04.")
     writes = sum(planned_writes(evidence.plan).values())
     if writes:
-        left = _many(writes, "write is", "writes are")
+        left = counted(writes, "write is", "writes are")
         return _open(what, f"By the last plan {left} left; run the import again.")
     return _done(what, "The last plan has no write in it.")
 
@@ -126,7 +127,7 @@ def _dangling(evidence: Evidence) -> Check:
     count = len(listed) if isinstance(listed, list) else 0
     if not count:
         return _done(what, "Every reference leads to a story.")
-    found = f"{_many(count, 'reference leads', 'references lead')} to no story."
+    found = f"{counted(count, 'reference leads', 'references lead')} to no story."
     return Check(what, CheckState.PERSON, found)
 
 
@@ -134,7 +135,7 @@ def _published(evidence: Evidence) -> Check:
     what = "What is live now is published at the destination"
     if not evidence.unpublished:
         return _done(what, "No story of a live item is left unpublished.")
-    stories = _many(evidence.unpublished, "story", "stories")
+    stories = counted(evidence.unpublished, "story", "stories")
     return _open(
         what,
         f"{stories} of live items are not published; publish them there, or decide "
@@ -149,12 +150,12 @@ def _redirects(evidence: Evidence) -> Iterator[Check]:
     yield Check(
         "Redirects are set up at the new host",
         CheckState.PERSON if addresses else CheckState.DONE,
-        f"{_many(addresses, 'address moves', 'addresses move')} "
+        f"{counted(addresses, 'address moves', 'addresses move')} "
         f"(redirects/redirects.csv), {redirects.kept} stay as they are.",
     )
     yield _either(
         "Every address of a live item leads somewhere",
-        _many(len(redirects.lost), "address has", "addresses have") + " no new page.",
+        counted(len(redirects.lost), "address has", "addresses have") + " no new page.",
         ok=not redirects.lost,
     )
     clashes = [*redirects.shared, *redirects.shadowed]
@@ -204,7 +205,3 @@ def _done(what: str, found: str) -> Check:
 
 def _open(what: str, found: str) -> Check:
     return Check(what, CheckState.OPEN, found)
-
-
-def _many(count: int, one: str, more: str) -> str:
-    return f"{count:,} {one if count == 1 else more}"

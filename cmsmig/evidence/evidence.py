@@ -243,9 +243,9 @@ def _by_collection(
 def _file_count(migration: Migration, assets: Mapping[str, AssetRow]) -> FileCount:
     states = Counter(
         row.status if (row := assets.get(upload.sha256)) else "open"
-        for upload in migration.uploads
+        for upload in migration.files.uploads
     )
-    missing = len(migration.missing_files)
+    missing = len(migration.files.missing)
     return FileCount(
         files=states.total() + missing,
         uploaded=states["proven"],

@@ -111,9 +111,9 @@ def file_failures(
     `assets` are the ledger's rows by hash; a file that nothing uses is not in.
     """
     users = _users(migration)
-    for address, why in sorted(migration.missing_files.items()):
+    for address, why in sorted(migration.files.missing.items()):
         yield _file(address, "pull", "not_downloaded", why, users[address])
-    for upload in migration.uploads:
+    for upload in migration.files.uploads:
         row = assets.get(upload.sha256)
         if row is not None and row.status == "failed":
             used = sorted({use for each in upload.addresses for use in users[each]})
@@ -138,7 +138,7 @@ def _file(
 def _users(migration: Migration) -> Mapping[str, list[str]]:
     """Return the places that use a file, by its address."""
     users: defaultdict[str, list[str]] = defaultdict(list)
-    for use in migration.uses:
+    for use in migration.files.uses:
         item = migration.items.get(use.key)
         place = f"{item.name if item else ''} ({use.key}), {use.field}".strip()
         if place not in users[use.address]:

@@ -125,8 +125,8 @@ def bodies_of(migration: Migration) -> Iterator[Body]:
 def preview_context(migration: Migration, embeds: EmbedsDecision) -> DraftContext:
     """Return a context in which every file stays at its origin address."""
     known: Sequence[str] = [
-        address for upload in migration.uploads for address in upload.addresses
+        address for upload in migration.files.uploads for address in upload.addresses
     ]
     homes = {address: UploadedAsset(None, address) for address in known}
-    context = migration.context(homes, migration.missing_files)
+    context = migration.context(homes, migration.files.missing)
     return replace(context, embeds=embed_policy(embeds, migration.decisions.design))

@@ -21,7 +21,7 @@ from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import propose_design
 from cmsmig.origin.schema import Item
 from cmsmig.review.samples import Sample, Sampler
-from cmsmig.steps.decide.migration import Origin
+from cmsmig.steps.decide.pulled_origin import Origin
 
 
 class DesignEditor:

@@ -26,7 +26,7 @@ from cmsmig.mapping.propose.proposals import propose_embeds
 from cmsmig.mapping.select.selection import select_items
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.steps.decide.migration import Origin
+from cmsmig.steps.decide.pulled_origin import Origin
 
 _SAMPLE = 90
 """Characters of a sample that are shown."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.html.soup import Tag, parse_html
-from cmsmig.steps.decide.migration import Origin
+from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.page_addresses import every_item
 
 _BODY_TYPES = ("RichText",)

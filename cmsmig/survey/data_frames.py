@@ -13,13 +13,14 @@ from pathlib import Path
 import pandas as pd
 from markupsafe import Markup
 
+from cmsmig.counting import and_more, noun_for
 from cmsmig.display.html_templates import fragment
 from cmsmig.errors import LedgerError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import connect, translated
 from cmsmig.mapping.select.selection import PublicationState, publication_state
 from cmsmig.origin.schema import Collection, Item
-from cmsmig.steps.decide.migration import Origin
+from cmsmig.steps.decide.pulled_origin import Origin
 
 
 class View(StrEnum):
@@ -140,8 +141,7 @@ def frame_html(frame: pd.DataFrame, *, rows: int | None = None) -> Markup:
     with pd.option_context("display.max_colwidth", None):
         html = shown.to_html(escape=True, index=False, border=0, classes="cmsmig-table")
     left = len(frame) - len(shown)
-    noun = "row" if left == 1 else "rows"
-    said = f"… and {left} more {noun}." if left else ""
+    said = and_more(len(frame), len(shown), "… and ", f" {noun_for(left, 'row')}.")
     return fragment("survey/data_frames.html", "frame", table=html, said=said)
 
 

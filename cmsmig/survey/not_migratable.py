@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from cmsmig.counting import counted
 from cmsmig.origin.schema import Field, Item
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.steps.decide.migration import Origin
+from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.census import rich_bodies
 from cmsmig.survey.page_addresses import every_item
 
@@ -119,7 +120,7 @@ def _fields(origin: Origin) -> Iterator[Obstacle]:
 
 
 def _why_unknown(field: Field, filled: int) -> str:
-    items = "1 item" if filled == 1 else f"{filled:,} items"
+    items = counted(filled, "item")
     told = f"Filled in {items}. {field.type} is imported by the shape of its values"
     if field.type.startswith("Membership"):
         return f"{told}, but who may see what becomes an auth layer, not a field."

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from cmsmig.display.html_templates import fragment
 from cmsmig.item_key import ItemKey
 from cmsmig.origin.schema import Item
-from cmsmig.steps.decide.migration import Origin
+from cmsmig.steps.decide.pulled_origin import Origin
 
 _made = partial(fragment, "survey/page_addresses.html")
 

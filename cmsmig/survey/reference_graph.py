@@ -12,7 +12,7 @@ from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.select.reference_targets import DanglingCause, cause_of, known_items
 from cmsmig.mapping.select.selection import select_items
 from cmsmig.origin.schema import Collection, Field, Item
-from cmsmig.steps.decide.migration import Origin
+from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.page_addresses import every_item
 
 EXPLAINED: Mapping[DanglingCause, str] = {

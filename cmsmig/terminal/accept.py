@@ -6,6 +6,7 @@ import asyncio
 import sys
 
 from cmsmig.canonical import JsonObject
+from cmsmig.counting import noun_for
 from cmsmig.errors import UsageError
 from cmsmig.richtext.blocks.proposals import Heuristic, Heuristics
 from cmsmig.settings import Project, Settings
@@ -61,6 +62,6 @@ def accepted_lines(done: Accepted) -> list[str]:
     """Return the files that were written, and how many bodies were accepted."""
     lines = [f"{path} written" for path in done.written]
     if done.bodies:
-        noun = "body" if done.bodies == 1 else "bodies"
+        noun = noun_for(done.bodies, "body", "bodies")
         lines.append(f"blocks of {done.bodies} {noun} accepted in bulk")
     return lines

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Coroutine
 from typing import TypedDict, TypeVar
 
+from cmsmig.counting import noun_for
 from cmsmig.errors import InterruptedRunError, SettingsError
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connection_check import check as ask
@@ -114,7 +115,7 @@ def verify(project: Project, settings: Settings, *, as_json: bool) -> int:
     emit_json(found.as_json()) if as_json else emit_lines(verification_lines(found))
     if not found.differences:
         return 0
-    what = "difference" if len(found.differences) == 1 else "differences"
+    what = noun_for(len(found.differences), "difference")
     complain(
         f"{len(found.differences)} {what} between decisions, ledger and destination; "
         "correct them there, run `cmsmig import` where something was never brought, or "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cmsmig.canonical import JsonObject
+from cmsmig.counting import and_more
 from cmsmig.steps.pull.pull import PullReport
 from cmsmig.terminal.exit_codes import Ending
 from cmsmig.terminal.text import table_lines
@@ -25,9 +26,8 @@ def pull_lines(report: PullReport) -> list[str]:
         f"there already, {len(files.failed)} failed"
     )
     lines += [f"  {row.address}: {row.detail}" for row in files.failed[:_SHOWN]]
-    if len(files.failed) > _SHOWN:
-        lines.append(f"  ... and {len(files.failed) - _SHOWN} more; --json lists all")
-    return lines
+    more = and_more(len(files.failed), _SHOWN, "  ... and ", "; --json lists all")
+    return [*lines, *filter(None, (more,))]
 
 
 def shortfall(report: PullReport) -> Ending | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cmsmig.counting import first_of
 from cmsmig.steps.rebuild.recovery import Rebuilt
 
 SHOWN = 10
@@ -27,5 +28,4 @@ def rebuilt_lines(found: Rebuilt) -> Iterator[str]:
 
 def _listed(what: str, names: list[str]) -> Iterator[str]:
     if names:
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        yield f"{what}: {', '.join(names[:SHOWN])}{more}"
+        yield f"{what}: {first_of(names, SHOWN)}"

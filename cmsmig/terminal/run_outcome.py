@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cmsmig.canonical import JsonObject
+from cmsmig.counting import noun_for
 from cmsmig.steps.verify.accounting import accounting_json
 from cmsmig.steps.write.import_steps import Outcome
 
@@ -20,7 +21,7 @@ def outcome_lines(outcome: Outcome) -> list[str]:
 def failures(outcome: Outcome) -> str:
     """Return what failed as one sentence, empty when nothing did."""
     counted = [
-        f"{count} {name if count == 1 else name + 's'}"
+        f"{count} {noun_for(count, name)}"
         for name, count in (
             ("item", outcome.accounting.failed),
             ("file", outcome.failed_assets),

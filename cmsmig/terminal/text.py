@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from cmsmig.canonical import Json
+from cmsmig.counting import and_more
 from cmsmig.printable import printable
 from cmsmig.steps.plan.missing_objects import one_of
 from cmsmig.steps.plan.plan import Plan
@@ -110,9 +111,8 @@ def _counts(title: str, counts: Mapping[str, int] | Mapping[str, Json]) -> list[
 
 
 def _some(lines: Sequence[str]) -> list[str]:
-    rest = len(lines) - _SHOWN
-    more = [f"... and {rest} more; --json lists all"] if rest > 0 else []
-    return [*lines[:_SHOWN], *more]
+    more = and_more(len(lines), _SHOWN, "... and ", "; --json lists all")
+    return [*lines[:_SHOWN], *filter(None, (more,))]
 
 
 def _clock(seconds: float) -> str:

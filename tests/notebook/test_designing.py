@@ -24,7 +24,7 @@ from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.review.design_edits import DesignEditor, completed, propose
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.decision_store import write_decision
-from cmsmig.steps.decide.migration import read_origin
+from cmsmig.steps.decide.pulled_origin import read_origin
 from tests.support.notebook.pulled_site import PEOPLE, Controls, pulled_workspace
 
 

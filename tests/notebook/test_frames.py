@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.errors import LedgerError
-from cmsmig.steps.decide.migration import Origin, read_origin
+from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.survey.data_frames import (
     View,
     collections_frame,

@@ -19,7 +19,8 @@ from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.sandbox.sample.build import write_sample
 from cmsmig.steps.decide.accept_proposals import accept_proposals
-from cmsmig.steps.decide.migration import Origin, open_migration, read_origin
+from cmsmig.steps.decide.migration import open_migration
+from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.survey.census import take_census
 from cmsmig.survey.not_migratable import find_obstacles
 from cmsmig.survey.reference_graph import reference_graph

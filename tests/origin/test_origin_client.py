@@ -94,6 +94,9 @@ async def test_one_method_per_endpoint() -> None:
             {"items": [{"id": "i"}], "pagination": {"total": 1}}, id="no fieldData"
         ),
         pytest.param([], id="a list"),
+        pytest.param(
+            {"rows": [], "pagination": {"total": 0}}, id="items under another name"
+        ),
     ],
 )
 async def test_a_page_that_cannot_be_counted_is_malformed(body: Any) -> None:

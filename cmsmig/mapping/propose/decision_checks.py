@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from cmsmig.counting import and_more
 from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions.choices import (
     BlocksDecision,
@@ -43,7 +44,7 @@ def check_against(
     """
     problems = list(problems_of(decision, collections, space))
     if problems:
-        more = f" ({len(problems) - 1} more like this.)" if len(problems) > 1 else ""
+        more = and_more(len(problems), 1, " (", " like this.)")
         raise DecisionsError(f"{FILE_NAMES[type(decision)]}: {problems[0]}.{more}")
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from cmsmig.counting import noun_for
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign
 from cmsmig.mapping.propose.encodings import ALLOWED, RELATION_ENCODINGS
 from cmsmig.mapping.propose.field_facts import FieldFacts, Shape
 from cmsmig.mapping.propose.field_proposals import (
     LONGEST_TEXT,
     Proposal,
-    count_of,
     proposed,
 )
 from cmsmig.mapping.propose.option_labels import option_labels
@@ -92,8 +92,8 @@ def _text_encoding(single: object, facts: FieldFacts) -> tuple[Encoding, str]:
         )
         return (
             Encoding.TEXTAREA,
-            f"{said} {count_of(facts.multiline, 'value has', 'values have')} "
-            "line breaks.",
+            f"{said} {facts.multiline} "
+            f"{noun_for(facts.multiline, 'value has', 'values have')} line breaks.",
         )
     if single is not True and facts.longest > LONGEST_TEXT:
         return (
@@ -113,7 +113,7 @@ def _moment(
                 origin,
                 Encoding.DATE,
                 "A date without a time: every value is at midnight "
-                f"({count_of(facts.filled, 'value', 'values')}).",
+                f"({facts.filled} {noun_for(facts.filled, 'value', 'values')}).",
             ),
         )
     return (proposed(origin, Encoding.DATETIME),)
@@ -149,7 +149,8 @@ def _option(
     ]
     doubled = f"Equal labels told apart: {', '.join(renamed)}." if renamed else ""
     unknown = (
-        f"{count_of(facts.unknown_options, 'item holds', 'items hold')} a choice that "
+        f"{facts.unknown_options} "
+        f"{noun_for(facts.unknown_options, 'item holds', 'items hold')} a choice that "
         "is no longer in the list; it is listed as a loss."
         if facts.unknown_options
         else ""
@@ -237,7 +238,7 @@ def _with_required(
         lack = facts.items - facts.filled
         note = (
             f"Required at the origin, but {lack} of "
-            f"{count_of(facts.items, 'item', 'items')} to import "
-            f"{'lacks' if lack == 1 else 'lack'} it."
+            f"{facts.items} {noun_for(facts.items, 'item', 'items')} to import "
+            f"{noun_for(lack, 'lacks', 'lack')} it."
         )
     return replace(design, note=f"{design.note} {note}".strip())

@@ -29,8 +29,3 @@ def proposed(
 def title_of(slug: str) -> str:
     """Return a display name made of a slug."""
     return slug.replace("-", " ").replace("_", " ").strip().capitalize() or slug
-
-
-def count_of(number: int, one: str, many: str) -> str:
-    """Return a number with its noun, such as `2 values`."""
-    return f"{number} {one if number == 1 else many}"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
+from cmsmig.counting import noun_for
 from cmsmig.mapping.decisions.choices import (
     BlocksDecision,
     BodyChoice,
@@ -256,5 +257,5 @@ def _census(collection: Collection, items: ItemSource) -> str:
         f"{count} {state.replace('_', ' ')}" for state, count in counts.items() if count
     )
     total = len(staged.keys() | live.keys())
-    noun = "item" if total == 1 else "items"
+    noun = noun_for(total, "item")
     return f"{total} {noun}, {len(live)} live: {states}." if total else "No items."

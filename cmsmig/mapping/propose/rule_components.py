@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 
+from cmsmig.counting import first_of
 from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions.design import BlockDesign, Design
 from cmsmig.mapping.propose.component_payloads import component_bodies
@@ -47,10 +48,9 @@ def refuse_undesigned(design: Design, used: Mapping[str, Set[str]]) -> None:
     stored without a word.
     """
     if lacking := list(_undesigned(design, used)):
-        more = f", and {len(lacking) - 5} more" if len(lacking) > 5 else ""
         raise DecisionsError(
             f"The rules of this project make blocks that the design lacks "
-            f"({', '.join(lacking[:5])}{more}), and the destination would store them "
+            f"({first_of(lacking, 5, ', and ')}), and the destination would store them "
             "without a word; declare them with component(...) beside the rules, or "
             "under blocks in decisions/design.yaml."
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from cmsmig.counting import noun_for
 from cmsmig.mapping.decisions.design import (
     UNLISTED,
     Encoding,
@@ -15,7 +16,6 @@ from cmsmig.mapping.propose.field_facts import FieldFacts, Shape
 from cmsmig.mapping.propose.field_proposals import (
     LONGEST_TEXT,
     Proposal,
-    count_of,
     proposed,
     title_of,
 )
@@ -54,7 +54,7 @@ def propose_by_shape(origin: Field, facts: FieldFacts) -> Proposal:
         return (proposed(origin, Encoding.JSON_TEXT, note),)
     if encoding is Encoding.TEXT and (facts.multiline or facts.longest > LONGEST_TEXT):
         encoding = Encoding.TEXTAREA
-    filled = count_of(facts.filled, "value", "values")
+    filled = f"{facts.filled} {noun_for(facts.filled, 'value')}"
     return (proposed(origin, encoding, f"{what}; by its {filled} it holds {nouns}."),)
 
 

@@ -11,6 +11,7 @@ from cmsmig.display.safe_html import (
     Cell,
     heading,
     joined,
+    more,
     note,
     paragraph,
     sheet,
@@ -83,9 +84,7 @@ def problems_html(desk: DesignEditor) -> Markup:
     if not problems:
         return sheet(note("This design can be accepted as it is.", "good"))
     shown = [note(each, "bad") for each in problems[:_SHOWN]]
-    left = len(problems) - _SHOWN
-    more = [paragraph(f"… and {left} more.")] if left > 0 else []
-    return sheet(*shown, *more)
+    return sheet(*shown, more(len(problems), _SHOWN))
 
 
 def _content_type_parts(

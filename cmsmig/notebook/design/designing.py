@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cmsmig.counting import and_more
 from cmsmig.display.safe_html import Cell, note, sheet
 from cmsmig.errors import DecisionsError, UndecidedError
 from cmsmig.mapping.decisions.choices import CollectionsDecision
@@ -106,7 +107,7 @@ def accept_design(review: DesignReview, reviewer: str = "") -> Panel:
 
 def _insist(desk: DesignEditor) -> None:
     open_points = desk.undecided()
-    more = f" ({len(open_points) - 1} more like this.)" if open_points[1:] else ""
+    more = and_more(len(open_points), 1, " (", " like this.)")
     if open_points:
         raise UndecidedError(
             f"{open_points[0]}{more} Decide in the notebook 02, or in "

@@ -29,7 +29,7 @@ from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.decision_files import pulled
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.steps.decide.migration import Origin
+from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.census import take_census
 from cmsmig.survey.data_frames import (
     collections_frame,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from markupsafe import Markup
 
@@ -17,14 +16,14 @@ from cmsmig.mapping.decisions.choices import (
     ItemSet,
     PublishRule,
 )
-from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.mapping.propose.decision_checks import mirrored_and_published
 from cmsmig.mapping.propose.proposals import propose_collections
 from cmsmig.mapping.select.selection import select_items
 from cmsmig.notebook.kit.decision_files import decided
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.schema import Collection, Item
-from cmsmig.steps.decide.migration import Origin
+from cmsmig.steps.decide.decision_store import stamp_review
+from cmsmig.steps.decide.pulled_origin import Origin
 
 NOT_MIGRATED = "not migrated"
 SETS: tuple[tuple[str, str], ...] = (
@@ -103,8 +102,7 @@ def signed(
             "A decision names who took it: give your name as reviewer, in the field "
             "or as the parameter."
         )
-    at = datetime.now(UTC).isoformat(timespec="seconds")
-    return replace(decision, reviewed=Reviewed(reviewer.strip(), at, how))
+    return replace(decision, reviewed=stamp_review(reviewer.strip(), how))
 
 
 def standing(decision: CollectionsDecision) -> Markup:

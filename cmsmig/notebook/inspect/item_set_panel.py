@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from cmsmig.display.safe_html import NOTHING, bold, heading, paragraph, sheet
+from cmsmig.mapping.decisions.body_reviews import IN_BULK, INDIVIDUALLY
 from cmsmig.mapping.decisions.choices import (
     ArchiveRule,
     CollectionChoice,
@@ -34,7 +35,7 @@ from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.schema import Collection
 from cmsmig.steps.decide.decision_store import write_decision
-from cmsmig.steps.decide.migration import Origin
+from cmsmig.steps.decide.pulled_origin import Origin
 
 _HEAD = ("Collection", "Item set", "Archived items", "Publish", "Then")
 _TIPS = {
@@ -61,7 +62,7 @@ def item_sets(
             NOTHING, lambda: _Form(workspace, origin, decision, reviewer).element
         )
     if item_set and not workspace.dry_run and moved(before, decision):
-        decision = signed(decision, reviewer, "in bulk")
+        decision = signed(decision, reviewer, IN_BULK)
         write_decision(workspace.project, decision)
     return workspace.panel(
         sheet(standing(decision), choices_table(origin, decision)),
@@ -181,7 +182,7 @@ class _Form:
             line.effect.show(sheet(paragraph(f"{taken:,} imported{left}")))
 
     def _save(self) -> None:
-        decision = signed(self._chosen(), self._reviewer.value, "individually")
+        decision = signed(self._chosen(), self._reviewer.value, INDIVIDUALLY)
         if self._workspace.dry_run:
             self._board.say("This is a dry run: nothing was written.", "warning")
             return

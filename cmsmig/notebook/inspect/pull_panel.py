@@ -27,7 +27,7 @@ from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.schema import Item
 from cmsmig.settings import Project
-from cmsmig.steps.decide.migration import Origin
+from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.pull.pull import pull
 from cmsmig.steps.pull.raw_site import require_same_site
 

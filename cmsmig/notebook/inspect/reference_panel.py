@@ -8,7 +8,7 @@ from cmsmig.display.safe_html import Cell, joined, more, note, paragraph, sheet,
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.steps.decide.migration import Origin
+from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.reference_graph import EXPLAINED, ReferenceGraph
 

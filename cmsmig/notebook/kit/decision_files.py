@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from cmsmig.errors import UndecidedError, UsageError
+from cmsmig.mapping.decisions.body_reviews import INDIVIDUALLY
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D, Decision
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.settings import Project
-from cmsmig.steps.decide.decision_store import decision_in, write_decision
-from cmsmig.steps.decide.migration import Origin, read_origin
+from cmsmig.steps.decide.decision_store import decision_in, stamp_review, write_decision
+from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 
 
 def decided(project: Project, kind: type[D]) -> D | None:
@@ -65,8 +65,7 @@ def accept(workspace: Workspace, decisions: Sequence[Decision], reviewer: str) -
     """
     if not reviewer.strip():
         raise UsageError("Decisions name who took them; enter your name first.")
-    at = datetime.now(UTC).isoformat(timespec="seconds")
-    reviewed = Reviewed(reviewer.strip(), at, "individually")
+    reviewed = stamp_review(reviewer.strip(), INDIVIDUALLY)
     names = " and ".join(FILE_NAMES[type(each)] for each in decisions)
     if workspace.dry_run:
         return f"Dry run: {names} would be written now; nothing was."
@@ -83,10 +82,7 @@ def save(workspace: Workspace, decision: D, reviewer: str) -> D:
     With a name it is accepted by that person, else by nobody yet. Writes nothing
     in a dry run.
     """
-    reviewed = None
-    if reviewer:
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        reviewed = Reviewed(reviewer, at, "individually")
+    reviewed = stamp_review(reviewer, INDIVIDUALLY) if reviewer else None
     saved = replace(decision, reviewed=reviewed)
     if not workspace.dry_run:
         write_decision(workspace.project, saved)

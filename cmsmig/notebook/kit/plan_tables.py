@@ -12,6 +12,7 @@ from cmsmig.display.safe_html import (
     Cell,
     folded,
     joined,
+    more,
     note,
     paragraph,
     table,
@@ -257,10 +258,7 @@ def _listed(
     if not rows:
         return
     yield table(head, rows, caption=f"{caption} ({count:,})" if count else caption)
-    if count > len(rows):
-        yield paragraph(
-            f"… and {count - len(rows):,} more; `cmsmig plan --json` lists all."
-        )
+    yield more(count, len(rows), "; `cmsmig plan --json` lists all")
 
 
 def _rows(counts: Mapping[str, int]) -> list[tuple[str, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cmsmig.counting import counted
 from cmsmig.errors import UsageError
 from cmsmig.ledger.store import Ledger
 from cmsmig.notebook.kit.workspace import Workspace
@@ -56,7 +57,7 @@ def _missing_before_create(workspace: Workspace, plan: Plan) -> str:
     if not plan.calls.get("create_stories"):
         return ""
     wanted = [
-        _many(count, what)
+        counted(count, what)
         for name, what in _MADE_BY_PREPARE.items()
         if (count := plan.calls.get(name, 0))
     ]
@@ -65,7 +66,7 @@ def _missing_before_create(workspace: Workspace, plan: Plan) -> str:
     failed = sum(row.status == "failed" and not row.is_gone for row in assets)
     untried = plan.calls.get("sign_uploads", 0) - failed
     if untried > 0:
-        wanted.append(_many(untried, "file"))
+        wanted.append(counted(untried, "file"))
     if not wanted:
         return ""
     return (
@@ -81,8 +82,8 @@ def _missing_before_link(workspace: Workspace) -> str:
         return "No story was created yet; run the notebook 05 first."
     if accounting.open:
         return (
-            f"Phase one is not over: {_many(accounting.open, 'item')} still without a "
-            "story; run the notebook 05 first."
+            f"Phase one is not over: {counted(accounting.open, 'item')} still without "
+            "a story; run the notebook 05 first."
         )
     return ""
 
@@ -97,7 +98,3 @@ def _missing_before_publish(workspace: Workspace) -> str:
         f"Phase two is not over ({unlinked:,} left); link the stories before any is "
         "published."
     )
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}" + ("" if count == 1 else "s")

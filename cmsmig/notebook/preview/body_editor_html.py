@@ -7,6 +7,7 @@ from functools import partial
 
 from markupsafe import Markup
 
+from cmsmig.counting import noun_for
 from cmsmig.display.html_templates import fragment
 from cmsmig.display.safe_html import NOTHING, joined, note, sheet
 from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus
@@ -134,7 +135,7 @@ def moves_html(count: int) -> Markup:
     """Return how many blocks a body has, and what goes from one to another."""
     return joined(
         (
-            words(f"as {count} {'block' if count == 1 else 'blocks'}"),
+            words(f"as {count} {noun_for(count, 'block')}"),
             button("block-previous", "↑ block", key="k", still=True),
             button("block-next", "↓ block", key="j", still=True),
         )

@@ -10,6 +10,7 @@ from functools import partial
 
 from markupsafe import Markup
 
+from cmsmig.counting import first_of
 from cmsmig.display.html_templates import fragment
 from cmsmig.display.safe_html import (
     NOTHING,
@@ -258,11 +259,10 @@ def unclosed_html(body_index: BodyIndex, choice: Unclosed) -> Markup:
     if not found:
         return NOTHING
     count = sum(each for _, each in found)
-    names = ", ".join(title for title, _ in found[:_NAMED])
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    names = first_of([title for title, _ in found], _NAMED)
     return note(
         f"{count:,} embeds in {len(found):,} bodies are never closed, so that browsers "
-        f"take the rest of the body for a part of them: {names}{more}. They "
+        f"take the rest of the body for a part of them: {names}. They "
         f"{UNCLOSED[choice]}; the losses of each body tell what each holds.",
         "warning" if choice is Unclosed.KEEP else "good",
     )

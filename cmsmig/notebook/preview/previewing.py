@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
+from cmsmig.counting import first_of
 from cmsmig.display.safe_html import joined, note, sheet
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.item_key import ItemKey
@@ -181,10 +182,10 @@ def _insist_on_reviews(previews: Previews) -> None:
     waiting = previews.unreviewed()
     if not waiting:
         return
-    names = ", ".join(previews.body_index.bodies[i].title for i in waiting[:_NAMED])
-    more = f" and {len(waiting) - _NAMED} more" if len(waiting) > _NAMED else ""
+    bodies = previews.body_index.bodies
+    names = first_of([bodies[index].title for index in waiting], _NAMED)
     raise UndecidedError(
-        f"Nobody has reviewed how these bodies are split into blocks: {names}{more}; "
+        f"Nobody has reviewed how these bodies are split into blocks: {names}; "
         "review them in the notebook 03 by hand."
     )
 

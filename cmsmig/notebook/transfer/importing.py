@@ -9,7 +9,16 @@ from itertools import chain
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import NOTHING, joined, note, paragraph, sheet, table
+from cmsmig.counting import counted
+from cmsmig.display.safe_html import (
+    NOTHING,
+    joined,
+    more,
+    note,
+    paragraph,
+    sheet,
+    table,
+)
 from cmsmig.errors import InterruptedRunError, UsageError
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
 from cmsmig.ledger.store import Ledger
@@ -167,8 +176,8 @@ class StepRun:
         writes = planned_writes(plan, self.step)
         parts = [
             paragraph(
-                f"{TITLES[self.step]}: {writes:,} "
-                f"{'call' if writes == 1 else 'calls'} that change the destination."
+                f"{TITLES[self.step]}: {counted(writes, 'call')} that change the "
+                "destination."
             )
         ]
         if missing := missing_before(self.workspace, self.step, plan):
@@ -276,10 +285,7 @@ def failures_table(failed: Sequence[Failure]) -> Markup:
         ],
         caption=f"Failed ({len(failed):,})",
     )
-    left = len(failed) - _SHOWN
-    return (
-        shown + paragraph(f"… and {left:,} more in report.json.") if left > 0 else shown
-    )
+    return shown + more(len(failed), _SHOWN, " in report.json")
 
 
 def _items(migration: Migration) -> Iterator[Item]:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import Cell, coded, joined, note, paragraph, table
+from cmsmig.counting import counted
+from cmsmig.display.safe_html import Cell, coded, joined, more, note, paragraph, table
 from cmsmig.evidence.checklist import CheckState
 from cmsmig.evidence.evidence import Evidence
 from cmsmig.evidence.redirects import STATUS
@@ -29,7 +30,7 @@ def verified(handover: Handover, found: Verification) -> Markup:
     """Return what was read back, and each difference by kind."""
     differences = len(found.differences)
     said = (
-        f"{differences:,} {'difference' if differences == 1 else 'differences'} "
+        f"{counted(differences, 'difference')} "
         "between decisions, ledger and destination."
     )
     compared = table(
@@ -62,8 +63,7 @@ def _differences(handover: Handover, found: Verification) -> Iterator[Markup]:
             for each in ordered[:_SHOWN]
         ],
     )
-    if len(ordered) > _SHOWN:
-        yield paragraph(f"… and {len(ordered) - _SHOWN:,} more in the report.")
+    yield more(len(ordered), _SHOWN, " in the report")
 
 
 def _difference_row(each: Difference, name: str) -> tuple[Cell, ...]:
@@ -85,8 +85,7 @@ def redirected(handover: Handover) -> Markup:
     if found.moved:
         rows = [(each.old, each.new) for each in found.moved[:_SHOWN]]
         parts.append(table(("Old address", "New address"), rows))
-    if len(found.moved) > _SHOWN:
-        parts.append(paragraph(f"… and {len(found.moved) - _SHOWN:,} more."))
+    parts.append(more(len(found.moved), _SHOWN))
     if found.lost:
         rows = [(each.old, each.name) for each in found.lost[:_SHOWN]]
         parts.append(table(("Old address without a new page", "Item"), rows))
@@ -156,9 +155,8 @@ def complaint(found: Evidence) -> str:
         places = len(verification.differences)
         failed = f", failed items: {verification.failed:,}"
         return (
-            f"The destination differs in {places:,} "
-            f"{'place' if places == 1 else 'places'} from what was decided"
-            f"{failed if verification.failed else ''}; see the report."
+            f"The destination differs in {counted(places, 'place')} from what was "
+            f"decided{failed if verification.failed else ''}; see the report."
         )
     return (
         f"{len(found.failures):,} failed, {found.accounting.open + found.files.open:,} "

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
+from cmsmig.counting import counted
 from cmsmig.richtext.build.loss_collector import LAYOUT, Collector
 from cmsmig.richtext.html.dom import Element, Text, tag_set, walk
 from cmsmig.richtext.html.parse import (
@@ -140,7 +141,7 @@ def _held(rest: str) -> str:
         (tags.count("img"), "picture"),
         (_words(root), "word"),
     )
-    return ", ".join(f"{n:,} {what}{'' if n == 1 else 's'}" for n, what in counts)
+    return ", ".join(counted(n, what) for n, what in counts)
 
 
 def _words(root: Element) -> int:

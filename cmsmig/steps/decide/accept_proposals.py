@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.errors import UsageError
 from cmsmig.events import Noticed, Observer
+from cmsmig.mapping.decisions.body_reviews import IN_BULK
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyMode, ConflictsDecision
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, Decision
 from cmsmig.mapping.decisions.design import Design, Reviewed
@@ -24,8 +24,13 @@ from cmsmig.richtext.blocks.proposals import Heuristics
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decide.body_review import Review
-from cmsmig.steps.decide.decision_store import read_decisions, write_decision
-from cmsmig.steps.decide.migration import Origin, open_migration, read_origin
+from cmsmig.steps.decide.decision_store import (
+    read_decisions,
+    stamp_review,
+    write_decision,
+)
+from cmsmig.steps.decide.migration import open_migration
+from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.steps.decide.split_decisions import find_splits
 from cmsmig.steps.pull.raw_site import require_same_site
 
@@ -62,8 +67,7 @@ async def accept_proposals(
     await require_same_site(project, settings, observer)
     origin = read_origin(project, settings.site_id)
     facts = await space_facts(settings, observer)
-    at = datetime.now(UTC).isoformat(timespec="seconds")
-    reviewed = Reviewed(reviewer.strip(), at, "in bulk")
+    reviewed = stamp_review(reviewer.strip(), IN_BULK)
     written: dict[Path, None] = {}
     for decision in _proposals(origin, facts, reviewed):
         name = FILE_NAMES[type(decision)]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 from cmsmig.canonical import JsonObject
+from cmsmig.counting import noun_for
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.body_reviews import (
     IN_BULK,
@@ -36,6 +36,7 @@ from cmsmig.richtext.blocks.proposals import (
 )
 from cmsmig.settings import Project
 from cmsmig.steps.decide.blocks_file import BlocksFile
+from cmsmig.steps.decide.decision_store import stamp_review
 
 _LEFT = (BodyState.OPEN, BodyState.REOPENED)
 
@@ -109,9 +110,7 @@ class Review:
 
     def sign(self) -> None:
         """Stand for the file as a whole, fields and all, as the reviewer."""
-        by = self._named()
-        at = datetime.now(UTC).isoformat(timespec="seconds")
-        signed = Reviewed(by, at, INDIVIDUALLY)
+        signed = stamp_review(self._named(), INDIVIDUALLY)
         self._file.change(lambda now: replace(now, reviewed=signed), design=False)
 
     def facts(self, html: str, document: JsonObject) -> BodyFacts:
@@ -206,19 +205,18 @@ class Review:
     def _accepting(
         self, bodies: Iterable[tuple[BodyKey, BodyFacts]], how: str
     ) -> Iterator[int]:
-        by = self._named()
-        at = datetime.now(UTC).isoformat(timespec="seconds")
+        signed = stamp_review(self._named(), how)
         accepted: dict[BodyKey, BodyReview] = {}
         for key, facts in bodies:
             found = self.standing(key, facts)
             if found.state in _LEFT:
-                made = self._review(key, facts, found.blocks, by=by, at=at, how=how)
+                made = self._review(key, facts, found.blocks, signed)
                 # Made now, and kept: the file is put together at the end.
                 _ = made.text
                 accepted[key] = made
             yield len(accepted)
         if accepted:
-            noun = "body" if len(accepted) == 1 else "bodies"
+            noun = noun_for(len(accepted), "body", "bodies")
             self._put(accepted, f"accepted {len(accepted)} {noun}")
 
     def _named(self) -> str:
@@ -232,12 +230,10 @@ class Review:
         key: BodyKey,
         facts: BodyFacts,
         blocks: Blocks,
-        *,
-        by: str = "",
-        at: str = "",
-        how: str = "",
+        signed: Reviewed | None = None,
     ) -> BodyReview:
         heuristics = self.choice(key.collection_id, key.field).heuristics
+        by, at, how = (signed.by, signed.at, signed.how) if signed else ("", "", "")
         slug = self._slugs(key)
         return review_of(
             key, facts, heuristics, blocks, slug=slug, by=by, at=at, how=how

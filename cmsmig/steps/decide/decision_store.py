@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.canonical import fingerprint
@@ -26,7 +27,7 @@ from cmsmig.mapping.decisions.decision_files import (
     from_text,
     to_text,
 )
-from cmsmig.mapping.decisions.design import Design
+from cmsmig.mapping.decisions.design import Design, Reviewed
 from cmsmig.plain_file import read_plain
 from cmsmig.settings import Project
 from cmsmig.whole_text import whole_text
@@ -43,6 +44,11 @@ class Decisions:
     conflicts: ConflictsDecision
     hashes: Mapping[str, str]
     """Fingerprints of what was decided, by file name; who decided does not count."""
+
+
+def stamp_review(by: str, how: str) -> Reviewed:
+    """Return that a person takes a decision now; `how`: individually or in bulk."""
+    return Reviewed(by, datetime.now(UTC).isoformat(timespec="seconds"), how)
 
 
 def read_decisions(project: Project) -> Decisions:

@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
-from pathlib import Path
+from itertools import chain
 
 from cmsmig.canonical import fingerprint
+from cmsmig.counting import and_more
 from cmsmig.errors import UndecidedError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import derived_namespace
 from cmsmig.mapping.convert.asset_uploads import (
-    AssetUse,
-    UploadPlan,
     alts_of,
-    find_assets,
-    plan_uploads,
 )
 from cmsmig.mapping.convert.story import story_or_reason
 from cmsmig.mapping.decisions.choices import (
@@ -46,13 +43,13 @@ from cmsmig.mapping.select.selection import (
     select_items,
 )
 from cmsmig.mapping.select.story_paths import FolderPlan, Places, assign_places
-from cmsmig.origin.cache import RawCache
-from cmsmig.origin.files import FileRow, FileStore
-from cmsmig.origin.schema import Collection, Item, Site
+from cmsmig.origin.schema import Item
 from cmsmig.richtext.engine import Engine
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.decision_store import Decisions, read_decisions
+from cmsmig.steps.decide.migration_files import MigrationFiles, find_files
+from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.steps.decide.rules_file import RuleFile, load_rules, with_rules
 from cmsmig.steps.decide.split_decisions import (
     Splits,
@@ -60,20 +57,6 @@ from cmsmig.steps.decide.split_decisions import (
     refuse_undecided,
     undesigned_blocks,
 )
-from cmsmig.steps.pull.pulled_files import file_facts, hosts_of_files, missing_files
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """What was pulled, typed."""
-
-    site: Site
-    collections: tuple[Collection, ...]
-    staged: Mapping[str, tuple[Item, ...]]
-    live: Mapping[str, tuple[Item, ...]]
-    files: Mapping[str, FileRow]
-    hashes: Mapping[str, str]
-    """Fingerprints of the raw answers, by collection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,18 +92,12 @@ class Migration:
     selected: tuple[Selected, ...]
     skipped: tuple[SkippedItem, ...]
     places: Places
-    uses: tuple[AssetUse, ...]
-    uploads: tuple[UploadPlan, ...]
-    missing_files: Mapping[str, str]
+    files: MigrationFiles
     routes: Routes
     known: KnownItems
     namespace: str
-    file_hosts: frozenset[str]
-    store: FileStore
     items: Mapping[ItemKey, Item]
     """The selected items by key, in the version that was decided on."""
-    content_types: Mapping[str, str]
-    """By the hash of a file's bytes."""
     engine: Engine
     """Converts bodies, with the project's own rules if it has any."""
     rules: RuleFile | None
@@ -143,14 +120,6 @@ class Migration:
             for entry in self.selected
             if entry.live and entry.item.key.collection_id in publishing
         }
-
-    def file_path(self, sha256: str) -> Path:
-        """Return where the downloaded bytes are."""
-        return self.store.path(sha256)
-
-    def content_type(self, sha256: str) -> str:
-        """Return what the origin's file host said a file is."""
-        return self.content_types.get(sha256) or "application/octet-stream"
 
     def origin_hash(self, key: ItemKey) -> str:
         """Return the fingerprint of the item as it was pulled; empty if unselected."""
@@ -185,10 +154,10 @@ class Migration:
         """
         homes = {
             address: UploadedAsset(None, f"planned:{upload.sha256}")
-            for upload in self.uploads
+            for upload in self.files.uploads
             for address in upload.addresses
         }
-        return self.drafts(homes | dict(proven or {}), self.missing_files)
+        return self.drafts(homes | dict(proven or {}), self.files.missing)
 
     def context(
         self, assets: Mapping[str, UploadedAsset], missing: Mapping[str, str]
@@ -203,26 +172,11 @@ class Migration:
             places=self.places.places,
             assets=assets,
             missing_assets=missing,
-            alts=alts_of(self.uses),
-            file_hosts=self.file_hosts,
+            alts=alts_of(self.files.uses),
+            file_hosts=self.files.hosts,
             collections={each.collection_id: each for each in self.origin.collections},
             blocks=self.splits.blocks,
         )
-
-
-def read_origin(project: Project, site_id: str | None) -> Origin:
-    """Return the pulled site. Raises `UnreadError` when it is not all there."""
-    cache = RawCache(project.raw)
-    cache.require_complete()
-    collections = cache.collections()
-    return Origin(
-        site=cache.site(site_id),
-        collections=collections,
-        staged=_items(cache, collections, live=False),
-        live=_items(cache, collections, live=True),
-        files=FileStore(project.files, project.raw).rows(),
-        hashes=cache.fingerprint(),
-    )
 
 
 def open_migration(
@@ -236,63 +190,53 @@ def open_migration(
     no body's blocks are looked at then.
     """
     origin = read_origin(project, settings.site_id)
-    decisions = read_decisions(project)
-    rules = load_rules(project, settings.rules)
-    if rules is not None:
-        hashes = {**decisions.hashes, rules.name: rules.digest}
-        decisions = replace(decisions, hashes=hashes)
-    engine = NativeEngine(rules=rules.rules if rules else None)
+    decisions, rules = _read_decisions(project, settings)
     _check(decisions, origin, reviewing=reviewing)
+    engine = NativeEngine(rules=rules.rules if rules else None)
     selections = _select(origin, decisions)
-    selected = tuple(
-        entry for selection in selections.values() for entry in selection.selected
-    )
+    selected = tuple(chain.from_iterable(e.selected for e in selections.values()))
     splits = Splits({})
     if not reviewing:
-        splits = find_splits((entry.item for entry in selected), decisions, engine)
-        refuse_undecided(splits, origin.site.locales)
+        splits = _splits(origin, decisions, selected, engine)
+    places = _places(selections, decisions)
     namespace = derived_namespace(origin.site.site_id, settings.space_id)
-    hosts = hosts_of_files(origin.files)
-    uses = tuple(_uses(origin, selected, hosts))
-    places = assign_places(
-        {name: each.selected for name, each in selections.items()},
-        decisions.design,
-        decisions.collections.locales,
-    )
-    places = _renamed(places, decisions.conflicts)
-    store = FileStore(project.files, project.raw)
     return Migration(
         origin=origin,
         decisions=decisions,
         design=with_rules(split_design(decisions.design, decisions.blocks), rules),
-        engine=engine,
-        rules=rules,
         splits=splits,
         selected=selected,
-        skipped=tuple(
-            entry for selection in selections.values() for entry in selection.skipped
-        ),
+        skipped=tuple(chain.from_iterable(e.skipped for e in selections.values())),
         places=places,
-        uses=uses,
-        uploads=plan_uploads(uses, file_facts(origin.files), namespace=namespace),
-        missing_files=missing_files(uses, origin.files),
+        files=find_files(project, origin, [e.item for e in selected], namespace),
         routes=_routes(origin, selected, places.places),
         known=_known(origin, decisions, selected),
         namespace=namespace,
-        file_hosts=hosts,
-        store=store,
         items={entry.item.key: entry.item for entry in selected},
-        content_types={row.sha256: row.content_type for row in origin.files.values()},
+        engine=engine,
+        rules=rules,
     )
 
 
-def _items(
-    cache: RawCache, collections: tuple[Collection, ...], *, live: bool
-) -> dict[str, tuple[Item, ...]]:
-    return {
-        each.collection_id: tuple(cache.items(each.collection_id, live=live))
-        for each in collections
-    }
+def _read_decisions(
+    project: Project, settings: Settings
+) -> tuple[Decisions, RuleFile | None]:
+    """Return the decisions and the project's own rules, whose hash is one of them."""
+    decisions = read_decisions(project)
+    rules = load_rules(project, settings.rules)
+    if rules is None:
+        return decisions, None
+    hashes = {**decisions.hashes, rules.name: rules.digest}
+    return replace(decisions, hashes=hashes), rules
+
+
+def _splits(
+    origin: Origin, decisions: Decisions, selected: tuple[Selected, ...], engine: Engine
+) -> Splits:
+    """Return the blocks of the bodies that are split; all of them are decided on."""
+    splits = find_splits((entry.item for entry in selected), decisions, engine)
+    refuse_undecided(splits, origin.site.locales)
+    return splits
 
 
 def _select(origin: Origin, decisions: Decisions) -> dict[str, Selection]:
@@ -332,7 +276,7 @@ def _check(decisions: Decisions, origin: Origin, *, reviewing: bool) -> None:
         ),
     )
     if undecided:
-        more = f", and {len(undecided) - 1} more" if len(undecided) > 1 else ""
+        more = and_more(len(undecided), 1, ", and ")
         raise UndecidedError(
             f"{undecided[0].rstrip('.')}{more}; decide in the notebooks 01 to 03, or "
             "in the files under decisions/."
@@ -343,6 +287,16 @@ def _unreviewed(decisions: Decisions) -> Iterator[str]:
     for decision in (decisions.collections, decisions.design):
         if decision.reviewed is None:
             yield f"Nobody has accepted {FILE_NAMES[type(decision)]} yet."
+
+
+def _places(selections: Mapping[str, Selection], decisions: Decisions) -> Places:
+    """Return where each story goes, with the slugs that people chose."""
+    places = assign_places(
+        {name: each.selected for name, each in selections.items()},
+        decisions.design,
+        decisions.collections.locales,
+    )
+    return _renamed(places, decisions.conflicts)
 
 
 def _renamed(places: Places, conflicts: ConflictsDecision) -> Places:
@@ -359,15 +313,6 @@ def _renamed(places: Places, conflicts: ConflictsDecision) -> Places:
             for key, place in places.places.items()
         },
     )
-
-
-def _uses(
-    origin: Origin, selected: tuple[Selected, ...], hosts: frozenset[str]
-) -> Iterator[AssetUse]:
-    by_id = {each.collection_id: each for each in origin.collections}
-    for entry in selected:
-        collection = by_id[entry.item.key.collection_id]
-        yield from find_assets(entry.item, collection, hosts)
 
 
 def _routes(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from cmsmig.counting import first_of
 from cmsmig.errors import UndecidedError
 from cmsmig.mapping.convert.file_addresses import with_sources
 from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey, body_facts
@@ -117,11 +118,10 @@ def refuse_undecided(splits: Splits, locales: Sequence[Locale]) -> None:
     if not open_:
         return
     reopened = sum(each.standing.state is BodyState.REOPENED for each in open_)
-    named = ", ".join(each.body.title(locales) for each in open_[:_NAMED])
-    more = f" and {len(open_) - _NAMED} more" if len(open_) > _NAMED else ""
+    named = first_of([each.body.title(locales) for each in open_], _NAMED)
     raise UndecidedError(
         f"Nobody has reviewed how {_count(len(open_))} split into blocks"
-        f"{_reopened(reopened)}: {named}{more}; {_REVIEW}."
+        f"{_reopened(reopened)}: {named}; {_REVIEW}."
     )
 
 

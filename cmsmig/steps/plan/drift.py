@@ -107,7 +107,7 @@ def _site(migration: Migration) -> str:
 
 def _files(migration: Migration) -> str:
     """Fingerprint the bytes, not the addresses: those differ between rehearsals."""
-    return fingerprint(sorted(upload.sha256 for upload in migration.uploads))
+    return fingerprint(sorted(upload.sha256 for upload in migration.files.uploads))
 
 
 def _foreign(

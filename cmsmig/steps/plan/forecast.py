@@ -216,7 +216,7 @@ def _asset_calls(
     assets = ledger.inventory.assets()
     open_ones = {
         upload.sha256
-        for upload in migration.uploads
+        for upload in migration.files.uploads
         if (row := assets.get(upload.sha256)) is None or not row.is_brought
     }
     name = migration.design.asset_folder

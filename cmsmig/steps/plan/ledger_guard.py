@@ -76,7 +76,7 @@ def _unknown_file(migration: Migration, ledger: Ledger) -> UploadPlan | None:
     return next(
         (
             upload
-            for upload in migration.uploads
+            for upload in migration.files.uploads
             if upload.sha256 not in known and upload.sha256 not in intended
         ),
         None,

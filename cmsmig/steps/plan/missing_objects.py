@@ -175,7 +175,7 @@ def _gone(migration: Migration, ledger: Ledger, survey: Survey) -> Iterator[Gone
         yield GoneThing(
             _MADE[made.kind], made.name, made.name in names[made.kind], made
         )
-    used = {upload.sha256 for upload in migration.uploads}
+    used = {upload.sha256 for upload in migration.files.uploads}
     for file in _missing_assets(ledger, survey):
         yield GoneThing(GoneKind.FILES, file.name, file.sha256 in used, file)
 

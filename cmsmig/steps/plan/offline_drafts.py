@@ -93,7 +93,7 @@ def _foreseen_assets(migration: Migration, ledger: Ledger) -> dict[str, Uploaded
     rows = ledger.inventory.assets()
     signed = {
         address: UploadedAsset(row.asset_id, row.content_url)
-        for upload in migration.uploads
+        for upload in migration.files.uploads
         if (row := rows.get(upload.sha256)) is not None
         and row.status == "signed"
         and row.content_url
@@ -110,7 +110,7 @@ def proven_assets(migration: Migration, ledger: Ledger) -> dict[str, UploadedAss
     """
     assets = ledger.inventory.assets()
     homes: dict[str, UploadedAsset] = {}
-    for upload in migration.uploads:
+    for upload in migration.files.uploads:
         row = assets.get(upload.sha256)
         if row is None or not row.is_brought:
             continue

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.counting import first_of
 from cmsmig.destination.schema import Component, DatasourceEntry
 from cmsmig.ledger.rows import Intent, MadeRow
 from cmsmig.ledger.store import Ledger
@@ -179,8 +180,7 @@ def left_as_it_is(standing: ReviewStatus) -> str:
 
 
 def _shown(standing: ReviewStatus) -> str:
-    more = len(standing.changes) - 3
-    return "; ".join(standing.changes[:3]) + f"; and {more} more" * (more > 0)
+    return first_of(standing.changes, 3, "; and ", "; ")
 
 
 def _changes(found: Component, row: MadeRow, wanted: ComponentBody) -> tuple[str, ...]:

@@ -16,7 +16,8 @@ from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.propose.rule_components import refuse_undesigned
 from cmsmig.mapping.select.reference_targets import DanglingReference, classify
 from cmsmig.settings import Settings
-from cmsmig.steps.decide.migration import Migration, Origin
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.plan.conflicts import Conflict, item_rows
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drift import Fingerprints, fingerprints
@@ -160,7 +161,7 @@ def make_plan(
         ),
         limits=tuple(_limits(migration, survey, settings, calls)),
         notes=tuple(_halved(migration.origin)),
-        missing_files=migration.missing_files,
+        missing_files=migration.files.missing,
         gone=gone,
         recreate=recreate,
     )
@@ -180,9 +181,10 @@ def _saved(
     calls: Mapping[str, int],
     settings: Settings,
 ) -> dict[str, int]:
-    addresses = {use.address for use in migration.uses} - set(migration.missing_files)
+    files = migration.files
+    addresses = {use.address for use in files.uses} - set(files.missing)
     return {
-        "files_with_the_same_bytes": len(addresses) - len(migration.uploads),
+        "files_with_the_same_bytes": len(addresses) - len(files.uploads),
         "stories_without_anything_to_link": max(
             0, len(drafts) - calls["update_stories"]
         ),
@@ -248,7 +250,7 @@ def _limits(
                 f"{most:,}; ask for a larger plan first."
             )
     sizes = {row.sha256: row.size for row in migration.origin.files.values()}
-    for upload in migration.uploads:
+    for upload in migration.files.uploads:
         if sizes.get(upload.sha256, 0) > limits.asset_bytes:
             yield f"{upload.name} is larger than the space's plan allows for a file."
 

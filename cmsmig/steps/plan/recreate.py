@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from cmsmig.counting import first_of
 from cmsmig.errors import PreflightError, UsageError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow
@@ -88,9 +89,7 @@ def gone_sentence(gone: Gone, also: str = "") -> str:
 
 
 def _some(names: list[str]) -> str:
-    rest = len(names) - _SHOWN
-    more = [f"{rest} more"] if rest > 0 else []
-    return ", ".join([*names[:_SHOWN], *more])
+    return first_of(names, _SHOWN, ", ")
 
 
 def _forget(ledger: Ledger, things: Iterable[GoneThing]) -> None:

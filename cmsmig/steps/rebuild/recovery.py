@@ -133,7 +133,7 @@ async def _find_assets(job: ImportJob, found: Rebuilt) -> None:
             by_external.setdefault(asset.ext_id, []).append(asset)
     ours = [
         (upload, sorted(assets, key=lambda asset: asset.asset_id))
-        for upload in job.migration.uploads
+        for upload in job.migration.files.uploads
         if (assets := by_external.get(upload.ext_id))
     ]
     job.observer(StepStarted(STEP, len(ours)))

@@ -80,7 +80,7 @@ async def settle_signings(job: ImportJob) -> None:
     An asset found keeps its id, so that it is signed again and no orphan stays;
     one that nothing needs any more is listed as failed.
     """
-    uploads = {upload.sha256: upload for upload in job.migration.uploads}
+    uploads = {upload.sha256: upload for upload in job.migration.files.uploads}
     intents = job.ledger.intents.open("sign")
     if intents:
         # The killed run may have sent one a moment ago, and a list may lag behind.

@@ -75,7 +75,7 @@ async def upload_assets(
     known = job.ledger.inventory.assets()
     todo = [
         upload
-        for upload in job.migration.uploads
+        for upload in job.migration.files.uploads
         if (row := known.get(upload.sha256)) is None or not row.is_brought
     ]
     job.observer(StepStarted(STEP, len(todo)))
@@ -90,13 +90,14 @@ async def upload_assets(
         await pool.idle()
         if meanwhile is not None and not pool.ending:
             await meanwhile()
-    job.observer(StepFinished(STEP, f"{len(job.migration.uploads)} files are settled"))
+    settled = len(job.migration.files.uploads)
+    job.observer(StepFinished(STEP, f"{settled} files are settled"))
 
 
 async def _bring(job: ImportJob, folder_id: int | None, upload: UploadPlan) -> None:
-    data = _read(job.migration.file_path(upload.sha256), upload.sha256)
+    data = _read(job.migration.files.path(upload.sha256), upload.sha256)
     if data is None:
-        explanation = _damaged(upload, job.migration.file_path(upload.sha256))
+        explanation = _damaged(upload, job.migration.files.path(upload.sha256))
         fail_asset(job, upload, "file_damaged", explanation, intent_outcome="not_sent")
         job.observer(StepAdvanced(STEP, upload.name))
         return
@@ -144,7 +145,7 @@ async def arrived_uploads(
 
     doubtful = [
         row
-        for upload in migration.uploads
+        for upload in migration.files.uploads
         if (row := rows.get(upload.sha256)) is not None and not row.is_brought
     ]
     scanner = Work(lambda batch: None, look, lambda row: None)
@@ -207,7 +208,7 @@ async def _sign_and_send(
         # Whether it is there is seen below; a policy may have expired.
         with suppress(OutcomeUnknownError, RejectedError, UnreachableError):
             await job.client.upload(
-                signed, data, job.migration.content_type(upload.sha256)
+                signed, data, job.migration.files.content_type(upload.sha256)
             )
         proof = await _prove(job, upload, signed, len(data))
         if proof is Proof.UNSEEN:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Set
 from functools import partial
 
 from cmsmig.canonical import JsonObject, fingerprint
+from cmsmig.counting import and_more, first_of
 from cmsmig.destination.schema import Component
 from cmsmig.errors import PreflightError
 from cmsmig.events import Noticed, StepAdvanced, StepFinished, StepStarted
@@ -40,8 +41,8 @@ def check_components(job: ImportJob) -> None:
     of ours that somebody changed, would have to be written over."""
     found = list(Ownership.of(job.ledger, job.survey).in_the_way(job.migration))
     if found:
-        more = f" And {len(found) - 1} more; `cmsmig plan` lists all."
-        raise PreflightError(found[0].text + more * (len(found) > 1))
+        more = and_more(len(found), 1, " And ", "; `cmsmig plan` lists all.")
+        raise PreflightError(found[0].text + more)
 
 
 async def enqueue_components(job: ImportJob, pool: WorkerPool) -> None:
@@ -140,10 +141,9 @@ def refuse_missing(there: Mapping[str, Set[str]], used: Mapping[str, Set[str]]) 
     """
     problems = list(_missing(there, used))
     if problems:
-        shown = "; ".join(problems[:8])
-        more = f"; and {len(problems) - 8} more" if len(problems) > 8 else ""
+        shown = first_of(problems, 8, "; and ", "; ")
         raise PreflightError(
-            f"The space lacks what the stories use ({shown}{more}); run `cmsmig "
+            f"The space lacks what the stories use ({shown}); run `cmsmig "
             "prepare` again, or correct decisions/design.yaml."
         )
 

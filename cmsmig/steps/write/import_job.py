@@ -71,8 +71,8 @@ class ImportJob:
     def _missing_assets(self) -> dict[str, str]:
         """Return addresses without a home at the destination, with the reason."""
         assets = self.ledger.inventory.assets()
-        missing = dict(self.migration.missing_files)
-        for upload in self.migration.uploads:
+        missing = dict(self.migration.files.missing)
+        for upload in self.migration.files.uploads:
             row = assets.get(upload.sha256)
             if row is not None and row.status == "failed" and not row.is_gone:
                 missing.update(dict.fromkeys(upload.addresses, row.explanation))

@@ -116,7 +116,7 @@ async def _look(
     compared = await compare(client, migration, ledger, listed)
     gone = compared.gone
     if recreate:
-        used = {upload.sha256 for upload in migration.uploads} - gone.hashes()
+        used = {upload.sha256 for upload in migration.files.uploads} - gone.hashes()
         rows = ledger.inventory.assets()
         there = [row for row in rows.values() if row.is_brought and row.sha256 in used]
         lost = await lost_bytes(client, there, workers=workers, stop=stop)
