@@ -7,7 +7,7 @@ import json
 from cmsmig.canonical import JsonObject
 
 
-def stored(body: JsonObject) -> str:
+def dump_body(body: JsonObject) -> str:
     """Return a body as text of ASCII alone; an empty one as empty text.
 
     Half a surrogate pair stays what it is, which SQLite would refuse otherwise.
@@ -15,7 +15,7 @@ def stored(body: JsonObject) -> str:
     return json.dumps(body, separators=(",", ":")) if body else ""
 
 
-def loaded(text: str) -> JsonObject:
-    """Return the body that `stored` gave; an empty one for what is none."""
+def load_body(text: str) -> JsonObject:
+    """Return the body that `dump_body` gave; an empty one for what is none."""
     found = json.loads(text) if text else {}
     return found if isinstance(found, dict) else {}

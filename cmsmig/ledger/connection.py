@@ -97,7 +97,7 @@ class Store:
 
 
 class SupposedStore(Store):
-    """A copy of a ledger in memory: what is written there, no file holds."""
+    """A copy of a ledger in memory; its writes never reach a file."""
 
     def __init__(self, store: Store) -> None:
         self.path, self.run_id, self.log_found = store.path, None, False
@@ -186,7 +186,7 @@ def translated(path: Path) -> Iterator[None]:
         raise _translation(path, error) from error
     except UnicodeDecodeError as error:
         # SQLite gives text out as it stands in damaged pages.
-        raise _damaged(path, "a text in it is no UTF-8") from error
+        raise _make_damage_error(path, "a text in it is no UTF-8") from error
 
 
 def _translation(path: Path, error: sqlite3.Error) -> Exception:
@@ -205,10 +205,10 @@ def _translation(path: Path, error: sqlite3.Error) -> Exception:
         return LedgerLockedError(
             f"Another program keeps {path} busy; close it and run this again."
         )
-    return _damaged(path, str(error))
+    return _make_damage_error(path, str(error))
 
 
-def _damaged(path: Path, why: str) -> LedgerDamagedError:
+def _make_damage_error(path: Path, why: str) -> LedgerDamagedError:
     return LedgerDamagedError(
         f"{path} is damaged or is not a ledger ({why}); restore it from a backup, "
         "or run `cmsmig rebuild`, which puts it aside and makes a new one."

@@ -1,4 +1,4 @@
-"""What was lost and said: losses by item, messages by run."""
+"""The ledger's rows of losses, by item, and of messages, by run."""
 
 from __future__ import annotations
 

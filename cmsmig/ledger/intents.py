@@ -5,13 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from cmsmig.ledger.bodies import loaded, stored
+from cmsmig.ledger.bodies import dump_body, load_body
 from cmsmig.ledger.connection import Store, now
 from cmsmig.ledger.rows import Intent
 
 
 class Intents:
-    """An intent without an outcome is settled by looking, never by sending."""
+    """The intents of writes. One without an outcome is settled by looking, not by
+    sending."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -34,7 +35,7 @@ class Intents:
                         each.kind,
                         each.subject,
                         each.request_hash,
-                        stored(each.body),
+                        dump_body(each.body),
                         run_id,
                         now(),
                     )
@@ -46,7 +47,7 @@ class Intents:
         """Return the intents of a kind whose outcome is not known. Reads only."""
         return tuple(
             Intent(
-                row["kind"], row["subject"], row["request_hash"], loaded(row["body"])
+                row["kind"], row["subject"], row["request_hash"], load_body(row["body"])
             )
             for row in self._store.all(
                 """SELECT * FROM intent WHERE kind = ? AND outcome IS NULL

@@ -1,11 +1,11 @@
-"""What was made beside stories: assets, components, folders, datasources."""
+"""The ledger's rows of assets, components, folders and datasources."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from cmsmig.ledger.bodies import loaded, stored
+from cmsmig.ledger.bodies import dump_body, load_body
 from cmsmig.ledger.connection import Store, now
 from cmsmig.ledger.intents import close_intent
 from cmsmig.ledger.rows import GONE, AssetRow, MadeRow
@@ -79,7 +79,7 @@ class Inventory:
                     row.uuid,
                     row.made,
                     row.body_hash,
-                    stored(row.body),
+                    dump_body(row.body),
                     now(),
                 ),
             )
@@ -96,7 +96,7 @@ class Inventory:
                 row["uuid"],
                 bool(row["made"]),
                 row["body_hash"],
-                loaded(row["body"]),
+                load_body(row["body"]),
             )
             for row in self._store.all("SELECT * FROM made WHERE kind = ?", (kind,))
         }

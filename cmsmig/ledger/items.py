@@ -1,4 +1,4 @@
-"""Items and their homes: one row per item and locale."""
+"""Items and their story records: one row per item and locale."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Items:
 
         An item that already has a home keeps its status; others take the status
         given (`selected`, `skipped` or `failed`). Rows that are in the ledger
-        and not in `rows` become skipped when they have no home.
+        and not in `rows` become skipped when they have no story record.
         """
         with self._store.atomic() as db:
             db.execute(
@@ -56,7 +56,7 @@ class Items:
     def housed(
         self, key: ItemKey, home: StoryRecord, origin_hash: str, intent: str
     ) -> None:
-        """Write an item's home and close the intent of kind `intent`."""
+        """Write an item's story record and close the intent of kind `intent`."""
         with self._store.atomic() as db:
             home_id = _save_home(db, home)
             db.execute(
@@ -97,7 +97,7 @@ class Items:
     def failed(
         self, key: ItemKey, reason: str, explanation: str, intent: str = ""
     ) -> None:
-        """Write why an item failed; a story that exists keeps its home."""
+        """Write why an item failed; the record of a story that exists is kept."""
         with self._store.atomic() as db:
             db.execute(
                 """UPDATE item SET status = 'failed', reason = ?, explanation = ?,
@@ -109,7 +109,7 @@ class Items:
                 close_intent(db, intent, str(key), "refused")
 
     def recovered(self, key: ItemKey) -> None:
-        """Write that an item with a home, which had failed, is being retried."""
+        """Write that an item with a story, which had failed, is being retried."""
         with self._store.atomic() as db:
             db.execute(
                 """UPDATE item SET reason = '', explanation = '', status =
@@ -121,7 +121,7 @@ class Items:
             )
 
     def gone(self, explanations: Mapping[ItemKey, str]) -> None:
-        """Write that items' stories are no longer there; the homes are kept."""
+        """Write that items' stories are no longer there; the story records are kept."""
         at = now()
         rows = [(GONE, text, at, *_key(key)) for key, text in explanations.items()]
         with self._store.atomic() as db:

@@ -1,4 +1,4 @@
-"""What the ledger's rows hold, as records."""
+"""The ledger's rows as dataclasses."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ItemRow:
 
 @dataclass(frozen=True, slots=True)
 class StoryRecord:
-    """A story that an item lives in."""
+    """The story that an item became, or shares with others."""
 
     story_id: int
     uuid: str

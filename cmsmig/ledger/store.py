@@ -1,4 +1,4 @@
-"""The ledger: which item has which home, what was intended and what was done."""
+"""The ledger: each item's story record, the intents, and the results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def derived_namespace(site_id: str, space_id: str) -> str:
 
 
 class Ledger:
-    """One project's memory. Every method commits before it returns."""
+    """The ledger of one project. Every method commits before it returns."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

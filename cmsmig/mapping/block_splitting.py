@@ -83,7 +83,7 @@ def _gallery(
     return _block(names.gallery, uid(path), images=pictures)
 
 
-def _lifted(
+def _lift_nodes(
     nodes: Sequence[JsonObject], names: BlockComponents, uid: Uid, path: str
 ) -> Json:
     held = component_of(nodes[0])
@@ -117,8 +117,8 @@ _VALUES: Mapping[
     BlockKind.TEXT: _text,
     BlockKind.IMAGE: _picture,
     BlockKind.GALLERY: _gallery,
-    BlockKind.EMBED: _lifted,
-    BlockKind.HTML: _lifted,
+    BlockKind.EMBED: _lift_nodes,
+    BlockKind.HTML: _lift_nodes,
     BlockKind.QUOTE: _quote,
     BlockKind.CODE: _code,
     BlockKind.TABLE: _table,

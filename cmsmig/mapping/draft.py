@@ -19,7 +19,7 @@ from cmsmig.richtext.policy import EmbedPolicy
 
 @dataclass(frozen=True, slots=True)
 class UploadedAsset:
-    """Where an origin file lives at the destination."""
+    """The destination's asset of an origin file."""
 
     asset_id: int | None
     """None while planning."""
@@ -44,7 +44,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class ExistingStory:
-    """A story that exists."""
+    """The ids and the path of a story at the destination."""
 
     uuid: str
     full_slug: str

@@ -1,4 +1,4 @@
-"""Identifiers derived from what a thing is, so that a second run is equal."""
+"""Identifiers derived from site, space and item: every run makes the same ones."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from cmsmig.item_key import ItemKey
 
 def story_uid(namespace: str, key: ItemKey) -> str:
     """Return the `_uid` of a story's root block: how we know a story as ours."""
-    return _derived(namespace, "story", *_parts(key))
+    return _derive(namespace, "story", *_parts(key))
 
 
 def block_uid(namespace: str, key: ItemKey, path: str) -> str:
     """Return the `_uid` of the block at `path` (unique in the item)."""
-    return _derived(namespace, "block", *_parts(key), path)
+    return _derive(namespace, "block", *_parts(key), path)
 
 
 def external_id(namespace: str, sha256: str) -> str:
     """Return the external id of the asset that holds these bytes."""
-    return _derived(namespace, "asset", sha256)
+    return _derive(namespace, "asset", sha256)
 
 
 def derived_group(namespace: str, key: ItemKey) -> str:
     """Return the group that an item's stories share, whatever their language."""
-    return _derived(namespace, "group", key.collection_id, key.item_id)
+    return _derive(namespace, "group", key.collection_id, key.item_id)
 
 
 def _parts(key: ItemKey) -> tuple[str, str, str]:
     return key.collection_id, key.item_id, key.locale_id
 
 
-def _derived(namespace: str, *parts: str) -> str:
+def _derive(namespace: str, *parts: str) -> str:
     # The length in front keeps ("a", "bc") and ("ab", "c") apart.
     name = "".join(f"{len(part)}:{part}" for part in parts)
     return str(uuid.uuid5(_root(namespace), name))

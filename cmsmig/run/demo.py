@@ -54,7 +54,7 @@ class Demo:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the sandbox has to say about its visitor."""
+    """What the sandbox recorded about the demo's requests."""
 
     broken: Mapping[str, int]
     """The service's rules that were broken, and how often."""
@@ -98,12 +98,12 @@ def run_demo(
         own = clean_environment(environ, CMSMIG_STATE_DIR=state)
         with _sandbox(demo, own) as address:
             code, said = _migrate(demo, own, tell)
-            seen = _seen(address)
+            seen = _read_seen(address)
     for line in (*said, *seen.lines):
         tell(line)
     for name, path in (("notebooks", demo.run_folder), ("report", demo.report)):
         if path.exists():
-            tell(f"{name}: {_shown(path)}")
+            tell(f"{name}: {_shorten_path(path)}")
     return code or int(bool(seen.broken))
 
 
@@ -189,7 +189,7 @@ def _migrate(
     )
     code, said = 0, [""]
     for command in commands:
-        tell("$ cmsmig " + " ".join(_worded(command)))
+        tell("$ cmsmig " + " ".join(_split_words(command)))
         code, said = _said(demo, environ, command)
         if command == ("init",):
             mark_own(demo.project)
@@ -208,7 +208,7 @@ def _said(
         return code, out.read().decode("utf-8", "replace").splitlines()
 
 
-def _seen(address: str) -> Seen:
+def _read_seen(address: str) -> Seen:
     # Without a proxy: what this machine uses for the network can't reach loopback.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(f"{address}/_sandbox/summary", timeout=30) as answer:
@@ -219,12 +219,12 @@ def _seen(address: str) -> Seen:
     )
 
 
-def _worded(command: tuple[str, ...]) -> Iterator[str]:
+def _split_words(command: tuple[str, ...]) -> Iterator[str]:
     for word in command:
         yield (
             f'"{word}"'
             if " " in word
-            else _shown(Path(word))
+            else _shorten_path(Path(word))
             if _is_path(word)
             else word
         )
@@ -234,7 +234,7 @@ def _is_path(word: str) -> bool:
     return os.sep in word
 
 
-def _shown(path: Path) -> str:
+def _shorten_path(path: Path) -> str:
     """Return a path as short as it can be written from here."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)

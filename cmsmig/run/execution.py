@@ -116,10 +116,10 @@ def _run_one(
     output = folder / f"{name}.ipynb"
     started = time.monotonic()
     observer(StepStarted(name, None))
-    executed = _executed(assignment, output, kernel)
+    executed = _run_notebook(assignment, output, kernel)
     if executed.unready and not kernel.stopping:
         observer(Noticed(name, _STARTED_AGAIN.format(executed.crash)))
-        executed = _executed(assignment, output, kernel)
+        executed = _run_notebook(assignment, output, kernel)
     failure = judge(executed)
     page = _page(output, observer)
     seconds = time.monotonic() - started
@@ -127,7 +127,7 @@ def _run_one(
     return Ran(name, seconds, output, page, failure)
 
 
-def _executed(assignment: Assignment, output: Path, kernel: _Kernel) -> Executed:
+def _run_notebook(assignment: Assignment, output: Path, kernel: _Kernel) -> Executed:
     # A copy of an earlier run would be taken for this one's.
     output.unlink(missing_ok=True)
     executed = execute(

@@ -1,4 +1,4 @@
-"""JupyterLab on the notebooks: on this machine only, without news or surprises."""
+"""Starts JupyterLab on the notebooks, for this machine only and without news."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def judge(executed: Executed) -> Failure | None:
     """Return why a notebook failed, or None when every cell ran and none raised."""
     for cell in executed.cells:
         if cell.raised is not None:
-            return _raised(cell, *cell.raised)
+            return _make_failure(cell, *cell.raised)
     unrun = [each for each in executed.cells if each.source and each.prompt is None]
     if executed.crash:
         return Failure(_at(_last_begun(executed.cells)), executed.crash, 1)
@@ -72,7 +72,7 @@ def exit_code_of(name: str) -> int:
     return codes.get(name, 1)
 
 
-def _raised(cell: Cell, name: str, text: str) -> Failure:
+def _make_failure(cell: Cell, name: str, text: str) -> Failure:
     code = exit_code_of(name)
     if name == "SystemExit":
         why = "it called sys.exit, which leaves the rest of the notebook undone"

@@ -118,14 +118,14 @@ def _require_known(name: str, declared: Declared) -> None:
     if name in known:
         return
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}?" if near else f"known: {_listed(known)}."
+    hint = f"did you mean {near[0]}?" if near else f"known: {_join_names(known)}."
     raise UsageError(
         f"No notebook of this run has a parameter {name}; {hint.rstrip('.')}"
         + ("" if near else ".")
     )
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return ", ".join(names) or "none"
 
 

@@ -68,7 +68,7 @@ def convert_folder(
     try:
         target.mkdir(parents=True, exist_ok=True)
         work = partial(_convert_file, target, mode, kind, rules)
-        counts = list(_mapped(work, paths, processes or os.cpu_count() or 1))
+        counts = list(_map_paths(work, paths, processes or os.cpu_count() or 1))
     except OSError as error:
         raise StorageError(
             f"{error.filename or target} cannot be read or written "
@@ -77,7 +77,7 @@ def convert_folder(
     return BatchResult(len(counts), sum(bool(each) for each in counts), sum(counts))
 
 
-def _mapped(work: partial[int], paths: list[Path], processes: int) -> Iterable[int]:
+def _map_paths(work: partial[int], paths: list[Path], processes: int) -> Iterable[int]:
     if processes == 1 or len(paths) < 2 * processes:
         return map(work, paths)
     with ProcessPoolExecutor(processes) as pool:

@@ -1,4 +1,4 @@
-"""Clients over the settings: sessions, their budgets, their tokens."""
+"""Opens the API clients that the settings describe, each with its budget and token."""
 
 from __future__ import annotations
 

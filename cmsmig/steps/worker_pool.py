@@ -1,4 +1,4 @@
-"""Work done side by side, each piece intended before it is begun."""
+"""Runs pieces of work concurrently, each after its intent was written."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class StopSignal:
 
 @dataclass(frozen=True, slots=True)
 class Work(Generic[T]):
-    """What is done with the pieces of one kind."""
+    """How pieces of one kind are intended, performed and abandoned."""
 
     intend: Callable[[Sequence[T]], None]
     """Is given a batch before any piece of it is performed."""

@@ -1,4 +1,4 @@
-"""Which addresses of other people's content may be asked for at all."""
+"""Which addresses from other people's content may be requested."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ async def reachable(
     """
     literal = _numeric(aim.host)
     if literal is not None:
-        found: tuple[str, ...] = (_written(literal, aim.host),)
+        found: tuple[str, ...] = (_write_host(literal, aim.host),)
     elif resolve is not None:
         found = await resolve(aim.host, aim.port)
     else:
@@ -175,7 +175,7 @@ def _numeric(host: str) -> _Address | None:
         return None
 
 
-def _written(address: _Address, host: str) -> str:
+def _write_host(address: _Address, host: str) -> str:
     """Return a numeric host as it is connected to: its zone is kept."""
     _, percent, zone = host.partition("%")
     return f"{address}{percent}{zone}" if address.version == 6 else str(address)

@@ -157,7 +157,7 @@ def failure(
     content = answer.content()
     problems = (read_problems or generic_problems)(content)
     said = "; ".join(_complaint(problem) for problem in problems) or answer.said()
-    kind, message = _told(method, url, answer, service, credentials_hint, said)
+    kind, message = _explain(method, url, answer, service, credentials_hint, said)
     return kind(
         message,
         service=service,
@@ -202,7 +202,7 @@ def generic_problems(content: object) -> Problems:
     return tuple(FieldProblem("", text) for text in texts if isinstance(text, str))[:1]
 
 
-def _told(
+def _explain(
     method: str, url: str, answer: Answer, service: str, hint: str, said: str
 ) -> tuple[type[ServiceError], str]:
     what = f"{method} {path_of(url)}"

@@ -1,4 +1,4 @@
-"""The shared budget: no faster than the service allows, whoever else is asking."""
+"""The request budget that all processes share to stay below a service's rate."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from cmsmig.wire.budget_file import (
     BudgetState,
     BudgetTransaction,
 )
-from cmsmig.wire.pacing import Pacing, bounded
+from cmsmig.wire.pacing import Pacing, bound_pause
 
 _Result = TypeVar("_Result")
 
@@ -42,7 +42,7 @@ _FORGOTTEN_AT_ONCE = 16
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Leave to send one request; hand it back with the outcome."""
+    """Permission to send one request; give it back with the outcome."""
 
     number: int
     at: float
@@ -245,7 +245,7 @@ class Budget:
         state = book.state
         now = book.now(self._clock())
         lowered = self._pacing.learn(state, named_limit, now)
-        asked = bounded(retry_after)
+        asked = bound_pause(retry_after)
         if release is not None:
             _hand_back(book, release)
         if _sent_before_freeze(state, release, now):

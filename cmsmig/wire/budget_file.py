@@ -44,7 +44,7 @@ class BudgetBusyError(StorageError):
 
 
 class _DamagedError(Exception):
-    """The file holds something that no budget wrote."""
+    """The budget's file is damaged."""
 
 
 @dataclass(slots=True)

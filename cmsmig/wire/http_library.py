@@ -1,4 +1,4 @@
-"""What the HTTP library does anew for each client or request, done once here."""
+"""Does once what the HTTP library repeats for each client or request."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _LEARNED_SECONDS = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Pacing:
-    """The terms that one sharer brings along; the rest is in the shared state."""
+    """The rate settings of one process; all else is in the shared state."""
 
     configured: int
     """Releases per window, from the settings."""
@@ -111,7 +111,7 @@ class Pacing:
         jitter = 1 + 0.5 * random()
         if retry_after is None:
             return grown * jitter
-        asked = bounded(retry_after) + 0.1 * shortest * jitter
+        asked = bound_pause(retry_after) + 0.1 * shortest * jitter
         return asked if exponent == 0 else max(asked, grown * jitter)
 
     def count_delay(self, book: BudgetTransaction, number: int, now: float) -> None:
@@ -176,7 +176,7 @@ class Pacing:
         state.told_number = state.released - under_way
 
 
-def bounded(retry_after: float | None) -> float:
+def bound_pause(retry_after: float | None) -> float:
     """Return the seconds that a service asked for, within reason."""
     if retry_after is None or not retry_after > 0:
         return 0.0

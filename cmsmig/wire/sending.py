@@ -103,7 +103,7 @@ class Sender:
         self, request: Request, authorization: str | None, refusal: int
     ) -> Outcome:
         """Exchange once, telling the budget how it went."""
-        headers, body = _headers(request, authorization), _encoded(request.json)
+        headers, body = _headers(request, authorization), _encode(request.json)
         budget = self.budget if request.quota else None
         release = await budget.acquire() if budget is not None else None
         outcome: Outcome | None = None
@@ -200,11 +200,11 @@ def _headers(request: Request, authorization: str | None) -> dict[str, str]:
     return headers
 
 
-def _encoded(body: JsonObject | None) -> bytes | None:
+def _encode(body: JsonObject | None) -> bytes | None:
     if body is None:
         return None
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     if is_whole(text):
         return text.encode()
     # JSON could hold half a character, escaped; but no service could store it.
-    return _encoded(whole_value(body))
+    return _encode(whole_value(body))

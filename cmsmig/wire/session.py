@@ -293,7 +293,7 @@ class Session:
 
 
 class _Coming:
-    """An answer of an API while it comes."""
+    """An API's answer whose body is still being received."""
 
     def __init__(self) -> None:
         self._status = 0
@@ -308,11 +308,11 @@ class _Coming:
     async def take(self, response: httpx.Response, gauge: Gauge) -> None:
         """Read it to its end; raises `BoundError` and `UnpackingError`."""
         self._status = response.status_code
-        self._headers = _lowered(response.headers)
+        self._headers = _lower_names(response.headers)
         most = REFUSAL_BYTES if self.is_refusal else ANSWER_BYTES
         gauge.begin()
         try:
-            async for chunk in _unpacked(response):
+            async for chunk in _unpack(response):
                 gauge.take(len(chunk))
                 self._body += chunk
                 if len(self._body) > most:
@@ -335,15 +335,15 @@ class _HttpStream:
     def __init__(self, response: httpx.Response) -> None:
         self._response = response
         self.status = response.status_code
-        self.headers = _lowered(response.headers)
+        self.headers = _lower_names(response.headers)
 
     async def chunks(self) -> AsyncIterator[bytes]:
         with _broken():
-            async for chunk in _unpacked(self._response):
+            async for chunk in _unpack(self._response):
                 yield chunk
 
 
-async def _unpacked(response: httpx.Response) -> AsyncIterator[bytes]:
+async def _unpack(response: httpx.Response) -> AsyncIterator[bytes]:
     """Yield a body in small pieces; raises `UnpackingError`."""
     # Without the header the library hands the bytes on as they come: it would
     # unpack a whole chunk at once, however much that holds.
@@ -387,7 +387,7 @@ def _reason(error: Exception) -> str:
     return masked(str(error)) or type(error).__name__
 
 
-def _lowered(headers: httpx.Headers) -> dict[str, str]:
+def _lower_names(headers: httpx.Headers) -> dict[str, str]:
     named = {name.lower(): value for name, value in headers.items()}
     if not may_tell("\n".join([*named, *named.values()])):
         return named

@@ -81,7 +81,7 @@ class AssetUse:
 
 @dataclass(frozen=True, slots=True)
 class FileFact:
-    """What the download of an address brought."""
+    """The result of downloading one address."""
 
     sha256: str
     width: int | None

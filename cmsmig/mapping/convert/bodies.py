@@ -29,10 +29,12 @@ def encode_richtext(value: Json, use: FieldUse) -> Encoded:
         return Encoded(empty_document())
     engine, policy = use.context.engine, use.context.embeds
     if isinstance(value, str):
-        return _finished(engine.from_html(with_sources(value), policy, use), use)
+        return _rewrite_addresses(
+            engine.from_html(with_sources(value), policy, use), use
+        )
     why = "The field holds rich text; this value is carried as JSON text."
     body = f"<p>{escape(as_text(value))}</p>"
-    carried = _finished(engine.from_html(body, policy, use), use)
+    carried = _rewrite_addresses(engine.from_html(body, policy, use), use)
     loss = use.loss("wrong-type", value, why, Severity.MEANING)
     return Encoded(carried.value, (*carried.losses, loss))
 
@@ -60,10 +62,10 @@ def encode_markdown(value: Json, use: FieldUse) -> Encoded:
     if is_unset(value):
         return Encoded(empty_document())
     engine, policy = use.context.engine, use.context.embeds
-    return _finished(engine.from_markdown(as_text(value), policy, use), use)
+    return _rewrite_addresses(engine.from_markdown(as_text(value), policy, use), use)
 
 
-def _finished(converted: Converted, use: FieldUse) -> Encoded:
+def _rewrite_addresses(converted: Converted, use: FieldUse) -> Encoded:
     """Rewrite the file addresses in a document's text and in its raw HTML.
 
     The engine sees to attributes; what readers see as text, scripts, styles

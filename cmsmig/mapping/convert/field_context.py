@@ -1,4 +1,4 @@
-"""What every encoding of a value takes and gives."""
+"""The input and the result of converting one field value."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class FieldUse:
         return assets.get(address) or assets.get(address.strip())
 
     def image(self, address: str) -> ImageTarget | None:
-        """Return the new home of a picture, or None: the address stays."""
+        """Return a picture's asset at the destination, or None: the address stays."""
         home = self.home(address)
         return None if home is None else ImageTarget(home.asset_id, home.filename)
 

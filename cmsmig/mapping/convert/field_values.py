@@ -49,7 +49,7 @@ def _text(value: Json, use: FieldUse) -> Encoded:
     if not isinstance(value, str):
         why = "The field holds text; this value is carried as JSON text."
         losses += (use.loss("wrong-type", value, why, Severity.MEANING),)
-    return Encoded(text, losses + _checked(value, use))
+    return Encoded(text, losses + _check_value(value, use))
 
 
 def _number(value: Json, use: FieldUse) -> Encoded:
@@ -58,7 +58,7 @@ def _number(value: Json, use: FieldUse) -> Encoded:
     text = number_text(value)
     if text is None:
         return Encoded("", (_not_a("number", value, use),))
-    return Encoded(text, _checked(value, use))
+    return Encoded(text, _check_value(value, use))
 
 
 def _datetime(value: Json, use: FieldUse) -> Encoded:
@@ -232,7 +232,7 @@ def _strays(value: Json, use: FieldUse) -> tuple[Loss, ...]:
     return tuple(losses)
 
 
-def _checked(value: Json, use: FieldUse) -> tuple[Loss, ...]:
+def _check_value(value: Json, use: FieldUse) -> tuple[Loss, ...]:
     found = problem(use.design.origin_type, value, use.validations)
     if not found:
         return ()

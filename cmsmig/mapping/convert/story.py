@@ -77,7 +77,7 @@ def draft_story(
         if encoded.present:
             content[design.key] = encoded.value
         losses += [FieldLoss(design.origin, loss) for loss in encoded.losses]
-    losses += [*_unmapped(item, content_type), *_halved(item)]
+    losses += [*_find_unmapped(item, content_type), *_find_halved(item)]
     published, day = _dates(item, content_type, context)
     place = context.places[item.key]
     return StoryDraft(
@@ -169,7 +169,7 @@ def _relation_uses(
             )
 
 
-def _unmapped(item: Item, content_type: ContentTypeDesign) -> Iterator[FieldLoss]:
+def _find_unmapped(item: Item, content_type: ContentTypeDesign) -> Iterator[FieldLoss]:
     """List the values under keys that no destination field takes.
 
     `name` and `slug` are the story's own. A switch that is off says nothing:
@@ -191,7 +191,7 @@ def _unmapped(item: Item, content_type: ContentTypeDesign) -> Iterator[FieldLoss
         yield FieldLoss(slug, loss_of(kind, value, why, slug))
 
 
-def _halved(item: Item) -> Iterator[FieldLoss]:
+def _find_halved(item: Item) -> Iterator[FieldLoss]:
     """List the values that held half a character, each with the text around it."""
     for slug in item.halved:
         text = as_text(item.data[slug])

@@ -178,7 +178,7 @@ def review_of(
         key=key,
         content=facts.content,
         rules=rules_text(heuristics),
-        blocks=tuple(_decided(blocks, facts.outline)),
+        blocks=tuple(_make_decided(blocks, facts.outline)),
         slug=slug,
         by=by,
         at=at,
@@ -186,7 +186,7 @@ def review_of(
     )
 
 
-def _decided(blocks: Blocks, outline: Outline) -> Iterable[DecidedBlock]:
+def _make_decided(blocks: Blocks, outline: Outline) -> Iterable[DecidedBlock]:
     for block, run in zip(blocks, runs_of(outline, blocks), strict=True):
         begins = next((node.text for node in run if node.text), "")
         yield DecidedBlock(block.kind, block.nodes, block.how, _shown(begins))

@@ -130,7 +130,7 @@ def read_keys(model: type[K], node: yaml.Node, where: str, place: Place = ()) ->
     try:
         return model.model_validate(node)
     except ValidationError as error:
-        raise _explained(error, node, where, place) from None
+        raise _explain(error, node, where, place) from None
 
 
 def values_of(node: object) -> dict[str, object]:
@@ -197,7 +197,7 @@ FreeMapping = Annotated[dict[str, Any], PlainValidator(_free)]
 """A mapping with any keys, with YAML's own reading of scalars."""
 
 
-def _explained(
+def _explain(
     error: ValidationError, node: yaml.Node, where: str, place: Place
 ) -> DecisionsError:
     first = error.errors(include_url=False)[0]

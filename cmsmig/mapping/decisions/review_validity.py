@@ -43,7 +43,7 @@ class BodyState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReviewStatus:
-    """A body's blocks as they are now, and who stands for them."""
+    """A body's blocks, the state of their review, and the reviewer."""
 
     state: BodyState
     blocks: Blocks
@@ -67,7 +67,7 @@ def standing(
         return ReviewStatus(
             BodyState.OPEN if needed else BodyState.NOT_NEEDED, proposal
         )
-    if why := _outdated(review, facts, heuristics, proposal):
+    if why := _explain_outdated(review, facts, heuristics, proposal):
         if not review.by:
             why = ""
         state = BodyState.REOPENED if why else BodyState.OPEN
@@ -82,7 +82,7 @@ def standing(
     )
 
 
-def _outdated(
+def _explain_outdated(
     review: BodyReview, facts: BodyFacts, heuristics: Heuristics, proposal: Blocks
 ) -> str:
     if review.content != facts.content:

@@ -39,13 +39,13 @@ class _Writer(yaml.SafeDumper):
         super().increase_indent(flow, False)
 
 
-def _written(writer: _Writer, text: str) -> yaml.ScalarNode:
+def _write_text(writer: _Writer, text: str) -> yaml.ScalarNode:
     # YAML reads these as line ends outside of double quotes, and folds them.
     quoted = any(sign in text for sign in "\r\x85\u2028\u2029")
     return writer.represent_scalar(f"{_TAG}str", text, style='"' if quoted else None)
 
 
-_Writer.add_representer(str, _written)
+_Writer.add_representer(str, _write_text)
 
 
 def write_document(body: JsonObject, header: str) -> str:

@@ -121,7 +121,7 @@ def with_blocks(
     """
     for role in missing_roles(design, decision):
         if role in _SCHEMAS:
-            added = _named(design, role, space or SpaceFacts())
+            added = _name_block(design, role, space or SpaceFacts())
             design = replace(design, blocks=(*design.blocks, added))
     return design
 
@@ -140,7 +140,7 @@ def components_of(design: Design) -> BlockComponents:
     )
 
 
-def _named(design: Design, role: BlockRole, space: SpaceFacts) -> BlockDesign:
+def _name_block(design: Design, role: BlockRole, space: SpaceFacts) -> BlockDesign:
     name, title, schema = _SCHEMAS[role]
     taken = {block.component for block in design.blocks}
     taken |= {one.component for one in design.content_types}

@@ -1,4 +1,4 @@
-"""What of a component is not as it was last written."""
+"""The parts of a component that changed since our last write."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from cmsmig.mapping.propose.field_keys import numbered_name
 from cmsmig.origin.schema import Collection
 
 
-def named(
+def name_components(
     design: Design, collections: Sequence[Collection], space: SpaceFacts
 ) -> Design:
     """Return `design` with every component's final name, and a note where it
@@ -27,7 +27,7 @@ def named(
     nothing.
     """
     ranked = sorted(design.content_types, key=lambda one: one.collection_id)
-    found = _named(replace(design, content_types=tuple(ranked)), collections, space)
+    found = _name_all(replace(design, content_types=tuple(ranked)), collections, space)
     by_id = {one.collection_id: one for one in found.content_types}
     return replace(
         found,
@@ -35,7 +35,7 @@ def named(
     )
 
 
-def _named(
+def _name_all(
     design: Design, collections: Sequence[Collection], space: SpaceFacts
 ) -> Design:
     plain = _plain_names(design)
@@ -44,7 +44,7 @@ def _named(
     refused: set[str] = set()
     while True:
         names = _choose(candidates, refused)
-        found = _renamed(design, names)
+        found = _rename(design, names)
         clashes = {
             body.name
             for body in component_bodies(found)
@@ -52,7 +52,7 @@ def _named(
             and not equal_component(space.components[body.name], body.body)
         }
         if not clashes:
-            return _annotated(found, plain, space.components)
+            return _annotate(found, plain, space.components)
         refused |= clashes
 
 
@@ -88,7 +88,7 @@ def _endless(names: Sequence[str]) -> Iterator[str]:
         number += 1
 
 
-def _renamed(design: Design, names: Sequence[str]) -> Design:
+def _rename(design: Design, names: Sequence[str]) -> Design:
     count = len(design.blocks)
     return replace(
         design,
@@ -105,7 +105,7 @@ def _renamed(design: Design, names: Sequence[str]) -> Design:
     )
 
 
-def _annotated(
+def _annotate(
     design: Design, plain: Sequence[tuple[str, str]], existing: Mapping[str, object]
 ) -> Design:
     count = len(design.blocks)

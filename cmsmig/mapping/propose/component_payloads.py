@@ -81,7 +81,7 @@ def block_body(design: Design, block: BlockDesign) -> JsonObject:
     held: JsonObject = {}
     if block.role is BlockRole.GALLERY:
         figure = design.block(BlockRole.FIGURE)
-        held = _restricted([figure.component] if figure else [])
+        held = _restrict([figure.component] if figure else [])
     schema: JsonObject = {
         key: {**definition, **_held(definition, held), "pos": position}
         for position, (key, definition) in enumerate(block.schema.items())
@@ -160,15 +160,15 @@ def _targets(design: Design, field: FieldDesign) -> JsonObject:
         return {"datasource_slug": field.datasource}
     if field.encoding is Encoding.VIDEO_BLOCK:
         embed = design.block(BlockRole.EMBED)
-        return _restricted([embed.component] if embed else [])
+        return _restrict([embed.component] if embed else [])
     if field.encoding is Encoding.BLOCKS:
-        return _restricted(field.components)
+        return _restrict(field.components)
     if field.origin_type in ("Image", "MultiImage"):
         return {"filetypes": ["images"]}
     return {}
 
 
-def _restricted(components: Sequence[str]) -> JsonObject:
+def _restrict(components: Sequence[str]) -> JsonObject:
     whitelist: list[Json] = list(components)
     return {"restrict_components": True, "component_whitelist": whitelist}
 

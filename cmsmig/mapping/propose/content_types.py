@@ -48,12 +48,12 @@ def propose_content_type(
     ]
     proposals += [
         propose_unlisted(slug, field_facts(slug, items, time_zone, frozenset()))
-        for slug in _unlisted(collection, items)
+        for slug in _find_unlisted(collection, items)
     ]
     fields = [field for one in proposals if isinstance(one, tuple) for field in one]
     if context.preferences.envelope:
         fields += envelope_fields()
-    keyed = tuple(_keyed(collection, fields))
+    keyed = tuple(_assign_keys(collection, fields))
     content_type = ContentTypeDesign(
         collection_id=collection.collection_id,
         collection_slug=collection.slug,
@@ -68,7 +68,7 @@ def propose_content_type(
     return with_order(with_date(content_type, facts), facts)
 
 
-def _unlisted(collection: Collection, items: Sequence[Item]) -> list[str]:
+def _find_unlisted(collection: Collection, items: Sequence[Item]) -> list[str]:
     """Return the keys without a field that get a proposal: those that most items
     have. What is under any other key is listed as a loss of its item."""
     listed = {field.slug for field in collection.fields} | OWN_PLACE
@@ -77,7 +77,9 @@ def _unlisted(collection: Collection, items: Sequence[Item]) -> list[str]:
     return sorted(usual[:_MOST_UNLISTED])
 
 
-def _keyed(collection: Collection, fields: Sequence[FieldDesign]) -> list[FieldDesign]:
+def _assign_keys(
+    collection: Collection, fields: Sequence[FieldDesign]
+) -> list[FieldDesign]:
     choices = assign_keys([field.key for field in fields])
     return [
         replace(

@@ -46,7 +46,7 @@ def with_order(
     fact = facts[found.origin]
     rest = _rest(fact.filled, fact, "come last")
     note = f"Gives the stories their position, by its name{rest}."
-    return replace(_noted(content_type, found, note), order_field=found.origin)
+    return replace(_add_note(content_type, found, note), order_field=found.origin)
 
 
 def with_date(
@@ -77,7 +77,9 @@ def with_date(
     fact = facts[ranked[0].origin]
     rest = _rest(fact.moments, fact, "go by their creation")
     note = f"Taken for the date of first publication, by its name{rest}."
-    return replace(_noted(content_type, ranked[0], note), date_field=ranked[0].origin)
+    return replace(
+        _add_note(content_type, ranked[0], note), date_field=ranked[0].origin
+    )
 
 
 def _is_past(fact: FieldFacts) -> bool:
@@ -90,7 +92,7 @@ def _rest(have: int, fact: FieldFacts, rule: str) -> str:
     return f"; the items without it ({lack} of {fact.items}) {rule}" if lack else ""
 
 
-def _noted(
+def _add_note(
     content_type: ContentTypeDesign, chosen: FieldDesign, note: str
 ) -> ContentTypeDesign:
     return replace(

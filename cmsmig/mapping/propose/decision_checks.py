@@ -1,4 +1,4 @@
-"""Decisions against what is really there: nothing unknown, nothing left open."""
+"""Checks decisions against origin and space: unknown names, open questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the origin knows about an item outside its fields, kept on request."""
+"""Item metadata outside the fields, such as dates, imported on request."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def envelope_fields() -> list[FieldDesign]:
     """Return a text field for each value of the envelope."""
     return [
         FieldDesign(
-            name, "envelope", f"origin-{_dashed(name)}", Encoding.ENVELOPE, title
+            name, "envelope", f"origin-{_add_dashes(name)}", Encoding.ENVELOPE, title
         )
         for name, title in ENVELOPE
     ]
 
 
-def _dashed(name: str) -> str:
+def _add_dashes(name: str) -> str:
     return re.sub(r"([A-Z])", r"-\1", name).lower()

@@ -17,7 +17,7 @@ from cmsmig.mapping.decisions.choices import (
 )
 from cmsmig.mapping.decisions.design import BlockDesign, BlockRole, Design, Encoding
 from cmsmig.mapping.naming import claims
-from cmsmig.mapping.propose.component_names import named
+from cmsmig.mapping.propose.component_names import name_components
 from cmsmig.mapping.propose.content_types import propose_content_type
 from cmsmig.mapping.propose.encodings import COLOR_PLUGIN, LINK_FIELD
 from cmsmig.mapping.propose.field_facts import SpaceFacts
@@ -122,7 +122,7 @@ def propose_design(
         replace(
             propose_content_type(
                 collection,
-                _selected(collection, items, decisions),
+                _select(collection, items, decisions),
                 site.time_zone,
                 context,
             ),
@@ -131,7 +131,9 @@ def propose_design(
         )
         for collection in migrated
     ]
-    return named(Design(tuple(content_types), propose_blocks()), migrated, space)
+    return name_components(
+        Design(tuple(content_types), propose_blocks()), migrated, space
+    )
 
 
 def propose_blocks() -> tuple[BlockDesign, ...]:
@@ -231,7 +233,7 @@ def _folder_note(slug: str, folder: str) -> str:
     return f"The folder can't be named `{slug}`, so its pages move to `{folder}`."
 
 
-def _selected(
+def _select(
     collection: Collection, items: ItemSource, decisions: CollectionsDecision
 ) -> list[Item]:
     choice = decisions.choice(collection.collection_id)

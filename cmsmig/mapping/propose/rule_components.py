@@ -47,7 +47,7 @@ def refuse_undesigned(design: Design, used: Mapping[str, Set[str]]) -> None:
     `used`: field keys by component. Source: destination, unknown components are
     stored without a word.
     """
-    if lacking := list(_undesigned(design, used)):
+    if lacking := list(_find_undesigned(design, used)):
         raise DecisionsError(
             f"The rules of this project make blocks that the design lacks "
             f"({first_of(lacking, 5, ', and ')}), and the destination would store them "
@@ -56,7 +56,7 @@ def refuse_undesigned(design: Design, used: Mapping[str, Set[str]]) -> None:
         )
 
 
-def _undesigned(design: Design, used: Mapping[str, Set[str]]) -> Iterator[str]:
+def _find_undesigned(design: Design, used: Mapping[str, Set[str]]) -> Iterator[str]:
     keys = {
         body.name: schema.keys()
         if isinstance(schema := body.body["schema"], dict)

@@ -1,4 +1,4 @@
-"""Sections: how the origin groups fields, kept for the editors' eyes."""
+"""Sections: the origin's groups of fields, kept for editors."""
 
 from __future__ import annotations
 

@@ -118,10 +118,10 @@ def cause_of(target: ItemKey, known: KnownItems) -> DanglingCause | None:
         return DanglingCause.COLLECTION_NOT_LISTED
     if target.collection_id not in known.migrated:
         return DanglingCause.COLLECTION_NOT_MIGRATED
-    return _skipped(target, known)
+    return _explain_skipped(target, known)
 
 
-def _skipped(target: ItemKey, known: KnownItems) -> DanglingCause:
+def _explain_skipped(target: ItemKey, known: KnownItems) -> DanglingCause:
     if target in known.archived:
         return DanglingCause.ARCHIVED
     if target in known.drafts:

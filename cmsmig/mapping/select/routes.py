@@ -83,7 +83,7 @@ class Routes:
         slug_of = {each.collection_id: each.slug for each in collections}
         prefixes = _prefixes(site)
         self._roots = {
-            _folded((*prefix, slug))
+            _fold((*prefix, slug))
             for prefix in {(), *prefixes.values()}
             for slug in slug_of.values()
         }
@@ -98,7 +98,7 @@ class Routes:
             )
             self._paths[key] = "/" + "/".join(path)
             self._exact.setdefault(path, {}).setdefault(key.locale_id, key)
-            folded = _folded(path)
+            folded = _fold(path)
             self._folded.setdefault(folded, {}).setdefault(key.locale_id, key)
 
     def path(self, key: ItemKey) -> str:
@@ -106,7 +106,7 @@ class Routes:
         return self._paths.get(key, "")
 
     def planned_homes(self) -> Mapping[ItemKey, ExistingStory]:
-        """Return a stand-in home for every story to be, for planning."""
+        """Return a stand-in for every story to be, for planning."""
         return {
             key: ExistingStory(uuid=f"planned:{key}", full_slug=place.full_slug)
             for key, place in self.places.items()
@@ -140,7 +140,7 @@ class Routes:
         return rest if host in self._hosts else None
 
     def _find(self, parts: tuple[str, ...], from_locale: str) -> ItemKey | None:
-        candidates = self._exact.get(parts) or self._folded.get(_folded(parts))
+        candidates = self._exact.get(parts) or self._folded.get(_fold(parts))
         if not candidates:
             return None
         for locale in (self._primary, from_locale):
@@ -149,7 +149,7 @@ class Routes:
         return candidates[min(candidates)]
 
     def _cause(self, parts: tuple[str, ...]) -> PageCause:
-        folded = _folded(parts)
+        folded = _fold(parts)
         if folded in self._roots:
             return PageCause.TEMPLATE
         if folded[:-1] in self._roots:
@@ -172,5 +172,5 @@ def _prefixes(site: Site) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _folded(parts: tuple[str, ...]) -> tuple[str, ...]:
+def _fold(parts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(part.casefold() for part in parts)

@@ -60,7 +60,7 @@ def assign_slugs(
     does; of several that want the same, the smallest (created, id, locale) gets
     it and the others a number. The order of `items` changes nothing.
     """
-    wanted = {entry.item.key: _wanted(entry) for entry in items}
+    wanted = {entry.item.key: _propose_slug(entry) for entry in items}
     ranked = sorted(
         items,
         key=lambda entry: (
@@ -69,7 +69,7 @@ def assign_slugs(
             entry.item.key,
         ),
     )
-    names = claims([wanted[entry.item.key] for entry in ranked], _numbered, taken)
+    names = claims([wanted[entry.item.key] for entry in ranked], _add_number, taken)
     given = {entry.item.key: name for entry, name in zip(ranked, names, strict=True)}
     changes = [
         change
@@ -79,7 +79,7 @@ def assign_slugs(
     return given, tuple(changes)
 
 
-def _wanted(entry: Selected) -> str:
+def _propose_slug(entry: Selected) -> str:
     item = entry.item
     return (
         normalised_slug(item.slug)
@@ -89,7 +89,7 @@ def _wanted(entry: Selected) -> str:
     )
 
 
-def _numbered(slug: str, number: int) -> str:
+def _add_number(slug: str, number: int) -> str:
     ending = f"-{number}"
     return slug[: LONGEST_SLUG - len(ending)] + ending
 

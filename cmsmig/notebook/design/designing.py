@@ -11,7 +11,13 @@ from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.notebook.design.design_html import design_html, samples_html
-from cmsmig.notebook.kit.decision_files import accept, decided, pulled, required, told
+from cmsmig.notebook.kit.decision_files import (
+    accept,
+    decided,
+    describe_review,
+    pulled,
+    required,
+)
 from cmsmig.notebook.kit.panel import Panel, facts_bundle
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.review.design_edits import DesignEditor, completed, propose
@@ -30,7 +36,7 @@ class DesignReview:
     ) -> dict[str, object]:
         design = self.desk.design
         rows: list[tuple[str, Cell]] = [
-            ("Design", told(design.reviewed)),
+            ("Design", describe_review(design.reviewed)),
             ("Content types", str(len(design.content_types))),
             ("Fields", str(sum(len(each.fields) for each in design.content_types))),
             ("Blocks", ", ".join(each.component for each in design.blocks)),
@@ -99,9 +105,9 @@ def accept_design(review: DesignReview, reviewer: str = "") -> Panel:
 
     design = review.desk.design
     return review.workspace.panel(
-        sheet(note(told(design.reviewed), "good")),
-        lambda: accept_board(told(design.reviewed), reviewer, take),
-        text=told(design.reviewed),
+        sheet(note(describe_review(design.reviewed), "good")),
+        lambda: accept_board(describe_review(design.reviewed), reviewer, take),
+        text=describe_review(design.reviewed),
     )
 
 

@@ -49,7 +49,7 @@ _ITEMS = 25
 
 def collections_table(workspace: Workspace) -> Panel:
     """Show the collections with their counts; by hand a filter, and one in detail."""
-    return _inspected(workspace, lambda origin: _collections(workspace, origin))
+    return _inspect(workspace, lambda origin: _collections(workspace, origin))
 
 
 def states_chart(workspace: Workspace) -> Panel:
@@ -57,9 +57,7 @@ def states_chart(workspace: Workspace) -> Panel:
 
     Source: Webflow, publishing: being live is membership of the live set.
     """
-    return _inspected(
-        workspace, lambda origin: workspace.panel(lambda: _states(origin))
-    )
+    return _inspect(workspace, lambda origin: workspace.panel(lambda: _states(origin)))
 
 
 def reference_report(workspace: Workspace) -> Panel:
@@ -72,7 +70,7 @@ def reference_report(workspace: Workspace) -> Panel:
         graph = reference_graph(origin, current_choices(workspace, origin))
         return references_panel(workspace, origin, graph)
 
-    return _inspected(workspace, build)
+    return _inspect(workspace, build)
 
 
 def richtext_census(workspace: Workspace) -> Panel:
@@ -81,7 +79,7 @@ def richtext_census(workspace: Workspace) -> Panel:
     def build(origin: Origin) -> Panel:
         return census_panel(workspace, OldPages.of(origin), take_census(origin))
 
-    return _inspected(workspace, build)
+    return _inspect(workspace, build)
 
 
 def not_migratable(workspace: Workspace) -> Panel:
@@ -93,7 +91,7 @@ def not_migratable(workspace: Workspace) -> Panel:
     def build(origin: Origin) -> Panel:
         return obstacles_panel(workspace, OldPages.of(origin), find_obstacles(origin))
 
-    return _inspected(workspace, build)
+    return _inspect(workspace, build)
 
 
 def choose_item_sets(
@@ -105,12 +103,12 @@ def choose_item_sets(
     Unattended, `item_set` (a name, for every collection) does so in bulk, and
     without it nothing is written.
     """
-    return _inspected(
+    return _inspect(
         workspace, lambda origin: item_sets(workspace, origin, reviewer, item_set)
     )
 
 
-def _inspected(workspace: Workspace, build: Callable[[Origin], Panel]) -> Panel:
+def _inspect(workspace: Workspace, build: Callable[[Origin], Panel]) -> Panel:
     """Return the panel over what was pulled; by hand a sentence when nothing was."""
     try:
         origin = pulled(workspace)

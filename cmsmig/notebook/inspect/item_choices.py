@@ -1,4 +1,4 @@
-"""Which items of each collection are imported: what stands, what it leads to."""
+"""Which items of each collection are imported: the decision and its effect."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ def current_choices(workspace: Workspace, origin: Origin) -> CollectionsDecision
     )
 
 
-def moved(before: CollectionsDecision, after: CollectionsDecision) -> bool:
+def is_changed(before: CollectionsDecision, after: CollectionsDecision) -> bool:
     return before.reviewed is None or before.collections != after.collections
 
 
-def known_set(name: str) -> ItemSet:
+def parse_item_set(name: str) -> ItemSet:
     try:
         return ItemSet(name)
     except ValueError:
@@ -92,9 +92,7 @@ def with_set(decision: CollectionsDecision, chosen: ItemSet) -> CollectionsDecis
     )
 
 
-def signed(
-    decision: CollectionsDecision, reviewer: str, how: str
-) -> CollectionsDecision:
+def sign(decision: CollectionsDecision, reviewer: str, how: str) -> CollectionsDecision:
     for problem in mirrored_and_published(decision):
         raise DecisionsError(f"{FILE}: {problem}.")
     if not reviewer.strip():
@@ -105,17 +103,17 @@ def signed(
     return replace(decision, reviewed=stamp_review(reviewer.strip(), how))
 
 
-def standing(decision: CollectionsDecision) -> Markup:
+def standing_html(decision: CollectionsDecision) -> Markup:
     if decision.reviewed is None:
         return note(
             "Nobody has decided this yet; below is the proposal. Choose by hand in "
             "this notebook, or run `cmsmig decide --accept-proposals --reviewer NAME`.",
             "warning",
         )
-    return note(told(decision), "good")
+    return note(describe(decision), "good")
 
 
-def told(decision: CollectionsDecision) -> str:
+def describe(decision: CollectionsDecision) -> str:
     if decision.reviewed is None:
         return f"{FILE} is not decided yet."
     by = decision.reviewed

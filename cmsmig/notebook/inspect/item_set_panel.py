@@ -21,13 +21,13 @@ from cmsmig.notebook.inspect.item_choices import (
     SETS,
     choices_table,
     current_choices,
+    describe,
     effect,
-    known_set,
-    moved,
+    is_changed,
+    parse_item_set,
     reasons_text,
-    signed,
-    standing,
-    told,
+    sign,
+    standing_html,
     with_set,
 )
 from cmsmig.notebook.kit import widgets
@@ -56,17 +56,17 @@ def item_sets(
     and writes nothing. Raises `UsageError` for an unknown set or no reviewer.
     """
     before = current_choices(workspace, origin)
-    decision = with_set(before, known_set(item_set)) if item_set else before
+    decision = with_set(before, parse_item_set(item_set)) if item_set else before
     if workspace.interactive:
         return workspace.panel(
             NOTHING, lambda: _Form(workspace, origin, decision, reviewer).element
         )
-    if item_set and not workspace.dry_run and moved(before, decision):
-        decision = signed(decision, reviewer, IN_BULK)
+    if item_set and not workspace.dry_run and is_changed(before, decision):
+        decision = sign(decision, reviewer, IN_BULK)
         write_decision(workspace.project, decision)
     return workspace.panel(
-        sheet(standing(decision), choices_table(origin, decision)),
-        text=told(decision),
+        sheet(standing_html(decision), choices_table(origin, decision)),
+        text=describe(decision),
     )
 
 
@@ -112,7 +112,7 @@ class _Form:
         self._origin = origin
         self._decision = decision
         self._board = widgets.Board()
-        self._standing = widgets.Html(sheet(standing(decision)))
+        self._standing = widgets.Html(sheet(standing_html(decision)))
         self._lines = [
             self._line(collection, choice)
             for collection in origin.collections
@@ -182,11 +182,11 @@ class _Form:
             line.effect.show(sheet(paragraph(f"{taken:,} imported{left}")))
 
     def _save(self) -> None:
-        decision = signed(self._chosen(), self._reviewer.value, INDIVIDUALLY)
+        decision = sign(self._chosen(), self._reviewer.value, INDIVIDUALLY)
         if self._workspace.dry_run:
             self._board.say("This is a dry run: nothing was written.", "warning")
             return
         path = write_decision(self._workspace.project, decision)
         self._decision = decision
-        self._standing.show(sheet(standing(decision)))
+        self._standing.show(sheet(standing_html(decision)))
         self._board.say(f"{path} is written.", "good")

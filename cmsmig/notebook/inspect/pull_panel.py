@@ -46,7 +46,7 @@ async def pull_origin(workspace: Workspace) -> Panel:
         return workspace.panel(NOTHING, lambda: _controls(workspace, cache, foreign))
     await _require_same_site(workspace)
     if cache.complete():
-        return workspace.panel(_found(workspace))
+        return workspace.panel(_found_html(workspace))
     if workspace.dry_run:
         raise UnreadError(
             f"The origin is not read yet and this is a dry run, so nothing was read "
@@ -54,7 +54,7 @@ async def pull_origin(workspace: Workspace) -> Panel:
         )
     meter = Meter(workspace.observer)
     await _read(workspace, meter, refresh=False)
-    return workspace.panel(_found(workspace) + sheet(_told(meter)))
+    return workspace.panel(_found_html(workspace) + sheet(_summary_html(meter)))
 
 
 async def _require_same_site(workspace: Workspace) -> None:
@@ -105,7 +105,9 @@ def _controls(workspace: Workspace, cache: RawCache, foreign: str) -> widgets.El
         if any(told):
             shown.show(sheet(note(told[0], "bad")))
         else:
-            shown.show(_found(workspace) if complete else _nothing(workspace.project))
+            shown.show(
+                _found_html(workspace) if complete else _nothing(workspace.project)
+            )
 
     start = board.button("pull", "Read the origin", read, look="primary")
     stop = board.button("pull-stop", "Stop", halt)
@@ -136,7 +138,7 @@ def _nothing(project: Project) -> Markup:
     return sheet(note(text, "warning"))
 
 
-def _found(workspace: Workspace) -> Markup:
+def _found_html(workspace: Workspace) -> Markup:
     origin = pulled(workspace)
     locales = ", ".join(each.tag for each in origin.site.locales) or "one"
     return sheet(
@@ -168,7 +170,7 @@ def _files(origin: Origin) -> Markup:
     return told + table(("Address", "Why"), rows, caption=caption)
 
 
-def _told(meter: Meter) -> Markup:
+def _summary_html(meter: Meter) -> Markup:
     lines = [paragraph(meter.summary())]
     lines += [note(each, "warning") for each in meter.notices]
     return joined(lines)

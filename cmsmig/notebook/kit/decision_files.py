@@ -89,7 +89,7 @@ def save(workspace: Workspace, decision: D, reviewer: str) -> D:
     return saved
 
 
-def told(reviewed: Reviewed | None) -> str:
+def describe_review(reviewed: Reviewed | None) -> str:
     """Return who accepted something, when and how, as a sentence."""
     if reviewed is None:
         return "Proposed by the kit; nobody has accepted it yet."

@@ -29,7 +29,7 @@ _MODULE = Path(__file__).with_name("live_panel.js")
 
 
 class LiveBoard(Board):
-    """A board whose messages show in its panel, beside what was worked."""
+    """A board whose messages show inside its panel."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a cell ends with: a thing that shows itself, by hand and unattended."""
+"""The value that a cell ends with: controls for a person, plain HTML unattended."""
 
 from __future__ import annotations
 

@@ -85,10 +85,10 @@ def plan_tables(plan: Plan, names: ItemNames | None = None) -> Markup:
     return joined(
         (
             _summary(plan),
-            *_gone(plan),
+            *_list_gone(plan),
             *(note(sentence, "warning") for sentence in (*plan.limits, *plan.notes)),
             _calls(plan),
-            _saved(plan),
+            _saved_table(plan),
             *_obstacles(plan, names or ItemNames(())),
         )
     )
@@ -125,14 +125,14 @@ def _gone_of(items: Mapping[str, int]) -> str:
     return f"{items['gone']:,} are gone, " if items["gone"] else ""
 
 
-def _gone(plan: Plan) -> Iterator[Markup]:
+def _list_gone(plan: Plan) -> Iterator[Markup]:
     """Yield what is gone from the destination, and what becomes of it."""
     names = plan.gone.names()
     if not names:
         return
     said = "What is gone is made again." if plan.recreate else gone_sentence(plan.gone)
     yield note(said, "" if plan.recreate else "warning")
-    yield from _listed(
+    yield from _list_rows(
         "Gone from the destination",
         ("What", "Name"),
         [(one_of(kind), name) for kind in names for name in names[kind]][:_SHOWN],
@@ -173,7 +173,7 @@ def _time(plan: Plan, count: int) -> str:
     return duration(plan.seconds(plan.rate) * count / max(1, plan.total_calls))
 
 
-def _saved(plan: Plan) -> Markup:
+def _saved_table(plan: Plan) -> Markup:
     rows = [(name.replace("_", " "), count) for name, count in plan.saved.items()]
     rows = [(name, count) for name, count in rows if count]
     if not rows:
@@ -181,7 +181,7 @@ def _saved(plan: Plan) -> Markup:
     return table(("Why", "Calls"), rows, caption="Calls saved")
 
 
-def _folded(title: str, parts: Iterable[Markup]) -> Iterator[Markup]:
+def _fold(title: str, parts: Iterable[Markup]) -> Iterator[Markup]:
     """Yield parts behind a title that opens them, if there are any."""
     inside = joined(parts)
     if inside:
@@ -191,7 +191,7 @@ def _folded(title: str, parts: Iterable[Markup]) -> Iterator[Markup]:
 def _obstacles(plan: Plan, names: ItemNames) -> Iterator[Markup]:
     if not plan.conflicts:
         yield paragraph("Conflicts: none, no story of others stands in the way.")
-    yield from _listed(
+    yield from _list_rows(
         "Conflicts: a story that this import did not make stands there",
         ("Place", "Item", "Decided"),
         [
@@ -204,35 +204,33 @@ def _obstacles(plan: Plan, names: ItemNames) -> Iterator[Markup]:
         ],
         len(plan.conflicts),
     )
-    yield from _listed(
+    yield from _list_rows(
         "In the way: somebody else's work that is not written over",
         ("Kind", "Name", "What to do"),
         [(str(each.kind), each.what, each.text) for each in plan.in_the_way],
         len(plan.in_the_way),
     )
-    yield from _listed(
+    yield from _list_rows(
         "References that lead to no story and stay empty, by reason",
         ("Why", "References"),
         _rows(Counter(str(each.cause) for each in plan.dangling)),
     )
-    yield from _folded("References that stay empty, one by one", _each(plan, names))
-    yield from _listed(
+    yield from _fold("References that stay empty, one by one", _each(plan, names))
+    yield from _list_rows(
         "Files that could not be had",
         ("Address", "Why"),
         list(plan.missing_files.items())[:_SHOWN],
         len(plan.missing_files),
     )
-    losses = _listed("By kind", ("Kind", "Losses"), _rows(plan.losses))
-    yield from _folded(
-        f"Losses in the rich text ({sum(plan.losses.values()):,})", losses
-    )
-    left = _listed("By reason", ("Why", "Links"), _rows(plan.links_left))
+    losses = _list_rows("By kind", ("Kind", "Losses"), _rows(plan.losses))
+    yield from _fold(f"Losses in the rich text ({sum(plan.losses.values()):,})", losses)
+    left = _list_rows("By reason", ("Why", "Links"), _rows(plan.links_left))
     total = sum(plan.links_left.values())
-    yield from _folded(f"Links into the old site that stay ({total:,})", left)
+    yield from _fold(f"Links into the old site that stay ({total:,})", left)
 
 
 def _each(plan: Plan, names: ItemNames) -> Iterator[Markup]:
-    yield from _listed(
+    yield from _list_rows(
         "References that lead to no story",
         ("Item", "Field", "Leads to", "Why"),
         [
@@ -248,7 +246,7 @@ def _each(plan: Plan, names: ItemNames) -> Iterator[Markup]:
     )
 
 
-def _listed(
+def _list_rows(
     caption: str,
     head: Sequence[str],
     rows: Sequence[Sequence[Cell]],

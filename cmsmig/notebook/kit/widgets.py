@@ -31,7 +31,7 @@ _WIDE = {"width": "auto", "min_width": "14em", "max_width": "46em"}
 
 
 class Element:
-    """Something drawn in a notebook."""
+    """A widget in a notebook."""
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle
@@ -97,7 +97,7 @@ class Button(Element):
 
 
 class Bar(Element):
-    """How far something is."""
+    """A progress bar with a line of text."""
 
     def __init__(self, total: int) -> None:
         self._bar = ipywidgets.IntProgress(

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """What every function of the notebooks takes first. Shows itself."""
+    """The project that a notebook works in; every function's first argument. Shows
+    itself."""
 
     project: Project
     dry_run: bool

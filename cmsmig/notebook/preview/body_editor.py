@@ -1,4 +1,4 @@
-"""The desk of notebook 03: one body after the other, its losses, its blocks."""
+"""The body editor of notebook 03: one body at a time, its losses and blocks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def body_editor(previews: Previews, first: int | None) -> Element:
 
 
 class _BodyEditor:
-    """Shows a body, and does with it what is asked for."""
+    """Shows a body and handles the editor's controls."""
 
     def __init__(self, previews: Previews, first: int | None) -> None:
         self._previews = previews

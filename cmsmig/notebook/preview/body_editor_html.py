@@ -1,4 +1,4 @@
-"""What stands around the body on the desk of notebook 03, as safe HTML."""
+"""The HTML around the body in the body editor of notebook 03."""
 
 from __future__ import annotations
 

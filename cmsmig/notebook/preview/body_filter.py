@@ -1,4 +1,4 @@
-"""Which bodies the desk of notebook 03 offers, and which of them is on show."""
+"""The bodies that the body editor of notebook 03 lists, and the one it shows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _STATES = (
 
 @dataclass(slots=True)
 class BodyFilter:
-    """A choice of bodies, and a place in it."""
+    """The filter, the bodies that pass it, and the one on show."""
 
     scanner: BodyScanner
     wanted: Wanted = field(default_factory=Wanted)

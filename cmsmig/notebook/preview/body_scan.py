@@ -1,4 +1,4 @@
-"""Looks through all bodies while people work: in slices, with what is known so far."""
+"""Scans all bodies in the background, in slices, and tells the results so far."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNREVIEWED = frozenset((BodyState.OPEN, BodyState.REOPENED))
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """How a body stands, in short."""
+    """What the scan keeps of one body."""
 
     state: BodyState
     kinds: frozenset[BlockKind]
@@ -52,7 +52,7 @@ class Tally:
 
 
 class BodyScanner:
-    """How every body stands, found out in the background and kept."""
+    """Finds every body's review state in the background and keeps it."""
 
     def __init__(self, body_index: BodyIndex, review: Review) -> None:
         self.body_index = body_index

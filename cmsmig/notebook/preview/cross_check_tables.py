@@ -42,7 +42,7 @@ def compared(found: CrossCheck) -> Markup:
             _ending(found),
             paragraph(BARE),
             _deviations(found),
-            _failed(found.of(Verdict.OFFICIAL_FAILED)),
+            _failed_table(found.of(Verdict.OFFICIAL_FAILED)),
             _defects(found.of(Verdict.DEFECT)),
         )
     )
@@ -75,7 +75,7 @@ def _deviations(found: CrossCheck) -> Markup:
     return table(head, rows, caption=caption)
 
 
-def _failed(bodies: tuple[Outcome, ...]) -> Markup:
+def _failed_table(bodies: tuple[Outcome, ...]) -> Markup:
     if not bodies:
         return NOTHING
     rows = [(each.title, each.why) for each in bodies[:_LISTED]]

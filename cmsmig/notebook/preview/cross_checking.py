@@ -39,11 +39,11 @@ async def cross_checked(previews: Previews, *, run: bool = False) -> Panel:
     if not run:
         hint = " Set `cross_check = True` for it."
         return workspace.panel(sheet(paragraph(_NOT_YET + hint)))
-    shown = await _checked(previews, StopSignal(), workspace.observer)
+    shown = await _check(previews, StopSignal(), workspace.observer)
     return workspace.panel(sheet(shown), text="Bodies against the official converter")
 
 
-async def _checked(previews: Previews, stop: StopSignal, observer: Observer) -> Markup:
+async def _check(previews: Previews, stop: StopSignal, observer: Observer) -> Markup:
     bodies = tuple(site_body(each) for each in previews.body_index.bodies)
     try:
         return compared(await cross_check(bodies, observer=observer, stop=stop))
@@ -114,7 +114,7 @@ class _CrossCheckBoard:
         progress = _Progress(self._previews.workspace.observer)
         self._halt.enable(True)
         self._bar.visible(True)
-        work = asyncio.create_task(_checked(self._previews, stop, progress))
+        work = asyncio.create_task(_check(self._previews, stop, progress))
         try:
             while not work.done():
                 self._bar.show(progress.done, progress.total, str(progress))

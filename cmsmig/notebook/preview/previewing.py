@@ -59,7 +59,7 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
     required(project, Design, "02")
     migration = open_migration(project, workspace.local_settings, reviewing=True)
     embeds = decided(project, EmbedsDecision) or propose_embeds()
-    blocks = _completed(decided(project, BlocksDecision), migration.decisions.design)
+    blocks = _complete(decided(project, BlocksDecision), migration.decisions.design)
     review = Review.open(
         project,
         migration.decisions.design,
@@ -203,7 +203,7 @@ def _slug(migration: Migration, key: BodyKey) -> str:
     return item.slug if item else ""
 
 
-def _completed(blocks: BlocksDecision | None, design: Design) -> BlocksDecision:
+def _complete(blocks: BlocksDecision | None, design: Design) -> BlocksDecision:
     """Return the decision with the bodies that it says nothing about yet."""
     proposed = propose_bodies(design)
     if blocks is None:

@@ -13,8 +13,8 @@ from cmsmig.mapping.decisions.choices import (
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.propose.decision_checks import check_against
 from cmsmig.notebook.kit.decision_files import (
+    describe_review,
     save,
-    told,
 )
 from cmsmig.notebook.kit.panel import facts_bundle
 from cmsmig.notebook.kit.workspace import Workspace
@@ -88,8 +88,8 @@ class Previews:
     ) -> dict[str, object]:
         rows: list[tuple[str, Cell]] = [
             ("Bodies", str(len(self.body_index.bodies))),
-            ("Blocks", told(self.blocks.reviewed)),
-            ("Embeds", told(self.embeds.reviewed)),
+            ("Blocks", describe_review(self.blocks.reviewed)),
+            ("Embeds", describe_review(self.embeds.reviewed)),
         ]
         return facts_bundle(rows)
 
@@ -99,7 +99,7 @@ def state_told(previews: Previews) -> str:
     folder = previews.workspace.project.decisions
     said = []
     for title, each in (("Blocks", previews.blocks), ("Embeds", previews.embeds)):
-        state = told(each.reviewed)
+        state = describe_review(each.reviewed)
         if each.reviewed is None and (folder / FILE_NAMES[type(each)]).exists():
             state = "Chosen and written; nobody has accepted the file as a whole yet."
         said.append(f"{title}: {state}")

@@ -1,4 +1,4 @@
-"""The smaller panels of notebook 03: the counts that grow, and the last button."""
+"""The smaller panels of notebook 03: the counts, and the button that accepts."""
 
 from __future__ import annotations
 

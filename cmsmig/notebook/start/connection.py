@@ -61,9 +61,9 @@ async def connection_check(workspace: Workspace) -> Panel:
         settings = workspace.settings
         rows = await check(settings, workspace.observer)
         wrong = "; ".join(f"{row.what}: {row.found}" for row in rows if not row.ok)
-        return _Answer(_checked(settings, rows), wrong)
+        return _Answer(_checks_html(settings, rows), wrong)
 
-    return await _asked(workspace, ask, "check-again", "Check again")
+    return await _ask_panel(workspace, ask, "check-again", "Check again")
 
 
 async def forecast(workspace: Workspace) -> Panel:
@@ -85,19 +85,21 @@ async def forecast(workspace: Workspace) -> Panel:
             return _next(note(str(error), "warning"))
         return _Answer(sheet(heading("What an import would do now"), plan_tables(plan)))
 
-    return await _asked(workspace, ask, "forecast-again", "Compute again")
+    return await _ask_panel(workspace, ask, "forecast-again", "Compute again")
 
 
-async def _asked(workspace: Workspace, ask: _Ask, control: str, label: str) -> Panel:
+async def _ask_panel(
+    workspace: Workspace, ask: _Ask, control: str, label: str
+) -> Panel:
     if not workspace.interactive:
-        return _insisted(workspace, await ask())
-    first = await _told(ask)
+        return _insist(workspace, await ask())
+    first = await _ask_html(ask)
 
     def widget() -> widgets.Element:
         board, shown = widgets.Board(), widgets.Html(first)
 
         async def again() -> None:
-            shown.show(await _told(ask))
+            shown.show(await _ask_html(ask))
 
         return widgets.column(
             shown, board.button(control, label, again), board.messages
@@ -106,7 +108,7 @@ async def _asked(workspace: Workspace, ask: _Ask, control: str, label: str) -> P
     return workspace.panel(first, widget)
 
 
-def _insisted(workspace: Workspace, answer: _Answer) -> Panel:
+def _insist(workspace: Workspace, answer: _Answer) -> Panel:
     """Return the panel; what is wrong ends the run below what was found."""
     panel = workspace.panel(answer.found)
     if answer.wrong:
@@ -115,7 +117,7 @@ def _insisted(workspace: Workspace, answer: _Answer) -> Panel:
     return panel
 
 
-async def _told(ask: _Ask) -> Markup:
+async def _ask_html(ask: _Ask) -> Markup:
     try:
         answer = await ask()
     except CmsmigError as error:
@@ -130,7 +132,7 @@ def _next(content: Markup) -> _Answer:
     return _Answer(sheet(heading("What comes next"), content))
 
 
-def _checked(settings: Settings, rows: tuple[CheckRow, ...]) -> Markup:
+def _checks_html(settings: Settings, rows: tuple[CheckRow, ...]) -> Markup:
     shown: list[tuple[Cell, ...]] = [
         (row.what, row.found, _mark(ok=row.ok))
         for row in rows
@@ -198,20 +200,20 @@ def _todo(workspace: Workspace) -> list[tuple[str, bool, str]]:
         ),
         (
             "An item set is chosen for each collection",
-            _accepted(workspace, CollectionsDecision),
+            _is_accepted(workspace, CollectionsDecision),
             "Choose in notebook 01, or run `cmsmig decide --accept-proposals "
             "--reviewer NAME`.",
         ),
         (
             "The design is accepted",
-            _accepted(workspace, Design),
+            _is_accepted(workspace, Design),
             "Accept it in notebook 02, or by the same command.",
         ),
     ]
     return [] if all(done for _, done, _ in steps) else steps
 
 
-def _accepted(workspace: Workspace, kind: type[D]) -> bool:
+def _is_accepted(workspace: Workspace, kind: type[D]) -> bool:
     found = decided(workspace.project, kind)
     return found is not None and found.reviewed is not None
 

@@ -26,7 +26,7 @@ _STATES = {
 }
 
 
-def verified(handover: Handover, found: Verification) -> Markup:
+def verification_html(handover: Handover, found: Verification) -> Markup:
     """Return what was read back, and each difference by kind."""
     differences = len(found.differences)
     said = (
@@ -71,7 +71,7 @@ def _difference_row(each: Difference, name: str) -> tuple[Cell, ...]:
     return _words(each.code), item, each.where, each.text
 
 
-def redirected(handover: Handover) -> Markup:
+def redirects_html(handover: Handover) -> Markup:
     """Return where each old address leads."""
     found = handover.redirects()
     parts = [
@@ -96,7 +96,7 @@ def redirected(handover: Handover) -> Markup:
     return joined(parts)
 
 
-def checked(handover: Handover) -> Markup:
+def checklist_html(handover: Handover) -> Markup:
     """Return the checklist."""
     return table(
         ("State", "Before the DNS switch", "Found"),
@@ -107,7 +107,7 @@ def checked(handover: Handover) -> Markup:
     )
 
 
-def accounted(found: Evidence) -> Markup:
+def accounting_html(found: Evidence) -> Markup:
     """Return what became of every item, what failed and what was lost."""
     rows: list[tuple[Cell, ...]] = [
         _counts(each.name, each.accounting) for each in found.collections
@@ -137,7 +137,7 @@ def _counts(name: str, counts: Accounting) -> tuple[Cell, ...]:
     )
 
 
-def ended(found: Evidence) -> Iterator[Markup]:
+def ending_html(found: Evidence) -> Iterator[Markup]:
     """Yield how it ended, in one sentence."""
     said = str(found.accounting)
     if found.verification is None:

@@ -14,13 +14,13 @@ from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.progress_bar import Meter, ProgressBoard
 from cmsmig.notebook.verify.cutover import Handover
 from cmsmig.notebook.verify.cutover_tables import (
-    accounted,
-    checked,
+    accounting_html,
+    checklist_html,
     complaint,
-    ended,
+    ending_html,
     files_written,
-    redirected,
-    verified,
+    redirects_html,
+    verification_html,
 )
 from cmsmig.steps.verify.verify import Verification
 from cmsmig.steps.verify.verify_project import verify_only
@@ -49,7 +49,7 @@ async def verify(handover: Handover) -> Panel:
     meter = Meter(workspace.observer)
     found = await _read_back(handover, StopSignal(), meter)
     return workspace.panel(
-        sheet(verified(handover, found), paragraph(meter.summary())),
+        sheet(verification_html(handover, found), paragraph(meter.summary())),
         text=f"differences: {len(found.differences)}",
     )
 
@@ -62,11 +62,11 @@ def redirects(handover: Handover) -> Panel:
     workspace = handover.workspace
     if workspace.interactive:
         return workspace.panel(
-            lambda: sheet(redirected(handover)), lambda: _redirect_board(handover)
+            lambda: sheet(redirects_html(handover)), lambda: _redirect_board(handover)
         )
     written = () if workspace.dry_run else handover.write_redirects()
     return workspace.panel(
-        sheet(redirected(handover), *files_written(written)),
+        sheet(redirects_html(handover), *files_written(written)),
         text=f"redirects: {len(handover.redirects().moved)}",
     )
 
@@ -93,16 +93,16 @@ def checklist(handover: Handover) -> Panel:
 
     def controls() -> widgets.Element:
         board = widgets.Board()
-        lines = widgets.Html(sheet(checked(handover)))
+        lines = widgets.Html(sheet(checklist_html(handover)))
 
         def again() -> None:
-            lines.show(sheet(checked(handover)))
+            lines.show(sheet(checklist_html(handover)))
 
         handover.on_checked(again)
         button = board.button("checklist-again", "Look again", again)
         return widgets.column(lines, widgets.row(button), board.messages)
 
-    return workspace.panel(lambda: sheet(checked(handover)), controls)
+    return workspace.panel(lambda: sheet(checklist_html(handover)), controls)
 
 
 def evidence(handover: Handover) -> Panel:
@@ -115,13 +115,14 @@ def evidence(handover: Handover) -> Panel:
         return workspace.panel(sheet(note(handover.missing, "warning")))
     if workspace.interactive:
         return workspace.panel(
-            lambda: sheet(accounted(handover.evidence())),
+            lambda: sheet(accounting_html(handover.evidence())),
             lambda: _evidence_board(handover),
         )
     written = () if workspace.dry_run else handover.write_evidence()
     found = handover.evidence()
     return workspace.panel(
-        sheet(accounted(found), *files_written(written)), text=str(found.accounting)
+        sheet(accounting_html(found), *files_written(written)),
+        text=str(found.accounting),
     )
 
 
@@ -141,7 +142,7 @@ def conclude(handover: Handover) -> Panel:
         _insist(found)
 
     def ending() -> Markup:
-        return sheet(*ended(handover.evidence()))
+        return sheet(*ending_html(handover.evidence()))
 
     def controls() -> widgets.Element:
         shown = widgets.Html(ending())
@@ -192,7 +193,7 @@ class _VerifyBoard:
 
     async def _work(self, stop: StopSignal, meter: Meter) -> None:
         found = await _read_back(self._handover, stop, meter)
-        self._result.show(sheet(verified(self._handover, found)))
+        self._result.show(sheet(verification_html(self._handover, found)))
 
     def _ask(self) -> None:
         if self._stop is not None:
@@ -202,11 +203,11 @@ class _VerifyBoard:
 
 def _redirect_board(handover: Handover) -> widgets.Element:
     board = widgets.Board()
-    shown = widgets.Html(sheet(redirected(handover)))
+    shown = widgets.Html(sheet(redirects_html(handover)))
 
     def write() -> None:
         written = handover.write_redirects()
-        shown.show(sheet(redirected(handover), *files_written(written)))
+        shown.show(sheet(redirects_html(handover), *files_written(written)))
 
     button = board.button("redirects-write", "Write the redirects", write)
     button.visible(not handover.workspace.dry_run)
@@ -215,14 +216,14 @@ def _redirect_board(handover: Handover) -> widgets.Element:
 
 def _evidence_board(handover: Handover) -> widgets.Element:
     board = widgets.Board()
-    shown = widgets.Html(sheet(accounted(handover.evidence())))
+    shown = widgets.Html(sheet(accounting_html(handover.evidence())))
 
     def renew() -> None:
-        shown.show(sheet(accounted(handover.evidence())))
+        shown.show(sheet(accounting_html(handover.evidence())))
 
     def write() -> None:
         written = handover.write_evidence()
-        shown.show(sheet(accounted(handover.evidence()), *files_written(written)))
+        shown.show(sheet(accounting_html(handover.evidence()), *files_written(written)))
 
     handover.on_checked(renew)
     button = board.button("report-write", "Write the report", write, look="primary")

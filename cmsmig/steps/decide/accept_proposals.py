@@ -1,4 +1,4 @@
-"""Proposals as decisions: what a person accepts in bulk and edits afterwards."""
+"""Writes the proposals as decision files, accepted in bulk by one person."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from cmsmig.steps.pull.raw_site import require_same_site
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What was written."""
+    """The decision files that were written, and how many bodies were accepted."""
 
     written: tuple[Path, ...]
     bodies: int
@@ -84,7 +84,7 @@ async def accept_proposals(
 
 def _split(project: Project, heuristics: Heuristics, reviewed: Reviewed) -> Path:
     """Write that the bodies of every RichText field are split."""
-    design, there = _decided(project)
+    design, there = _read_decided(project)
     known = {(each.collection_id, each.field) for each in there.bodies}
     proposed = propose_bodies(design).bodies
     added = [each for each in proposed if (each.collection_id, each.field) not in known]
@@ -103,7 +103,7 @@ def _accept_blocks(
     written: dict[Path, None],
 ) -> int:
     """Accept the blocks of the bodies that are open; return how many there were."""
-    design, decision = _decided(project)
+    design, decision = _read_decided(project)
     if not decision.split_fields():
         return 0
     if (wanted := with_blocks(design, decision, facts)) != design:
@@ -122,7 +122,7 @@ def _accept_blocks(
     return accepted
 
 
-def _decided(project: Project) -> tuple[Design, BlocksDecision]:
+def _read_decided(project: Project) -> tuple[Design, BlocksDecision]:
     decisions = read_decisions(project)
     return decisions.design, decisions.blocks
 

@@ -1,5 +1,5 @@
-"""`blocks.yaml` while people work on it: changed a click at a time, by more than
-one notebook perhaps, and on disk after each click."""
+"""`blocks.yaml` while people edit it: each click is saved at once, and what another
+notebook saved is read in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Change = Callable[[BlocksDecision], BlocksDecision]
 
 
 class BlocksFile:
-    """Holds the decision, and takes up what another program wrote meanwhile."""
+    """The decision in memory; read again when another program changed the file."""
 
     def __init__(
         self, project: Project, decision: BlocksDecision, *, dry_run: bool

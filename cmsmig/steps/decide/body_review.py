@@ -45,7 +45,7 @@ Reviews = Mapping[BodyKey, BodyReview | None]
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One thing that was done, as what to put back."""
+    """One change, with the values that undo restores."""
 
     words: str
     reviews: Reviews

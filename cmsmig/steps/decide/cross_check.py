@@ -39,7 +39,7 @@ class SiteBody:
 
 
 class Verdict(StrEnum):
-    """What comes of comparing a body; each gets exactly one."""
+    """The result of comparing a body; each body has exactly one."""
 
     EQUAL = "equal"
     """Both modes give the official document, byte for byte."""
@@ -53,7 +53,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one body."""
+    """The comparison of one body, with its verdict."""
 
     key: str
     title: str
@@ -68,7 +68,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class DeviationCount:
-    """One deviation in a site."""
+    """How many bodies of a site one deviation changes."""
 
     name: Deviation
     official: str

@@ -58,8 +58,8 @@ def read_decisions(project: Project) -> Decisions:
     means the defaults, which lose nothing. Raises `UndecidedError` naming what is
     missing and `DecisionsError` naming what is malformed.
     """
-    collections = _required(project, CollectionsDecision)
-    design = _required(project, Design)
+    collections = _read_required(project, CollectionsDecision)
+    design = _read_required(project, Design)
     blocks = _optional(project, BlocksDecision(bodies=()))
     embeds = _optional(project, EmbedsDecision())
     conflicts = _optional(project, ConflictsDecision())
@@ -138,7 +138,7 @@ def decision_in(project: Project, kind: type[D]) -> D | None:
     return None if text is None else from_text(text, name, kind)
 
 
-def _required(project: Project, kind: type[D]) -> D:
+def _read_required(project: Project, kind: type[D]) -> D:
     found = decision_in(project, kind)
     if found is None:
         raise UndecidedError(

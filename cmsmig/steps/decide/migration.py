@@ -82,7 +82,7 @@ class Drafted:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """Everything an import needs to know beside the destination."""
+    """Everything an import needs except the state of the destination."""
 
     origin: Origin
     decisions: Decisions
@@ -210,7 +210,7 @@ def open_migration(
         places=places,
         files=find_files(project, origin, [e.item for e in selected], namespace),
         routes=_routes(origin, selected, places.places),
-        known=_known(origin, decisions, selected),
+        known=_find_known(origin, decisions, selected),
         namespace=namespace,
         items={entry.item.key: entry.item for entry in selected},
         engine=engine,
@@ -264,7 +264,7 @@ def _check(decisions: Decisions, origin: Origin, *, reviewing: bool) -> None:
     ):
         check_against(decision, origin.collections)
     undecided = (
-        *_unreviewed(decisions),
+        *_find_unreviewed(decisions),
         *undecided_collections(
             decisions.collections, origin.collections, origin.site.locales
         ),
@@ -283,7 +283,7 @@ def _check(decisions: Decisions, origin: Origin, *, reviewing: bool) -> None:
         )
 
 
-def _unreviewed(decisions: Decisions) -> Iterator[str]:
+def _find_unreviewed(decisions: Decisions) -> Iterator[str]:
     for decision in (decisions.collections, decisions.design):
         if decision.reviewed is None:
             yield f"Nobody has accepted {FILE_NAMES[type(decision)]} yet."
@@ -296,10 +296,10 @@ def _places(selections: Mapping[str, Selection], decisions: Decisions) -> Places
         decisions.design,
         decisions.collections.locales,
     )
-    return _renamed(places, decisions.conflicts)
+    return _apply_renames(places, decisions.conflicts)
 
 
-def _renamed(places: Places, conflicts: ConflictsDecision) -> Places:
+def _apply_renames(places: Places, conflicts: ConflictsDecision) -> Places:
     """Return the places with the slugs that people chose where one was taken."""
     renames = {
         choice.what: choice.rename_to
@@ -322,7 +322,7 @@ def _routes(
     return Routes(origin.site, origin.collections, places, slugs)
 
 
-def _known(
+def _find_known(
     origin: Origin, decisions: Decisions, selected: tuple[Selected, ...]
 ) -> KnownItems:
     return known_items(

@@ -54,11 +54,11 @@ class NamedRules:
 
     def loaded(self) -> CustomRules:
         """Return the rules, loaded once in each process."""
-        return _loaded(self)
+        return _load_named(self)
 
 
 @cache
-def _loaded(named: NamedRules) -> CustomRules:
+def _load_named(named: NamedRules) -> CustomRules:
     found = load_rules(named.project, named.name)
     if found is None:
         raise SettingsError(f"{named.project.toml} names no rules.")

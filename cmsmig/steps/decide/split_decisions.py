@@ -121,7 +121,7 @@ def refuse_undecided(splits: Splits, locales: Sequence[Locale]) -> None:
     named = first_of([each.body.title(locales) for each in open_], _NAMED)
     raise UndecidedError(
         f"Nobody has reviewed how {_count(len(open_))} split into blocks"
-        f"{_reopened(reopened)}: {named}; {_REVIEW}."
+        f"{_describe_reopened(reopened)}: {named}; {_REVIEW}."
     )
 
 
@@ -138,5 +138,5 @@ def _count(number: int) -> str:
     return "one body is" if number == 1 else f"{number} bodies are"
 
 
-def _reopened(number: int) -> str:
+def _describe_reopened(number: int) -> str:
     return f" ({number} changed after it was decided)" if number else ""

@@ -81,7 +81,7 @@ _SELECTED = ("selected", "", "")
 
 
 def adopt_reused(ledger: Ledger, conflicts: Mapping[ItemKey, Conflict]) -> None:
-    """Write the homes of the items whose conflict was decided as reuse."""
+    """Write the story records of the items whose conflict was decided as reuse."""
     for conflict in conflicts.values():
         if conflict.action is ConflictAction.REUSE:
             home = StoryRecord(

@@ -1,4 +1,4 @@
-"""What a plan was made of, and what moved since."""
+"""Fingerprints of a plan's inputs, to tell what changed since it was made."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from cmsmig.steps.plan.missing_objects import Gone, GoneThing, one_of
 from cmsmig.steps.plan.ownership import (
     Owner,
     Ownership,
-    ReviewStatus,
+    OwnerStatus,
     datasource_content,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Fingerprints:
-    """Fingerprints by name. What our own ledger records is in none of them."""
+    """Fingerprints by name; none of them covers what our own ledger records."""
 
     origin: Mapping[str, str]
     """By collection id."""
@@ -54,7 +54,7 @@ class Fingerprints:
         return tuple(
             phrase
             for part in _PARTS
-            for phrase in _moved(part, getattr(shown, part), getattr(self, part))
+            for phrase in _find_moves(part, getattr(shown, part), getattr(self, part))
         )
 
 
@@ -89,12 +89,12 @@ def fingerprints(
         },
         destination={
             **dict(_foreign(migration, ledger, survey)),
-            **{_named(each): _GONE for each in gone.needed},
+            **{_describe(each): _GONE for each in gone.needed},
         },
     )
 
 
-def _named(thing: GoneThing) -> str:
+def _describe(thing: GoneThing) -> str:
     return f"{one_of(thing.kind)} {thing.name}"
 
 
@@ -125,7 +125,7 @@ def _foreign(
     yield from _foreign_stories(migration, ledger, survey)
 
 
-def _is_others(standing: ReviewStatus) -> bool:
+def _is_others(standing: OwnerStatus) -> bool:
     return standing.owner in (Owner.OTHERS, Owner.EDITED)
 
 
@@ -170,7 +170,7 @@ def _row_print(row: StoryRow) -> str:
     return fingerprint([row.story_id, changed, row.is_folder])
 
 
-def _moved(
+def _find_moves(
     part: str, before: Mapping[str, str], after: Mapping[str, str]
 ) -> Iterator[str]:
     for name in sorted(set(before) | set(after)):

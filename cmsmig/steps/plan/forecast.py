@@ -54,7 +54,7 @@ def foresee(
     """Return what an import will do with the stories that are foreseen."""
     drafts = offline.drafted.drafts
     rows = ledger.items.all()
-    adopting = frozenset(_adopted(ledger, survey, rows))
+    adopting = frozenset(_find_adopted(ledger, survey, rows))
     creating = frozenset(
         draft.key
         for draft in drafts
@@ -96,7 +96,7 @@ def foresee(
     )
 
 
-def _adopted(
+def _find_adopted(
     ledger: Ledger, survey: Survey, rows: Mapping[ItemKey, ItemRow]
 ) -> Iterator[ItemKey]:
     intended = {intent.subject for intent in ledger.intents.open("create")}
@@ -115,7 +115,7 @@ def _homes(
     conflicts: Mapping[ItemKey, Conflict],
     coming: Set[ItemKey],
 ) -> dict[ItemKey, ExistingStory]:
-    """Return the homes that items will have in phase two, some of them stand-ins."""
+    """Return the stories that items will have in phase two, some of them stand-ins."""
     planned = migration.routes.planned_homes()
     homes = {key: home for key, home in planned.items() if key in coming}
     for key, conflict in conflicts.items():

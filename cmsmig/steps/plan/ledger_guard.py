@@ -47,12 +47,12 @@ async def refuse_lost_ledger(
         except NotFoundError:
             continue
         if story.content.get("_uid") == story_uid(migration.namespace, conflict.key):
-            raise _lost(f"stories, such as `{story.row.full_slug}`", ledger)
+            raise _make_error(f"stories, such as `{story.row.full_slug}`", ledger)
     calls = {"look_for_earlier_stories": len(suspects)}
     if upload := _unknown_file(migration, ledger):
         calls["look_for_earlier_files"] = 1
         if await client.assets(ext_id=upload.ext_id):
-            raise _lost(f"files, such as `{upload.name}`", ledger)
+            raise _make_error(f"files, such as `{upload.name}`", ledger)
     return {name: count for name, count in calls.items() if count}
 
 
@@ -83,7 +83,7 @@ def _unknown_file(migration: Migration, ledger: Ledger) -> UploadPlan | None:
     )
 
 
-def _lost(what: str, ledger: Ledger) -> LedgerError:
+def _make_error(what: str, ledger: Ledger) -> LedgerError:
     cure = (
         "bring the ledger of that import back, or run `cmsmig rebuild`"
         if ledger.is_unused()

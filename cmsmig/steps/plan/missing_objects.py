@@ -1,4 +1,4 @@
-"""What the ledger says is at the destination, held against what is there. Reads only.
+"""Compares what the ledger says is at the destination with what is there. Reads only.
 
 A list may lag behind what was written a moment ago, so what it lacks is read singly
 before it counts as gone. What is in the trash is not there.
@@ -35,7 +35,7 @@ with what is newest: when all of these are gone, what is older is."""
 
 
 class GoneKind(StrEnum):
-    """What was there, as a person calls many of them."""
+    """A kind of object that can be gone; the value is its plural, for messages."""
 
     STORIES = "stories"
     FOLDERS = "folders"
@@ -62,7 +62,7 @@ _MADE = {
 
 @dataclass(frozen=True, slots=True)
 class GoneThing:
-    """One thing that the ledger knows and the destination does not have."""
+    """One object that the ledger records and the destination no longer has."""
 
     kind: GoneKind
     name: str
@@ -77,7 +77,7 @@ class GoneThing:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """Everything that is gone."""
+    """All objects that the ledger records and the destination no longer has."""
 
     things: tuple[GoneThing, ...] = ()
 
@@ -126,7 +126,7 @@ NOTHING: Final = Gone()
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The survey with what only a single read showed, and what is gone."""
+    """The survey, completed by single reads, and the objects that are gone."""
 
     survey: Survey
     gone: Gone
@@ -153,7 +153,7 @@ async def compare(
         if calls
         else survey.calls,
     )
-    return Comparison(survey, Gone(tuple(_gone(migration, ledger, survey))))
+    return Comparison(survey, Gone(tuple(_find_gone(migration, ledger, survey))))
 
 
 def has_files(ledger: Ledger) -> bool:
@@ -165,7 +165,9 @@ def _may_be_gone(row: AssetRow) -> bool:
     return row.is_brought and row.asset_id is not None
 
 
-def _gone(migration: Migration, ledger: Ledger, survey: Survey) -> Iterator[GoneThing]:
+def _find_gone(
+    migration: Migration, ledger: Ledger, survey: Survey
+) -> Iterator[GoneThing]:
     for item in _missing_stories(ledger, survey):
         name = item.home.full_slug if item.home else item.full_slug
         needed = item.key in migration.items
@@ -200,7 +202,7 @@ def _missing_stories(ledger: Ledger, survey: Survey) -> list[ItemRow]:
 
 
 def _is_home(home: StoryRecord, row: StoryRow | None) -> bool:
-    """Return whether a story is the one of that home.
+    """Return whether a story is the one of that story record.
 
     Not by its number alone: a space that was made anew may give an old one again.
     """
@@ -274,7 +276,7 @@ async def _stories(
         return None
 
     # What is listed with a number of ours, and is not ours, is known already.
-    return await _unlisted(set(uuids) - listed, read)
+    return await _read_unlisted(set(uuids) - listed, read)
 
 
 async def _components(
@@ -290,7 +292,7 @@ async def _components(
             return component if component.name == names[component_id] else None
         return None
 
-    return await _unlisted(names, read)
+    return await _read_unlisted(names, read)
 
 
 async def _assets(
@@ -304,10 +306,10 @@ async def _assets(
             return asset if _is_same(rows[asset_id], asset) else None
         return None
 
-    return await _unlisted(rows, read)
+    return await _read_unlisted(rows, read)
 
 
-async def _unlisted(
+async def _read_unlisted(
     ids: Iterable[int], read: Callable[[int], Awaitable[R | None]]
 ) -> tuple[list[R], int]:
     """Return what is there although a list lacks it, and how many calls that took.

@@ -1,4 +1,4 @@
-"""What a plan needs that no service has to be asked for: made before the first call.
+"""The part of a plan that needs no API call; it is computed before the first call.
 
 From the first call on the budget counts, and a plan of many stories takes seconds.
 """
@@ -40,13 +40,13 @@ class OfflineDrafts:
     homes: Mapping[ItemKey, ExistingStory]
     """Where items will be, if the destination holds nothing in their way."""
     links: Mapping[ItemKey, Link]
-    """Over these homes."""
+    """Links over these planned stories."""
     routes: Routes
 
     def links_over(
         self, homes: Mapping[ItemKey, ExistingStory]
     ) -> Mapping[ItemKey, Link]:
-        """Return the links over the homes that items will have."""
+        """Return the links over the stories that items will have."""
         if homes == self.homes:
             return self.links
         return dict(_links(self.drafted.drafts, homes, self.routes))

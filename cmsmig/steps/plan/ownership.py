@@ -34,7 +34,7 @@ from cmsmig.steps.plan.destination_survey import Survey
 
 
 class Owner(StrEnum):
-    """Whose it is that stands under a name of the design."""
+    """Who made the component or datasource that has a name of the design."""
 
     NOBODY = "nobody"
     """The space has none of this name."""
@@ -45,8 +45,8 @@ class Owner(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewStatus:
-    """What stands under a name, against what the design wants there."""
+class OwnerStatus:
+    """The component or datasource of a name, compared with the design."""
 
     owner: Owner
     writes: bool
@@ -99,31 +99,31 @@ class Ownership:
             },
         )
 
-    def component(self, wanted: ComponentBody) -> ReviewStatus:
+    def component(self, wanted: ComponentBody) -> OwnerStatus:
         """Return whose the component of a name is, and whether it is to be written."""
         found = self.survey.component(wanted.name)
         if found is None:
-            return ReviewStatus(Owner.NOBODY, writes=True, fits=False)
+            return OwnerStatus(Owner.NOBODY, writes=True, fits=False)
         hashed = fingerprint(wanted.body)
         fits = equal_component(found.body, wanted.body)
         intent = self.intents["component"].get(wanted.name)
         if intent is not None and is_applied(intent, found):
-            return ReviewStatus(Owner.OURS, intent.request_hash != hashed, fits)
+            return OwnerStatus(Owner.OURS, intent.request_hash != hashed, fits)
         row = self.made["component"].get(wanted.name)
         if row is None or not row.made or row.destination_id != found.component_id:
-            return ReviewStatus(Owner.OTHERS, writes=False, fits=fits)
+            return OwnerStatus(Owner.OTHERS, writes=False, fits=fits)
         changes = _changes(found, row, wanted)
         owner = Owner.EDITED if changes else Owner.OURS
-        return ReviewStatus(owner, row.body_hash != hashed, fits, changes)
+        return OwnerStatus(owner, row.body_hash != hashed, fits, changes)
 
-    def datasource(self, wanted: DatasourceBody) -> ReviewStatus:
+    def datasource(self, wanted: DatasourceBody) -> OwnerStatus:
         """Return whose the datasource of a slug is, and what it lacks of the design.
 
         Ours may lack what a killed run was about to add.
         """
         found = self.survey.datasource(wanted.slug)
         if found is None:
-            return ReviewStatus(Owner.NOBODY, writes=True, fits=False)
+            return OwnerStatus(Owner.NOBODY, writes=True, fits=False)
         lacking = any(
             value not in self.survey.choices(wanted.slug) for _, value in wanted.entries
         )
@@ -133,7 +133,7 @@ class Ownership:
             row is not None and row.made and row.destination_id == found.datasource_id
         )
         if not ours and intent is None:
-            return ReviewStatus(Owner.OTHERS, writes=False, fits=not lacking)
+            return OwnerStatus(Owner.OTHERS, writes=False, fits=not lacking)
         there = {(each.name, each.value) for each in self._entries(wanted.slug)}
         written = _pairs(row.body) if row is not None and ours else set()
         may_be = written | (_pairs(intent.body) if intent else set())
@@ -141,9 +141,9 @@ class Ownership:
             may_be |= set(wanted.entries)
         changes = tuple(_entry_changes(there, written, may_be, wanted.slug))
         if not changes:
-            return ReviewStatus(Owner.OURS, writes=lacking, fits=not lacking)
+            return OwnerStatus(Owner.OURS, writes=lacking, fits=not lacking)
         owner = Owner.EDITED if ours else Owner.OTHERS
-        return ReviewStatus(owner, writes=lacking, fits=not lacking, changes=changes)
+        return OwnerStatus(owner, writes=lacking, fits=not lacking, changes=changes)
 
     def _entries(self, slug: str) -> tuple[DatasourceEntry, ...]:
         return self.survey.entries.get(slug, ())
@@ -155,12 +155,14 @@ class Ownership:
             standing = self.component(body)
             kind = ConflictKind.COMPONENT
             if standing.in_the_way and not reused(decided, kind, body.name):
-                yield InTheWay(kind, body.name, _told(kind, body.name, standing))
+                yield InTheWay(kind, body.name, _describe(kind, body.name, standing))
         for source in datasource_bodies(migration.design):
             standing = self.datasource(source)
             kind = ConflictKind.DATASOURCE
             if standing.in_the_way and not reused(decided, kind, source.slug):
-                yield InTheWay(kind, source.slug, _told(kind, source.slug, standing))
+                yield InTheWay(
+                    kind, source.slug, _describe(kind, source.slug, standing)
+                )
 
 
 def is_applied(intent: Intent, found: Component) -> bool:
@@ -174,12 +176,12 @@ def reused(decided: ConflictsDecision, kind: ConflictKind, what: str) -> bool:
     return choice is not None and choice.action is ConflictAction.REUSE
 
 
-def left_as_it_is(standing: ReviewStatus) -> str:
+def left_as_it_is(standing: OwnerStatus) -> str:
     """Return what an operator is told of ours that somebody changed."""
-    return f"{_shown(standing)}; it is left as it is"
+    return f"{_describe_changes(standing)}; it is left as it is"
 
 
-def _shown(standing: ReviewStatus) -> str:
+def _describe_changes(standing: OwnerStatus) -> str:
     return first_of(standing.changes, 3, "; and ", "; ")
 
 
@@ -224,13 +226,13 @@ def _entry_changes(
         yield f"entry `{name}` of datasource `{slug}` is gone"
 
 
-def _told(kind: ConflictKind, what: str, standing: ReviewStatus) -> str:
+def _describe(kind: ConflictKind, what: str, standing: OwnerStatus) -> str:
     if standing.owner is Owner.EDITED:
         return (
             f"The {kind} `{what}` was changed in the space after this import wrote it "
-            f"({_shown(standing)}), so it is not written over; take that back there, "
-            f"or decide `reuse` for this {kind} in decisions/conflicts.yaml, which "
-            "leaves it as it is."
+            f"({_describe_changes(standing)}), so it is not written over; take that "
+            f"back there, or decide `reuse` for this {kind} in "
+            "decisions/conflicts.yaml, which leaves it as it is."
         )
     if kind is ConflictKind.DATASOURCE:
         return (

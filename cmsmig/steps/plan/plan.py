@@ -36,7 +36,7 @@ PACE_SLACK = 1.012
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What was shown before anything is written."""
+    """What an import will do, as it is shown before anything is written."""
 
     plan_hash: str
     fingerprints: Fingerprints
@@ -99,7 +99,7 @@ class Plan:
             "conflicts": [_conflict_json(each) for each in self.conflicts],
             "in_the_way": [each.as_json() for each in self.in_the_way],
             "dangling": [_dangling_json(each) for each in self.dangling],
-            "dangling_by_cause": _counted(str(each.cause) for each in self.dangling),
+            "dangling_by_cause": _count(str(each.cause) for each in self.dangling),
             "internal_links": self.links,
             "links_left_by_cause": dict(self.links_left),
             "losses_by_kind": dict(self.losses),
@@ -143,7 +143,7 @@ def make_plan(
         plan_hash=fingerprint([RULES_VERSION, prints.as_json()]),
         fingerprints=prints,
         calls=calls,
-        saved=_saved(migration, drafts, calls, settings),
+        saved=_count_saved(migration, drafts, calls, settings),
         items=_item_counts(rows, ledger, outlook),
         skipped=_counted_ints(row.reason for row in rows if row.status == "skipped"),
         losses=_counted_ints(
@@ -160,7 +160,7 @@ def make_plan(
             for dangling in classify(draft.key, draft.relations, known)
         ),
         limits=tuple(_limits(migration, survey, settings, calls)),
-        notes=tuple(_halved(migration.origin)),
+        notes=tuple(_find_halved(migration.origin)),
         missing_files=migration.files.missing,
         gone=gone,
         recreate=recreate,
@@ -175,7 +175,7 @@ def refuse_drift(stored: JsonObject, current: Plan) -> None:
         raise PlanDriftError(drift)
 
 
-def _saved(
+def _count_saved(
     migration: Migration,
     drafts: Sequence[StoryDraft],
     calls: Mapping[str, int],
@@ -255,7 +255,7 @@ def _limits(
             yield f"{upload.name} is larger than the space's plan allows for a file."
 
 
-def _halved(origin: Origin) -> Iterable[str]:
+def _find_halved(origin: Origin) -> Iterable[str]:
     """Tell of names in the schema that hold half a character; items' are losses."""
     places = [origin.site.display_name] if origin.site.halved else []
     places += [
@@ -271,7 +271,7 @@ def _halved(origin: Origin) -> Iterable[str]:
         )
 
 
-def _counted(values: Iterable[str]) -> dict[str, Json]:
+def _count(values: Iterable[str]) -> dict[str, Json]:
     return dict(sorted(Counter(values).items()))
 
 

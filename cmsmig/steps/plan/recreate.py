@@ -1,4 +1,4 @@
-"""What becomes of what is gone: made again, if the operator said so, else listed.
+"""What happens to objects that are gone: made again on request, else listed.
 
 Whoever said so is kept to it: the ledger forgets what is gone, at once and for good,
 so that a run which is killed then goes on as with anything that was never made.

@@ -1,4 +1,4 @@
-"""Stories as the ledger remembers them: what we wrote, and whether it still stands."""
+"""The stories that we wrote, and whether the destination still holds them unchanged."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _holds_nothing(value: JsonObject) -> bool:
 
 
 def written_home(row: StoryRow, content: str) -> StoryRecord:
-    """Return the home after our own write of what `content` is the hash of."""
+    """Return the story record after our own write; `content` is the hash of it."""
     return StoryRecord(
         story_id=row.story_id,
         uuid=row.uuid,

@@ -23,7 +23,7 @@ _VAGUE = ("", "application/octet-stream", "binary/octet-stream", "text/plain")
 
 @dataclass(frozen=True, slots=True)
 class FilesReport:
-    """What became of the addresses."""
+    """How many files were downloaded, were there already, or failed."""
 
     found: int
     downloaded: int
@@ -90,7 +90,9 @@ class Downloads:
 
     async def _receive(self, address: str, arrival: Arrival) -> FileRow:
         if "\ufffd" in address:
-            return _failed(address, "not_http", "its address has half a character")
+            return _make_failure(
+                address, "not_http", "its address has half a character"
+            )
         fetched = await self.session.fetch(
             fetchable(address),
             max_bytes=self.max_bytes,
@@ -101,13 +103,13 @@ class Downloads:
         if fetched.status != 200:
             return _failed_status(address, fetched.status)
         if fetched.size == 0:
-            return _failed(address, "empty", "the file is empty")
+            return _make_failure(address, "empty", "the file is empty")
         arrival.close()
         row = FileRow(address, fetched.sha256, fetched.size, name=_name(address))
         try:
             picture = measure(arrival.path)
         except OversizedPictureError:
-            return _failed(
+            return _make_failure(
                 address, "too_many_pixels", "the picture has too many pixels to be safe"
             )
         arrival.keep(fetched.sha256)
@@ -125,11 +127,11 @@ def fetchable(address: str) -> str:
 
 def _failed_status(address: str, status: int) -> FileRow:
     if status in (404, 410):
-        return _failed(address, "not_found", f"it is not there ({status})")
-    return _failed(address, f"http_{status}", f"its host answers {status}")
+        return _make_failure(address, "not_found", f"it is not there ({status})")
+    return _make_failure(address, f"http_{status}", f"its host answers {status}")
 
 
-def _failed(address: str, code: str, why: str) -> FileRow:
+def _make_failure(address: str, code: str, why: str) -> FileRow:
     detail = (
         f"The file {bare(fetchable(address))} could not be taken over, because {why};"
         " replace it in the origin, then pull again."

@@ -43,7 +43,7 @@ STEP = "pull"
 
 @dataclass(frozen=True, slots=True)
 class CollectionRow:
-    """What was found in one collection; all locales counted."""
+    """The item counts of one collection, all locales together."""
 
     collection_id: str
     name: str
@@ -56,7 +56,7 @@ class CollectionRow:
 
 @dataclass(frozen=True, slots=True)
 class PullReport:
-    """What a pull brought."""
+    """The counts of a pull: items by collection, and files."""
 
     site: Site
     collections: tuple[CollectionRow, ...]
@@ -105,7 +105,7 @@ async def pull(
         )
         rows = tuple(puller.row(collection) for collection in collections)
         addresses = puller.addresses(collections)
-        report = await downloads.run(addresses, _known(downloads.store))
+        report = await downloads.run(addresses, _read_known(downloads.store))
     if failed:
         for error in failed[1:]:
             observer(Noticed("origin", str(error)))
@@ -273,7 +273,7 @@ def _files(observer: Observer) -> Session:
     )
 
 
-def _known(store: FileStore) -> dict[str, FileRow]:
+def _read_known(store: FileStore) -> dict[str, FileRow]:
     try:
         return dict(store.rows())
     except CacheError:

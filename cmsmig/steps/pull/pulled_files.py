@@ -1,4 +1,4 @@
-"""What the pull knows of the files that the content uses."""
+"""Facts about the pulled files that the content uses."""
 
 from __future__ import annotations
 

@@ -71,8 +71,8 @@ async def learn_site(cache: RawCache, settings: Settings, client: OriginClient) 
         return
     raise SettingsError(
         f"{cache.folder} holds the site {cache.name_of(held)}, but the origin's token"
-        f" is for {_named(sites)}; use another project folder for that, or read it into"
-        " this one with `cmsmig pull --refresh`."
+        f" is for {_name_sites(sites)}; use another project folder for that, or read"
+        " it into this one with `cmsmig pull --refresh`."
     )
 
 
@@ -82,6 +82,6 @@ def key_of(settings: Settings) -> str:
     return hashlib.sha256(f"whose raw/ is {token}".encode()).hexdigest()[:16]
 
 
-def _named(sites: tuple[Site, ...]) -> str:
+def _name_sites(sites: tuple[Site, ...]) -> str:
     named = [f"{site.display_name} ({site.site_id})" for site in sites]
     return ", ".join(named) or "no site"

@@ -1,4 +1,4 @@
-"""What of an import is found again in the space. Writes only the ledger.
+"""Finds what an earlier import made in the space. Writes only the ledger.
 
 Ours are the stories whose root block carries a `_uid` derived from site, space and
 item, and the assets with an external id derived the same way. Components, folders
@@ -44,7 +44,7 @@ STEP = "rebuild"
 
 @dataclass(slots=True)
 class Rebuilt:
-    """What was found again."""
+    """The counts of what a rebuild found in the space."""
 
     items: int = 0
     """Selected items and locales."""
@@ -232,7 +232,7 @@ def _find_folders(job: ImportJob, found: Rebuilt, stories: Iterable[Story]) -> N
 
 
 def _house(job: ImportJob, found: Rebuilt, stories: Mapping[ItemKey, Story]) -> None:
-    """Write each story's home, with the hash of what stands in it if that is ours."""
+    """Write each story's record, with the hash of its content if that is ours."""
     places = job.migration.places.places
     homes = {
         key: ExistingStory(story.row.uuid, places[key].full_slug)

@@ -28,7 +28,7 @@ STEP = "verify"
 
 
 class DifferenceCode(StrEnum):
-    """Why what is there is not what was decided."""
+    """The kinds of difference between the destination and what was decided."""
 
     ITEM_FAILED = "item_failed"
     ITEM_WITHOUT_STORY = "item_without_story"
@@ -50,7 +50,7 @@ class DifferenceCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that is not as it should be."""
+    """One difference between the destination and what was decided."""
 
     code: DifferenceCode
     subject: str
@@ -71,7 +71,7 @@ class Difference:
 
 @dataclass(slots=True)
 class Verification:
-    """What was read back, and what differs."""
+    """The counts of what was read back, and the differences."""
 
     stories: int = 0
     relations: int = 0
@@ -111,7 +111,7 @@ async def verify(job: ImportJob) -> Verification:
     """Read back every story, asset, component and folder, and compare each with
     decisions and ledger. Reads only."""
     found = Verification()
-    expected = _expected(job)
+    expected = _find_expected(job)
     homes = job.homes()
     assets = list(job.ledger.inventory.assets().values())
     _list_unmade(job, found)
@@ -139,7 +139,7 @@ async def verify(job: ImportJob) -> Verification:
     return found
 
 
-def _expected(job: ImportJob) -> list[tuple[StoryDraft, StoryRecord]]:
+def _find_expected(job: ImportJob) -> list[tuple[StoryDraft, StoryRecord]]:
     """Return the stories that this import made and that are there, with what they
     have to hold."""
     rows = job.ledger.items.all()
@@ -278,7 +278,7 @@ def _fields(
 ) -> Iterator[Difference]:
     lists = {use.field for use in draft.relations if use.multiple}
     for name in sorted(set(wanted) | set(there)):
-        if canonical(_held(wanted, name)) == canonical(_held(there, name)):
+        if canonical(_value_at(wanted, name)) == canonical(_value_at(there, name)):
             continue
         code = (
             DifferenceCode.RELATION_ORDER
@@ -293,7 +293,7 @@ def _fields(
         )
 
 
-def _held(content: JsonObject, name: str) -> Json:
+def _value_at(content: JsonObject, name: str) -> Json:
     return comparable({name: content.get(name)})
 
 

@@ -54,7 +54,7 @@ _NOTHING = (403, 404, 410)
 
 
 class Proof(Enum):
-    """What was seen of an upload."""
+    """Whether an upload was seen to have arrived."""
 
     THERE = "there"
     ABSENT = "absent"
@@ -97,7 +97,7 @@ async def upload_assets(
 async def _bring(job: ImportJob, folder_id: int | None, upload: UploadPlan) -> None:
     data = _read(job.migration.files.path(upload.sha256), upload.sha256)
     if data is None:
-        explanation = _damaged(upload, job.migration.files.path(upload.sha256))
+        explanation = _explain_damage(upload, job.migration.files.path(upload.sha256))
         fail_asset(job, upload, "file_damaged", explanation, intent_outcome="not_sent")
         job.observer(StepAdvanced(STEP, upload.name))
         return
@@ -315,7 +315,7 @@ def _read(path: Path, sha256: str) -> bytes | None:
     return data if hashlib.sha256(data).hexdigest() == sha256 else None
 
 
-def _damaged(upload: UploadPlan, path: Path) -> str:
+def _explain_damage(upload: UploadPlan, path: Path) -> str:
     return (
         f"The downloaded file {path.name} of {upload.name} is gone or damaged; delete "
         "what is left of it, fetch it with `cmsmig pull`, then run this again."

@@ -23,7 +23,7 @@ from cmsmig.mapping.propose.component_payloads import (
 from cmsmig.steps.plan.ownership import (
     Owner,
     Ownership,
-    ReviewStatus,
+    OwnerStatus,
     is_applied,
     left_as_it_is,
 )
@@ -74,7 +74,7 @@ def _intent(ownership: Ownership, wanted: ComponentBody) -> Intent | None:
     return Intent("component", wanted.name, fingerprint(wanted.body), wanted.body)
 
 
-def _is_written(standing: ReviewStatus) -> bool:
+def _is_written(standing: OwnerStatus) -> bool:
     return standing.writes and standing.owner in (Owner.NOBODY, Owner.OURS)
 
 

@@ -42,7 +42,7 @@ async def create_stories(job: ImportJob) -> None:
     `PreflightError` when the space lacks a component or field that is used.
     """
     await read_back(job)
-    wanted = _wanted(job)
+    wanted = _find_wanted(job)
     job.observer(StepStarted(STEP, len(wanted - job.undrafted)))
     create = partial(_create, job, job.groups(job.survey.stories))
     work = write_ahead(job.ledger.intents, _intent, create)
@@ -53,7 +53,7 @@ async def create_stories(job: ImportJob) -> None:
             await asyncio.sleep(0)
             if pool.ending:
                 break
-            if (draft := _drafted(job, entry, wanted)) is not None:
+            if (draft := _draft_item(job, entry, wanted)) is not None:
                 batch.append(draft)
             if len(batch) == BATCH:
                 await _take(job, pool, work, batch)
@@ -68,12 +68,12 @@ async def read_back(job: ImportJob) -> None:
 
     Raises `PreflightError` when the planned stories use what the space lacks.
     """
-    if not job.field_keys and _wanted(job) - job.undrafted:
+    if not job.field_keys and _find_wanted(job) - job.undrafted:
         job.field_keys = await read_field_keys(job)
         refuse_missing(job.field_keys, job.offline_keys)
 
 
-def _wanted(job: ImportJob) -> frozenset[ItemKey]:
+def _find_wanted(job: ImportJob) -> frozenset[ItemKey]:
     return frozenset(
         key
         for key, row in job.ledger.items.all().items()
@@ -93,7 +93,7 @@ async def _take(
     await pool.take(work, batch)
 
 
-def _drafted(
+def _draft_item(
     job: ImportJob, entry: Selected, wanted: Set[ItemKey]
 ) -> StoryDraft | None:
     """Return a wanted item's draft; write what any lost, or why there is none."""
@@ -121,26 +121,28 @@ async def _create(
             partial(_send, job, draft, group), partial(_look, job, draft)
         )
     except RejectedError as error:
-        await _refused(job, draft, error)
+        await _handle_refusal(job, draft, error)
     except (NotFoundError, MalformedAnswerError, OutcomeUnknownError) as error:
         # The intent stays open: the next run looks before it sends.
         job.ledger.items.failed(draft.key, "not_confirmed", str(error))
     else:
-        _house(job, draft.key, home)
+        _save_record(job, draft.key, home)
     job.observer(StepAdvanced(STEP, draft.place.full_slug))
 
 
-async def _refused(job: ImportJob, draft: StoryDraft, error: RejectedError) -> None:
+async def _handle_refusal(
+    job: ImportJob, draft: StoryDraft, error: RejectedError
+) -> None:
     if not is_taken(error):
         _fail(job, draft, "refused", str(error))
         return
-    listed = await poll_until_visible(partial(_listed, job, draft), job.sleep)
+    listed = await poll_until_visible(partial(_list_place, job, draft), job.sleep)
     if listed is None:
         # What took the place is not listed yet and may be ours: the intent of a
         # killed run, or a lost reply. The next run looks before it sends.
         job.ledger.items.failed(draft.key, "not_confirmed", str(error))
     elif (ours := await _ours_of(job, draft, listed)) is not None:
-        _house(job, draft.key, ours)
+        _save_record(job, draft.key, ours)
     else:
         _fail(
             job,
@@ -159,11 +161,11 @@ async def _send(job: ImportJob, draft: StoryDraft, group: str) -> StoryRecord:
 
 
 async def _look(job: ImportJob, draft: StoryDraft) -> StoryRecord | None:
-    """Return the home at the draft's place if the story there is ours."""
-    return await _ours_of(job, draft, await _listed(job, draft) or ())
+    """Return the story record for the draft's place if the story there is ours."""
+    return await _ours_of(job, draft, await _list_place(job, draft) or ())
 
 
-async def _listed(job: ImportJob, draft: StoryDraft) -> Sequence[StoryRow] | None:
+async def _list_place(job: ImportJob, draft: StoryDraft) -> Sequence[StoryRow] | None:
     """Return what is listed at the draft's place; None while nothing is."""
     return await job.client.stories(with_slug=draft.place.full_slug) or None
 
@@ -187,7 +189,7 @@ async def _ours(job: ImportJob, key: ItemKey, row: StoryRow) -> Story | None:
     return story if ours else None
 
 
-def _house(job: ImportJob, key: ItemKey, home: StoryRecord) -> None:
+def _save_record(job: ImportJob, key: ItemKey, home: StoryRecord) -> None:
     origin_hash = job.migration.origin_hash(key)
     job.ledger.items.housed(key, home, origin_hash, "create")
 
@@ -218,5 +220,5 @@ async def recover_stories(job: ImportJob) -> bool:
         if story is None:
             job.ledger.intents.settle("create", intent.subject, "foreign")
         else:
-            _house(job, item.key, found_home(story, intent.request_hash))
+            _save_record(job, item.key, found_home(story, intent.request_hash))
     return bool(intended)

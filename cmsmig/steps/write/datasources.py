@@ -15,7 +15,7 @@ from cmsmig.mapping.propose.component_payloads import DatasourceBody
 from cmsmig.steps.plan.ownership import (
     Owner,
     Ownership,
-    ReviewStatus,
+    OwnerStatus,
     datasource_content,
     left_as_it_is,
 )
@@ -43,7 +43,7 @@ def _intent(
     return Intent("datasource", wanted.slug, fingerprint(body), body)
 
 
-def _is_written(standing: ReviewStatus) -> bool:
+def _is_written(standing: OwnerStatus) -> bool:
     return standing.writes and standing.owner in (Owner.NOBODY, Owner.OURS)
 
 

@@ -1,4 +1,4 @@
-"""What every step of an import works with."""
+"""The import job: what all steps of an import share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from cmsmig.steps.write.alternates import wanted_groups
 
 @dataclass(slots=True)
 class ImportJob:
-    """One import under way; it learns of conflicts and remembers its drafts."""
+    """A running import: ledger, client, migration and survey, with its drafts."""
 
     settings: Settings
     migration: Migration
@@ -69,7 +69,8 @@ class ImportJob:
         return self._drafts[key]
 
     def _missing_assets(self) -> dict[str, str]:
-        """Return addresses without a home at the destination, with the reason."""
+        """Return the file addresses that have no asset at the destination, with the
+        reason."""
         assets = self.ledger.inventory.assets()
         missing = dict(self.migration.files.missing)
         for upload in self.migration.files.uploads:

@@ -1,4 +1,4 @@
-"""An import job opened: ledger, client, and the destination as it is now."""
+"""Opens an import job: the ledger, the client, and a survey of the destination."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _PLANNING = frozenset((Purpose.IMPORT, Purpose.RECREATE))
 
 @dataclass(frozen=True, slots=True)
 class ImportSetup:
-    """What is there before anything is opened."""
+    """The inputs of an import job, before the ledger and the client are opened."""
 
     project: Project
     settings: Settings

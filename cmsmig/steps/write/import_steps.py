@@ -142,7 +142,7 @@ async def run_command(
         async with open_job(setup, purpose) as job:
             plan, accounting = _plan(job)
             if plan_hash is not None:
-                refuse_drift(_stored(job.ledger, plan_hash), plan)
+                refuse_drift(_load_plan(job.ledger, plan_hash), plan)
             job.ledger.save_plan(plan.plan_hash, plan.as_json())
             show(plan)
             if recreate:
@@ -223,7 +223,7 @@ def _plan_over(
     return plan, ledger.items.accounting()
 
 
-def _stored(ledger: Ledger, plan_hash: str) -> JsonObject:
+def _load_plan(ledger: Ledger, plan_hash: str) -> JsonObject:
     stored = ledger.plan(plan_hash) if len(plan_hash) >= SHORTEST_HASH else None
     if stored is None:
         raise UsageError(

@@ -76,7 +76,7 @@ async def link_stories(job: ImportJob) -> None:
 
 
 class Listing:
-    """The rows of all stories, read from the moment that one is known to be needed."""
+    """The rows of all stories; reading starts as soon as one of them is needed."""
 
     def __init__(self, job: ImportJob) -> None:
         self._job = job
@@ -196,7 +196,7 @@ async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
             if attempt == ATTEMPTS:
                 raise
         else:
-            _written(job, update, written)
+            _record_update(job, update, written)
             return
 
 
@@ -204,7 +204,7 @@ def _is_settled(job: ImportJob, update: Update, seen: Story) -> bool:
     """Return whether the story, looked at, needs no write or must not get one."""
     there = content_hash(seen.content)
     if there == update.content_hash:
-        _written(job, update, seen)
+        _record_update(job, update, seen)
     elif there != update.home.content_hash:
         _conflict(job, update)
     else:
@@ -243,7 +243,7 @@ def _group(update: Update, row: StoryRow | None, *, edited: bool) -> str:
     return update.group if untouched else ""
 
 
-def _written(job: ImportJob, update: Update, story: Story) -> None:
+def _record_update(job: ImportJob, update: Update, story: Story) -> None:
     group = story.row.group_id
     home = replace(
         update.home,

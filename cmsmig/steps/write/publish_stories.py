@@ -1,4 +1,4 @@
-"""Publication: only of what a decision names, after everything is linked."""
+"""Publishes the stories of collections that were decided to be published."""
 
 from __future__ import annotations
 

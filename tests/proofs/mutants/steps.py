@@ -33,7 +33,7 @@ WRITTEN_OVER = Edit(
     RELATIONS, "    elif there != update.home.content_hash:", "    elif False:"
 )
 SEND = "    try:\n        home = await apply_once("
-HOUSE = "        _house(job, draft.key, home)\n    job.obs"
+HOUSE = "        _save_record(job, draft.key, home)\n    job.obs"
 SLUG_HOLDS = "the service refuses the slug, and who has it is looked at; see the next"
 
 
@@ -108,7 +108,8 @@ _LATE = (
     Edit(
         STORIES,
         '    job.observer(StepFinished(STEP, f"{',
-        "    for key, home in _LATE.pop(id(job), []):\n        _house(job, key, home)\n"
+        "    for key, home in _LATE.pop(id(job), []):\n"
+        "        _save_record(job, key, home)\n"
         '    job.observer(StepFinished(STEP, f"{',
     ),
 )
