@@ -130,6 +130,11 @@ class Project:
         return self.root / "ledger.sqlite"
 
     @property
+    def derived(self) -> Path:
+        """Return the file of what is derived from all the others; it may be deleted."""
+        return self.root / "derived.sqlite"
+
+    @property
     def lock(self) -> Path:
         """Return the file that the lease is held on."""
         return self.root / "ledger.lock"

@@ -109,6 +109,8 @@ _GITIGNORE = """\
 /files/
 # What has been written so far: of this machine, and not mergeable.
 /ledger*
+# What follows from all the rest: made anew at any time.
+/derived*
 # What runs leave: keep the last one with the project's records.
 /reports/
 # Tokens.

@@ -6,12 +6,13 @@ content is what comes out; the draft stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.draft import ExistingStory, RelationUse, StoryDraft
+from cmsmig.mapping.draft import ExistingStory, Place, RelationUse, StoryDraft
 from cmsmig.mapping.select.routes import PageCause, Routes, RouteTarget, StaticPage
 from cmsmig.richtext.links import StoryLink, rewrite_links
 
@@ -68,6 +69,67 @@ def link_story(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class ResolvedLinks:
+    """What `link_story` will make of a draft, told without its content."""
+
+    stories: tuple[ExistingStory | None, ...]
+    """What each link leads to, in the order of `link_addresses`."""
+    relations: tuple[Json, ...]
+    """The value of each relation."""
+    filled: int
+    links: int
+    pending: tuple[ItemKey, ...]
+    left: tuple[LeftLink, ...]
+
+
+def resolve_links(
+    addresses: Sequence[str],
+    relations: Sequence[RelationUse],
+    locale: str,
+    homes: Mapping[ItemKey, ExistingStory],
+    routes: Routes,
+) -> ResolvedLinks:
+    """Return what the links and relations of a draft lead to."""
+    linking = _Linking(locale, homes, routes)
+    found = [linking.find(each) for each in addresses]
+    return ResolvedLinks(
+        stories=tuple(each[1] if each else None for each in found),
+        relations=tuple(linking.relation(each) for each in relations),
+        filled=linking.filled,
+        links=linking.links,
+        pending=tuple(linking.pending),
+        left=tuple(linking.left),
+    )
+
+
+def link_addresses(draft: StoryDraft) -> tuple[str, ...]:
+    """Return every address that `link_story` looks up in a draft, in its order."""
+    addresses: list[str] = []
+
+    class Heard:
+        places: Mapping[ItemKey, Place] = {}
+
+        def resolve(self, href: str, _: str) -> None:
+            addresses.append(href)
+
+    linking = _Linking(draft.key.locale_id, {}, Heard())
+    for value in draft.content.values():
+        linking.field(value)
+    return tuple(addresses)
+
+
+class _Resolver(Protocol):
+    """What tells where addresses lead."""
+
+    @property
+    def places(self) -> Mapping[ItemKey, Place]: ...
+
+    def resolve(
+        self, href: str, from_locale: str, /
+    ) -> RouteTarget | StaticPage | None: ...
+
+
 class _Linking:
     """Fills one story and counts what it did."""
 
@@ -83,7 +145,7 @@ class _Linking:
     )
 
     def __init__(
-        self, locale: str, homes: Mapping[ItemKey, ExistingStory], routes: Routes
+        self, locale: str, homes: Mapping[ItemKey, ExistingStory], routes: _Resolver
     ) -> None:
         self._locale = locale
         self._homes = homes
@@ -123,7 +185,7 @@ class _Linking:
         address = link.get("url")
         if link.get("linktype") in _LEFT_ALONE or not isinstance(address, str):
             return link
-        found = self._find(address)
+        found = self.find(address)
         if found is None:
             return link
         target, home = found
@@ -142,10 +204,11 @@ class _Linking:
         return new
 
     def _story(self, href: str) -> StoryLink | None:
-        found = self._find(href)
+        found = self.find(href)
         return None if found is None else StoryLink(found[1].uuid, found[1].full_slug)
 
-    def _find(self, href: str) -> tuple[RouteTarget, ExistingStory] | None:
+    def find(self, href: str) -> tuple[RouteTarget, ExistingStory] | None:
+        """Return what an address leads to, and count it."""
         found = self._routes.resolve(href, self._locale)
         if isinstance(found, StaticPage):
             self.left.append(LeftLink(href, found.cause))

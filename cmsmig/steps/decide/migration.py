@@ -6,7 +6,7 @@ migration on every machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -18,7 +18,6 @@ from cmsmig.ledger.store import derived_namespace
 from cmsmig.mapping.convert.asset_uploads import (
     alts_of,
 )
-from cmsmig.mapping.convert.story import story_or_reason
 from cmsmig.mapping.decisions.choices import (
     ConflictAction,
     ConflictKind,
@@ -27,7 +26,7 @@ from cmsmig.mapping.decisions.choices import (
 )
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, embed_policy
 from cmsmig.mapping.decisions.design import Design
-from cmsmig.mapping.draft import DraftContext, Place, StoryDraft, UploadedAsset
+from cmsmig.mapping.draft import DraftContext, Place, UploadedAsset
 from cmsmig.mapping.propose.block_designs import split_design
 from cmsmig.mapping.propose.decision_checks import (
     check_against,
@@ -48,6 +47,8 @@ from cmsmig.richtext.engine import Engine
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.decision_store import Decisions, read_decisions
+from cmsmig.steps.decide.draft_store import DraftStore
+from cmsmig.steps.decide.drafter import Drafter, ItemDraft
 from cmsmig.steps.decide.migration_files import MigrationFiles, find_files
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.steps.decide.rules_file import RuleFile, load_rules, with_rules
@@ -57,27 +58,6 @@ from cmsmig.steps.decide.split_decisions import (
     refuse_undecided,
     undesigned_blocks,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Drafted:
-    """The stories that items become, and the items that none came of."""
-
-    drafts: tuple[StoryDraft, ...]
-    failed: Mapping[ItemKey, str]
-    """Why there is no draft, a sentence for an editor."""
-
-    @classmethod
-    def of(cls, found: Iterable[tuple[ItemKey, StoryDraft | str | None]]) -> Drafted:
-        """Tell drafts from the reasons why there are none."""
-        drafts: list[StoryDraft] = []
-        failed: dict[ItemKey, str] = {}
-        for key, draft in found:
-            if isinstance(draft, StoryDraft):
-                drafts.append(draft)
-            elif draft is not None:
-                failed[key] = draft
-        return cls(tuple(drafts), failed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +81,7 @@ class Migration:
     engine: Engine
     """Converts bodies, with the project's own rules if it has any."""
     rules: RuleFile | None
+    drafter: Drafter
 
     @property
     def folders(self) -> tuple[FolderPlan, ...]:
@@ -126,38 +107,40 @@ class Migration:
         item = self.items.get(key)
         return "" if item is None else fingerprint(item.data)
 
-    def drafts(
-        self, assets: Mapping[str, UploadedAsset], missing: Mapping[str, str]
-    ) -> Drafted:
-        """Return the draft of every selected item over the given asset map.
+    def item_drafts(
+        self, context: DraftContext
+    ) -> Iterator[tuple[ItemKey, ItemDraft | str]]:
+        """Yield what every selected item becomes, or why there is no story.
 
-        An item whose draft goes wrong fails alone, with its reason.
+        One at a time. An item that goes wrong fails alone; one without a content
+        type is left out.
         """
-        context = self.context(assets, missing)
-        return Drafted.of(
-            (each.item.key, self.draft(each, context)) for each in self.selected
-        )
+        for entry in self.selected:
+            draft = self.item_draft(entry.item, context)
+            if draft is not None:
+                yield entry.item.key, draft
 
-    def draft(self, entry: Selected, context: DraftContext) -> StoryDraft | str | None:
-        """Return an item's draft, why there is none, or None without a content type."""
-        content_type = self.design.content_type(entry.item.key.collection_id)
+    def item_draft(self, item: Item, context: DraftContext) -> ItemDraft | str | None:
+        """Return what an item becomes, why there is no story, or None without a
+        content type."""
+        content_type = self.design.content_type(item.key.collection_id)
         if content_type is None:
             return None
-        return story_or_reason(entry.item, content_type, context)
+        return self.drafter.draft(item, content_type, context)
 
-    def planned_drafts(
-        self, proven: Mapping[str, UploadedAsset] | None = None
-    ) -> Drafted:
-        """Return the drafts as they will be when every file has been uploaded.
+    def planned_assets(
+        self, proven: Mapping[str, UploadedAsset]
+    ) -> dict[str, UploadedAsset]:
+        """Return the assets as they will be when every file has been uploaded.
 
         `proven` holds the addresses whose files are at the destination already.
         """
-        homes = {
+        planned = {
             address: UploadedAsset(None, f"planned:{upload.sha256}")
             for upload in self.files.uploads
             for address in upload.addresses
         }
-        return self.drafts(homes | dict(proven or {}), self.files.missing)
+        return planned | dict(proven)
 
     def context(
         self, assets: Mapping[str, UploadedAsset], missing: Mapping[str, str]
@@ -215,6 +198,9 @@ def open_migration(
         items={entry.item.key: entry.item for entry in selected},
         engine=engine,
         rules=rules,
+        drafter=Drafter(
+            DraftStore(project.derived, namespace), rules.digest if rules else ""
+        ),
     )
 
 

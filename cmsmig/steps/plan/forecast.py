@@ -20,7 +20,8 @@ from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.destination_survey import Survey, folder_at, pages
-from cmsmig.steps.plan.offline_drafts import Link, OfflineDrafts
+from cmsmig.steps.plan.linked_drafts import DraftLinks
+from cmsmig.steps.plan.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.ownership import Owner, Ownership
 from cmsmig.steps.plan.written_stories import to_publish
 
@@ -52,39 +53,36 @@ def foresee(
     offline: OfflineDrafts,
 ) -> Outlook:
     """Return what an import will do with the stories that are foreseen."""
-    drafts = offline.drafted.drafts
     rows = ledger.items.all()
     adopting = frozenset(_find_adopted(ledger, survey, rows))
     creating = frozenset(
-        draft.key
-        for draft in drafts
-        if draft.key not in adopting
-        and draft.key not in conflicts
-        and _home_of(rows.get(draft.key)) is None
+        key
+        for key in offline.stories
+        if key not in adopting
+        and key not in conflicts
+        and _home_of(rows.get(key)) is None
     )
-    links_to = offline.links_over(
-        _homes(migration, rows, conflicts, creating | adopting)
-    )
+    coming = creating | adopting
+    links_to = offline.links_over(_homes(migration, rows, conflicts, coming))
     listed = {row.story_id: row for row in survey.stories}
     left: Counter[str] = Counter()
     writes: Counter[str] = Counter()
     written: set[ItemKey] = set()
     links = 0
-    for draft in drafts:
-        link = links_to[draft.key]
+    for key, link in links_to.items():
         links += link.links
         left.update(link.left)
-        row = rows.get(draft.key)
+        row = rows.get(key)
         home = _home_of(row)
         if row is not None and row.is_gone:
             # Nothing can be written into it, and it is made again by decision only.
             continue
-        if home is not None or draft.key in creating | adopting:
+        if home is not None or key in coming:
             write = _write(link, home, listed)
             writes[write] += 1
             if write == "update":
                 # What was published before is published again, as it is then.
-                written.add(draft.key)
+                written.add(key)
     return Outlook(
         creating=creating,
         adopting=adopting,
@@ -92,7 +90,7 @@ def foresee(
         looks=writes["look"],
         links=links,
         links_left=dict(sorted(left.items())),
-        publishes=_publishes(migration, rows, creating | adopting | written),
+        publishes=_publishes(migration, rows, coming | written),
     )
 
 
@@ -127,7 +125,9 @@ def _homes(
     return homes
 
 
-def _write(link: Link, home: StoryRecord | None, listed: Mapping[int, StoryRow]) -> str:
+def _write(
+    link: DraftLinks, home: StoryRecord | None, listed: Mapping[int, StoryRow]
+) -> str:
     """Return `update`, `look` (it changed since our write) or `nothing`."""
     written = home.content_hash if home else link.drafted_hash
     if (home is not None and not home.made) or link.linked_hash == written:

@@ -5,87 +5,109 @@ From the first call on the budget counts, and a plan of many stories takes secon
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.convert.linking import link_story
-from cmsmig.mapping.draft import ExistingStory, StoryDraft, UploadedAsset
-from cmsmig.mapping.propose.component_payloads import used_keys
-from cmsmig.mapping.select.routes import Routes
-from cmsmig.steps.decide.migration import Drafted, Migration
-from cmsmig.steps.plan.written_stories import content_hash
+from cmsmig.mapping.draft import DraftContext, ExistingStory, RelationUse, UploadedAsset
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.linked_drafts import DraftLinks, link_draft
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """What phase two will make of a planned story."""
+class PlannedStory:
+    """What a plan knows of a story to be: nothing of its content."""
 
-    links: int
-    """Links that will lead to stories."""
-    left: tuple[str, ...]
-    """Why links into the old site stay, each."""
-    drafted_hash: str
-    linked_hash: str
+    relations: tuple[RelationUse, ...]
+    losses: Mapping[str, int]
+    """How many, by kind."""
+    links: DraftLinks
+    """Over the story records that are foreseen."""
 
 
 @dataclass(frozen=True, slots=True)
 class OfflineDrafts:
     """The stories as they will be when every file has been uploaded."""
 
-    drafted: Drafted
+    migration: Migration
+    context: DraftContext
+    stories: Mapping[ItemKey, PlannedStory]
+    """In the order of the import."""
+    failed: Mapping[ItemKey, str]
+    """Why there is no draft, a sentence for an editor."""
     used: Mapping[str, set[str]]
     """Field keys that the stories use, by component."""
     homes: Mapping[ItemKey, ExistingStory]
     """Where items will be, if the destination holds nothing in their way."""
-    links: Mapping[ItemKey, Link]
-    """Links over these planned stories."""
-    routes: Routes
 
     def links_over(
         self, homes: Mapping[ItemKey, ExistingStory]
-    ) -> Mapping[ItemKey, Link]:
-        """Return the links over the stories that items will have."""
+    ) -> Mapping[ItemKey, DraftLinks]:
+        """Return the links over the story records that items will have."""
         if homes == self.homes:
-            return self.links
-        return dict(_links(self.drafted.drafts, homes, self.routes))
+            return {key: story.links for key, story in self.stories.items()}
+        return dict(_links(self.migration, self.context, homes, {}))
 
 
 def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
-    """Draft and link what an import would write. Reads only."""
-    drafted = migration.planned_drafts(_foreseen_assets(migration, ledger))
-    coming = {draft.key for draft in drafted.drafts}
+    """Draft and link what an import would write. Reads only.
+
+    Each item is looked at twice, once for its draft and once for its links: what a
+    draft holds is on disk meanwhile.
+    """
+    assets = migration.planned_assets(_foreseen_assets(migration, ledger))
+    context = migration.context(assets, migration.files.missing)
+    failed: dict[ItemKey, str] = {}
+    facts: dict[ItemKey, tuple[tuple[RelationUse, ...], Mapping[str, int]]] = {}
+    used: dict[str, set[str]] = {}
+    for key, draft in migration.item_drafts(context):
+        if isinstance(draft, str):
+            failed[key] = draft
+            continue
+        facts[key] = draft.facts.relations, draft.facts.losses
+        for component, keys in draft.facts.used.items():
+            used.setdefault(component, set()).update(keys)
+    homes = _foreseen_homes(migration, ledger, facts)
+    links = dict(_links(migration, context, homes, failed))
+    migration.drafter.flush()
+    return OfflineDrafts(
+        migration=migration,
+        context=context,
+        stories={
+            key: PlannedStory(*facts[key], links=found) for key, found in links.items()
+        },
+        failed=failed,
+        used=used,
+        homes=homes,
+    )
+
+
+def _links(
+    migration: Migration,
+    context: DraftContext,
+    homes: Mapping[ItemKey, ExistingStory],
+    failed: dict[ItemKey, str],
+) -> Iterator[tuple[ItemKey, DraftLinks]]:
+    for key, draft in migration.item_drafts(context):
+        if key in failed or isinstance(draft, str):
+            continue
+        found = link_draft(migration, draft, context, homes)
+        if isinstance(found, str):
+            failed[key] = found
+        else:
+            yield key, found
+
+
+def _foreseen_homes(
+    migration: Migration, ledger: Ledger, coming: Container[ItemKey]
+) -> dict[ItemKey, ExistingStory]:
     planned = migration.routes.planned_homes()
     homes = {key: home for key, home in planned.items() if key in coming}
     for key, row in ledger.items.all().items():
         if row.home is not None:
             homes[key] = ExistingStory(row.home.uuid, row.home.full_slug)
-    return OfflineDrafts(
-        drafted=drafted,
-        used=used_keys(drafted.drafts),
-        homes=homes,
-        links=dict(_links(drafted.drafts, homes, migration.routes)),
-        routes=migration.routes,
-    )
-
-
-def _links(
-    drafts: tuple[StoryDraft, ...],
-    homes: Mapping[ItemKey, ExistingStory],
-    routes: Routes,
-) -> Iterator[tuple[ItemKey, Link]]:
-    for draft in drafts:
-        linked = link_story(draft, homes, routes)
-        yield (
-            draft.key,
-            Link(
-                links=linked.links,
-                left=tuple(str(each.cause) for each in linked.left),
-                drafted_hash=content_hash(draft.content),
-                linked_hash=content_hash(linked.content),
-            ),
-        )
+    return homes
 
 
 def _foreseen_assets(migration: Migration, ledger: Ledger) -> dict[str, UploadedAsset]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
@@ -12,7 +12,6 @@ from cmsmig.errors import PlanDriftError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.propose.rule_components import refuse_undesigned
 from cmsmig.mapping.select.reference_targets import DanglingReference, classify
 from cmsmig.settings import Settings
@@ -129,10 +128,9 @@ def make_plan(
 
     Raises `DecisionsError` when rules make blocks that the design lacks.
     """
-    drafts = offline.drafted.drafts
     if migration.rules is not None:
         refuse_undesigned(migration.design, offline.used)
-    rows = item_rows(migration, conflicts, offline.drafted.failed)
+    rows = item_rows(migration, conflicts, offline.failed)
     prints = fingerprints(migration, ledger, survey, settings, gone, recreate=recreate)
     outlook = foresee(migration, ledger, survey, conflicts, offline)
     calls = calls_of(migration, ledger, survey, settings, outlook)
@@ -143,12 +141,10 @@ def make_plan(
         plan_hash=fingerprint([RULES_VERSION, prints.as_json()]),
         fingerprints=prints,
         calls=calls,
-        saved=_count_saved(migration, drafts, calls, settings),
+        saved=_count_saved(migration, len(offline.stories), calls, settings),
         items=_item_counts(rows, ledger, outlook),
         skipped=_counted_ints(row.reason for row in rows if row.status == "skipped"),
-        losses=_counted_ints(
-            each.loss.kind for draft in drafts for each in draft.losses
-        ),
+        losses=_losses(offline),
         links=outlook.links,
         links_left=outlook.links_left,
         rate=settings.destination_rate,
@@ -156,8 +152,8 @@ def make_plan(
         in_the_way=tuple(Ownership.of(ledger, survey).in_the_way(migration)),
         dangling=tuple(
             dangling
-            for draft in drafts
-            for dangling in classify(draft.key, draft.relations, known)
+            for key, story in offline.stories.items()
+            for dangling in classify(key, story.relations, known)
         ),
         limits=tuple(_limits(migration, survey, settings, calls)),
         notes=tuple(_find_halved(migration.origin)),
@@ -177,7 +173,7 @@ def refuse_drift(stored: JsonObject, current: Plan) -> None:
 
 def _count_saved(
     migration: Migration,
-    drafts: Sequence[StoryDraft],
+    stories: int,
     calls: Mapping[str, int],
     settings: Settings,
 ) -> dict[str, int]:
@@ -185,9 +181,7 @@ def _count_saved(
     addresses = {use.address for use in files.uses} - set(files.missing)
     return {
         "files_with_the_same_bytes": len(addresses) - len(files.uploads),
-        "stories_without_anything_to_link": max(
-            0, len(drafts) - calls["update_stories"]
-        ),
+        "stories_without_anything_to_link": max(0, stories - calls["update_stories"]),
         "finish_calls": 0 if settings.finish_uploads else calls["sign_uploads"],
     }
 
@@ -269,6 +263,13 @@ def _find_halved(origin: Origin) -> Iterable[str]:
             f"�: {'; '.join(places)}; correct it in the origin and pull again, or in "
             "decisions/design.yaml."
         )
+
+
+def _losses(offline: OfflineDrafts) -> dict[str, int]:
+    counted: Counter[str] = Counter()
+    for story in offline.stories.values():
+        counted.update(story.losses)
+    return dict(sorted(counted.items()))
 
 
 def _count(values: Iterable[str]) -> dict[str, Json]:

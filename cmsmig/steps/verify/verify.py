@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import chain
 
 from cmsmig.canonical import Json, JsonObject, canonical
 from cmsmig.destination.schema import Story
@@ -115,7 +116,8 @@ async def verify(job: ImportJob) -> Verification:
     homes = job.homes()
     assets = list(job.ledger.inventory.assets().values())
     _list_unmade(job, found)
-    job.observer(StepStarted(STEP, len(expected) + len(assets)))
+    stories = sum(1 for key in job.migration.items if key in expected)
+    job.observer(StepStarted(STEP, stories + len(assets)))
     _compare_components(job, found)
     _compare_folders(job, found)
 
@@ -126,7 +128,8 @@ async def verify(job: ImportJob) -> Verification:
             await _compare_story(job, homes, *piece, found)
         job.observer(StepAdvanced(STEP, ""))
 
-    pieces: list[tuple[StoryDraft, StoryRecord] | AssetRow] = [*expected, *assets]
+    pieces: Iterator[tuple[StoryDraft, StoryRecord] | AssetRow]
+    pieces = chain(_stories(job, expected), assets)
     await work_through(
         pieces,
         Work(lambda batch: None, look, lambda piece: None),
@@ -139,19 +142,23 @@ async def verify(job: ImportJob) -> Verification:
     return found
 
 
-def _find_expected(job: ImportJob) -> list[tuple[StoryDraft, StoryRecord]]:
-    """Return the stories that this import made and that are there, with what they
-    have to hold."""
-    rows = job.ledger.items.all()
+def _find_expected(job: ImportJob) -> dict[ItemKey, StoryRecord]:
+    """Return the stories that this import made and that are there."""
     gone = job.gone.keys()
-    return [
-        (draft, row.home)
-        for draft in job.drafts()
-        if draft.key not in gone
-        and (row := rows.get(draft.key)) is not None
-        and row.home is not None
-        and row.home.made
-    ]
+    return {
+        key: row.home
+        for key, row in job.ledger.items.all().items()
+        if key not in gone and row.home is not None and row.home.made
+    }
+
+
+def _stories(
+    job: ImportJob, expected: Mapping[ItemKey, StoryRecord]
+) -> Iterator[tuple[StoryDraft, StoryRecord]]:
+    """Yield what the stories have to hold, one at a time."""
+    for key, item in job.migration.items.items():
+        if key in expected and isinstance(draft := job.draft(item), StoryDraft):
+            yield draft, expected[key]
 
 
 def _list_unmade(job: ImportJob, found: Verification) -> None:

@@ -98,7 +98,7 @@ def _draft_item(
 ) -> StoryDraft | None:
     """Return a wanted item's draft; write what any lost, or why there is none."""
     key = entry.item.key
-    draft = job.draft(entry)
+    draft = job.draft(entry.item)
     if isinstance(draft, StoryDraft):
         losses = [LossRow(each.field, each.loss.as_json()) for each in draft.losses]
         job.ledger.findings.save_losses(key, losses)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Set
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
 from cmsmig.destination.client import DestinationClient
@@ -11,10 +11,10 @@ from cmsmig.destination.schema import StoryRow
 from cmsmig.events import Observer
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.draft import DraftContext, ExistingStory, StoryDraft
-from cmsmig.mapping.select.selection import Selected
-from cmsmig.origin.schema import ItemKey
+from cmsmig.origin.schema import Item, ItemKey
 from cmsmig.settings import Settings
-from cmsmig.steps.decide.migration import Drafted, Migration
+from cmsmig.steps.decide.drafter import ItemDraft
+from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.missing_objects import NOTHING, Gone
@@ -25,7 +25,7 @@ from cmsmig.steps.write.alternates import wanted_groups
 
 @dataclass(slots=True)
 class ImportJob:
-    """A running import: ledger, client, migration and survey, with its drafts."""
+    """A running import: ledger, client, migration and survey."""
 
     settings: Settings
     migration: Migration
@@ -49,24 +49,34 @@ class ImportJob:
     """Field keys of the space's components, once they are read back."""
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     _context: DraftContext | None = field(default=None, init=False)
-    _drafts: dict[ItemKey, StoryDraft | str | None] = field(
-        default_factory=dict, init=False
-    )
-    _drafted: Drafted | None = field(default=None, init=False)
 
-    def draft(self, entry: Selected) -> StoryDraft | str | None:
-        """Return an item's draft, why there is none, or None without a content type.
-
-        Made once, from the first call on over the files as they are settled then.
-        """
+    @property
+    def context(self) -> DraftContext:
+        """Return what all drafts share, over the files as they are settled when it is
+        first asked for."""
         if self._context is None:
             self._context = self.migration.context(
                 proven_assets(self.migration, self.ledger), self._missing_assets()
             )
-        key = entry.item.key
-        if key not in self._drafts:
-            self._drafts[key] = self.migration.draft(entry, self._context)
-        return self._drafts[key]
+        return self._context
+
+    def draft(self, item: Item) -> StoryDraft | str | None:
+        """Return an item's draft, why there is none, or None without a content type."""
+        draft = self.migration.item_draft(item, self.context)
+        return draft.story(self.context) if isinstance(draft, ItemDraft) else draft
+
+    def item_drafts(self) -> Iterator[ItemDraft]:
+        """Yield what is known of each story that a selected item becomes."""
+        for _, draft in self.migration.item_drafts(self.context):
+            if isinstance(draft, ItemDraft):
+                yield draft
+
+    def drafts(self) -> Iterator[StoryDraft]:
+        """Yield the stories that the selected items become, one at a time."""
+        for draft in self.item_drafts():
+            story = draft.story(self.context)
+            if isinstance(story, StoryDraft):
+                yield story
 
     def _missing_assets(self) -> dict[str, str]:
         """Return the file addresses that have no asset at the destination, with the
@@ -78,21 +88,6 @@ class ImportJob:
             if row is not None and row.status == "failed" and not row.is_gone:
                 missing.update(dict.fromkeys(upload.addresses, row.explanation))
         return missing
-
-    def drafted(self) -> Drafted:
-        """Return the drafts of all selected items over the uploaded assets.
-
-        Computed once, when the assets are settled.
-        """
-        if self._drafted is None:
-            self._drafted = Drafted.of(
-                (each.item.key, self.draft(each)) for each in self.migration.selected
-            )
-        return self._drafted
-
-    def drafts(self) -> tuple[StoryDraft, ...]:
-        """Return the stories that the items become."""
-        return self.drafted().drafts
 
     def groups(self, listed: Iterable[StoryRow]) -> Mapping[ItemKey, str]:
         """Return the groups of stories in several languages, as they are listed."""

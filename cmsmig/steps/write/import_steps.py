@@ -209,7 +209,7 @@ def _plan_over(
     if offline is None:
         offline = draft_offline(job.migration, ledger)
     job.offline_keys = offline.used
-    job.undrafted = frozenset(offline.drafted.failed)
+    job.undrafted = frozenset(offline.failed)
     plan = make_plan(
         job.migration,
         ledger,

@@ -7,7 +7,7 @@ changed since our own last write is written over.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
@@ -23,10 +23,11 @@ from cmsmig.errors import (
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import GONE, Intent, ItemRow, StoryRecord
-from cmsmig.mapping.convert.linking import Linked, link_story
+from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.convert.story import story_body
-from cmsmig.mapping.draft import StoryDraft
+from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.richtext.schema.validate import wrong_document
+from cmsmig.steps.plan.linked_drafts import link_draft
 from cmsmig.steps.plan.recreate import REMEDY
 from cmsmig.steps.plan.written_stories import content_hash
 from cmsmig.steps.worker_pool import work_through
@@ -51,28 +52,35 @@ class Update:
     """Shared with the item's other languages; empty without any."""
 
 
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """A story that holds something else than it should; its content stays on disk."""
+
+    key: ItemKey
+    home: StoryRecord
+    content_hash: str
+    link_state: str
+
+
 async def link_stories(job: ImportJob) -> None:
     """Update every story that has a relation or an internal link to fill.
 
     A story that needs nothing is not written. A story that somebody changed
     since our own write becomes a conflict and is left alone.
     """
+    homes = job.homes()
     async with Listing(job) as listing:
-        updates = await _updates_to_send(job, listing)
-        _settle_open(job, updates)
-        job.observer(StepStarted(STEP, len(updates)))
+        needed = await _needed(job, homes, listing)
+        _settle_open(job, needed)
+        job.observer(StepStarted(STEP, len(needed)))
         rows = await listing.rows()
-    groups = job.groups(rows.values())
-    updates = tuple(
-        replace(each, group=groups.get(each.draft.key, "")) for each in updates
-    )
     await work_through(
-        updates,
+        _updates(job, needed, homes, job.groups(rows.values())),
         write_ahead(job.ledger.intents, _intent, partial(_update, job, rows)),
         workers=job.settings.in_flight,
         stop=job.stop,
     )
-    job.observer(StepFinished(STEP, f"{len(updates)} stories handled"))
+    job.observer(StepFinished(STEP, f"{len(needed)} stories handled"))
 
 
 class Listing:
@@ -101,32 +109,56 @@ class Listing:
             await asyncio.wait([self._reading])
 
 
-async def _updates_to_send(job: ImportJob, listing: Listing) -> tuple[Update, ...]:
+async def _needed(
+    job: ImportJob, homes: Mapping[ItemKey, ExistingStory], listing: Listing
+) -> tuple[Needed, ...]:
     """Return the updates still needed, and note the items that need none."""
-    homes = job.homes()
     rows = job.ledger.items.all()
-    updates: list[Update] = []
-    for draft in job.drafts():
-        row = rows.get(draft.key)
+    needed: list[Needed] = []
+    for draft in job.item_drafts():
+        key = draft.facts.key
+        row = rows.get(key)
         if row is None or row.home is None or not row.home.made or row.is_gone:
             continue
         # One story at a time, so that the listing under way need not wait for all.
         await asyncio.sleep(0)
-        linked = link_story(draft, homes, job.migration.routes)
-        state = _link_state(linked)
-        hashed = content_hash(linked.content)
-        if hashed != row.home.content_hash:
-            if wrong := wrong_document(linked.content):
-                _invalid(job, draft, wrong)
-                continue
-            updates.append(Update(draft, row.home, linked.content, hashed, state))
+        links = link_draft(job.migration, draft, job.context, homes)
+        if isinstance(links, str):
+            continue
+        if links.linked_hash != row.home.content_hash:
+            needed.append(Needed(key, row.home, links.linked_hash, links.state))
             listing.begin()
             continue
-        if row.link_state != state:
-            job.ledger.items.set_link_state(draft.key, state)
+        if row.link_state != links.state:
+            job.ledger.items.set_link_state(key, links.state)
         if _is_over(job, row):
-            job.ledger.items.recovered(draft.key)
-    return tuple(updates)
+            job.ledger.items.recovered(key)
+    return tuple(needed)
+
+
+def _updates(
+    job: ImportJob,
+    needed: Sequence[Needed],
+    homes: Mapping[ItemKey, ExistingStory],
+    groups: Mapping[ItemKey, str],
+) -> Iterator[Update]:
+    """Yield the updates with their content, which is read when its turn comes."""
+    for each in needed:
+        draft = job.draft(job.migration.items[each.key])
+        if not isinstance(draft, StoryDraft):
+            continue
+        content = link_story(draft, homes, job.migration.routes).content
+        if wrong := wrong_document(content):
+            _invalid(job, draft, wrong)
+            continue
+        yield Update(
+            draft=draft,
+            home=each.home,
+            content=content,
+            content_hash=each.content_hash,
+            link_state=each.link_state,
+            group=groups.get(each.key, ""),
+        )
 
 
 def _is_over(job: ImportJob, row: ItemRow) -> bool:
@@ -141,17 +173,11 @@ def _is_over(job: ImportJob, row: ItemRow) -> bool:
     )
 
 
-def _link_state(linked: Linked) -> str:
-    if linked.pending:
-        return "pending"
-    return "linked" if linked.filled or linked.links else "nothing"
-
-
-def _settle_open(job: ImportJob, updates: Sequence[Update]) -> None:
+def _settle_open(job: ImportJob, needed: Sequence[Needed]) -> None:
     """Close intents of updates that turned out to be written or not needed."""
-    needed = {str(update.draft.key) for update in updates}
+    subjects = {str(each.key) for each in needed}
     for intent in job.ledger.intents.open("update"):
-        if intent.subject not in needed:
+        if intent.subject not in subjects:
             job.ledger.intents.settle("update", intent.subject, "not_needed")
 
 

@@ -1,0 +1,107 @@
+"""Assets in a draft that is kept: what the destination calls them is filled in late.
+
+A draft is made before its files are uploaded, and stays good when they are uploaded
+anew. So it holds a mark where a file's id or address will stand, and knows where.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.draft import UploadedAsset
+
+Path: TypeAlias = "tuple[str | int, ...]"
+"""Keys and positions that lead to a value."""
+
+
+class SlotId(int):
+    """Stands for an asset's id: which of the draft's assets it is.
+
+    Told by its type and not by its value, so no number of the content is taken for
+    one.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """Where a draft's content holds what is filled in."""
+
+    addresses: tuple[str, ...]
+    """Origin addresses of the files."""
+    ids: tuple[tuple[Path, int], ...]
+    """Values that are an asset's id, with the file's place in `addresses`."""
+    texts: tuple[Path, ...]
+    """Texts that hold marks."""
+
+
+class Marks:
+    """The marks of one draft: addresses that no content holds by chance.
+
+    `nonce` is derived from the item: no text can hold the digest of itself.
+    """
+
+    def __init__(self, nonce: str) -> None:
+        self._nonce = nonce
+        self._numbers: dict[str, int] = {}
+        self._mark = re.compile(rf"https://{nonce}\.invalid/(\d+)\.")
+
+    def asset(self, address: str) -> UploadedAsset:
+        """Return what stands for the file at an origin address."""
+        number = self._numbers.setdefault(address, len(self._numbers))
+        return UploadedAsset(SlotId(number), f"https://{self._nonce}.invalid/{number}.")
+
+    def slots(self, content: JsonObject) -> Slots:
+        """Return where the marks stand in content that is just made."""
+        ids: list[tuple[Path, int]] = []
+        texts: list[Path] = []
+        for path, value in _leaves(content):
+            if isinstance(value, SlotId):
+                ids.append((path, int(value)))
+            elif isinstance(value, str) and self._nonce in value:
+                texts.append(path)
+        return Slots(tuple(self._numbers), tuple(ids), tuple(texts))
+
+    def fill(
+        self, content: JsonObject, slots: Slots, assets: Mapping[str, UploadedAsset]
+    ) -> None:
+        """Put the assets into content of one's own, in place.
+
+        Raises `KeyError` for an address that has none.
+        """
+        filled = [assets[address] for address in slots.addresses]
+
+        def named(mark: re.Match[str]) -> str:
+            return filled[int(mark[1])].filename
+
+        for path, number in slots.ids:
+            _put(content, path, filled[number].asset_id)
+        for path in slots.texts:
+            text = _at(content, path)
+            _put(content, path, self._mark.sub(named, str(text)))
+
+
+def _leaves(content: JsonObject) -> Iterator[tuple[Path, Json]]:
+    stack: list[tuple[Path, Json]] = [((), content)]
+    while stack:
+        path, value = stack.pop()
+        if isinstance(value, dict):
+            stack.extend(((*path, key), held) for key, held in value.items())
+        elif isinstance(value, list):
+            stack.extend(((*path, at), held) for at, held in enumerate(value))
+        else:
+            yield path, value
+
+
+def _at(content: JsonObject, path: Path) -> Json:
+    value: Json = content
+    for key in path:
+        value = value[key]  # type: ignore[index]
+    return value
+
+
+def _put(content: JsonObject, path: Path, value: Json) -> None:
+    _at(content, path[:-1])[path[-1]] = value  # type: ignore[index]

@@ -1,0 +1,182 @@
+"""A draft as it is kept on disk: what plans ask for apart from its content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.item_key import ItemKey
+from cmsmig.mapping.convert.asset_slots import Marks, Path, Slots
+from cmsmig.mapping.convert.linking import link_addresses
+from cmsmig.mapping.convert.lookups import Lookups
+from cmsmig.mapping.draft import (
+    FieldLoss,
+    Place,
+    RelationUse,
+    StoryDraft,
+    UploadedAsset,
+)
+from cmsmig.mapping.propose.component_payloads import used_keys
+from cmsmig.richtext.losses import Loss, Severity
+
+_QUICK = 1
+"""How hard content is packed: drafts are read more often than they are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftFacts:
+    """What is known of a draft without its content."""
+
+    key: ItemKey
+    lookups: Lookups
+    slots: Slots
+    relations: tuple[RelationUse, ...]
+    links: tuple[str, ...]
+    """Every address that a link leads to, in the content's order."""
+    used: Mapping[str, frozenset[str]]
+    """Field keys that the content uses, by component."""
+    losses: Mapping[str, int]
+    """How many losses there are, by kind."""
+    content_print: str
+    """Tells contents apart, before assets and links are filled in."""
+
+    def as_bytes(self) -> bytes:
+        """Return the facts as they are kept."""
+        return _dumped(
+            {
+                "key": [*_key(self.key)],
+                "lookups": self.lookups.as_json(),
+                "slots": [
+                    list(self.slots.addresses),
+                    [[list(path), number] for path, number in self.slots.ids],
+                    [list(path) for path in self.slots.texts],
+                ],
+                "relations": [_relation(each) for each in self.relations],
+                "links": list(self.links),
+                "used": {name: [*sorted(keys)] for name, keys in self.used.items()},
+                "losses": dict(self.losses),
+                "content": self.content_print,
+            }
+        )
+
+    @classmethod
+    def of(cls, kept: bytes) -> DraftFacts:
+        """Return kept facts; raises `ValueError` and the like for anything else."""
+        body = _loaded(kept)
+        addresses, ids, texts = cast("list[list[object]]", body["slots"])
+        pairs = cast("list[tuple[object, int]]", ids)
+        used = cast("dict[str, list[str]]", body["used"])
+        return cls(
+            key=ItemKey(*cast("list[str]", body["key"])),
+            lookups=Lookups.from_json(cast(JsonObject, body["lookups"])),
+            slots=Slots(
+                addresses=tuple(cast("list[str]", addresses)),
+                ids=tuple((_path(path), number) for path, number in pairs),
+                texts=tuple(map(_path, texts)),
+            ),
+            relations=tuple(map(_relation_of, cast("list[Json]", body["relations"]))),
+            links=tuple(cast("list[str]", body["links"])),
+            used={name: frozenset(keys) for name, keys in used.items()},
+            losses=cast("dict[str, int]", body["losses"]),
+            content_print=cast(str, body["content"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class KeptDraft:
+    """What an item becomes, but for its place, its assets and its links."""
+
+    facts: DraftFacts
+    packed: bytes
+    """The content and everything else of the story."""
+
+    @classmethod
+    def of(
+        cls, draft: StoryDraft, name: str, marks: Marks, lookups: Lookups
+    ) -> KeptDraft:
+        """Return what is kept of a draft that was made over marks.
+
+        `name` is the item's own: the story takes its slug where that is blank.
+        """
+        body: JsonObject = {
+            "name": name,
+            "content": draft.content,
+            "first_published_at": draft.first_published_at,
+            "sort_by_date": draft.sort_by_date,
+            "losses": [[each.field, each.loss.as_json()] for each in draft.losses],
+        }
+        dumped = _dumped(body)
+        facts = DraftFacts(
+            key=draft.key,
+            lookups=lookups,
+            slots=marks.slots(draft.content),
+            relations=draft.relations,
+            links=link_addresses(draft),
+            used={name: frozenset(keys) for name, keys in used_keys([draft]).items()},
+            losses=dict(Counter(each.loss.kind for each in draft.losses)),
+            content_print=hashlib.sha256(dumped).hexdigest(),
+        )
+        return cls(facts, zlib.compress(dumped, _QUICK))
+
+    def story(
+        self, marks: Marks, place: Place, assets: Mapping[str, UploadedAsset]
+    ) -> StoryDraft:
+        """Return the story at its place, its assets filled in."""
+        body = _loaded(zlib.decompress(self.packed))
+        content = cast(JsonObject, body["content"])
+        marks.fill(content, self.facts.slots, assets)
+        name = str(body["name"])
+        return StoryDraft(
+            key=self.facts.key,
+            name=name if name.strip() else place.slug,
+            place=place,
+            content=content,
+            first_published_at=str(body["first_published_at"]),
+            sort_by_date=str(body["sort_by_date"]),
+            relations=self.facts.relations,
+            losses=tuple(map(_loss_of, cast("list[Json]", body["losses"]))),
+        )
+
+
+def _dumped(body: JsonObject) -> bytes:
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _loaded(data: bytes) -> JsonObject:
+    return cast(JsonObject, json.loads(data.decode("utf-8", "surrogatepass")))
+
+
+def _key(key: ItemKey) -> tuple[str, str, str]:
+    return key.collection_id, key.item_id, key.locale_id
+
+
+def _path(path: object) -> Path:
+    return tuple(cast("list[str | int]", path))
+
+
+def _relation(use: RelationUse) -> Json:
+    targets: list[Json] = [[*_key(each)] for each in use.targets]
+    return [use.field, use.origin_field, use.multiple, targets]
+
+
+def _relation_of(body: Json) -> RelationUse:
+    field, origin_field, multiple, targets = cast("list[object]", body)
+    return RelationUse(
+        field=str(field),
+        origin_field=str(origin_field),
+        multiple=bool(multiple),
+        targets=tuple(ItemKey(*each) for each in cast("list[list[str]]", targets)),
+    )
+
+
+def _loss_of(body: Json) -> FieldLoss:
+    field, loss = cast("tuple[str, dict[str, str]]", body)
+    severity = Severity(loss.pop("severity"))
+    return FieldLoss(field, Loss(**loss, severity=severity))

@@ -1,0 +1,172 @@
+"""Stories made of items: once, and again only of what changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from cmsmig.canonical import Json, fingerprint
+from cmsmig.item_key import ItemKey
+from cmsmig.mapping.convert.asset_slots import Marks
+from cmsmig.mapping.convert.kept_draft import DraftFacts, KeptDraft
+from cmsmig.mapping.convert.lookups import recording
+from cmsmig.mapping.convert.story import story_or_reason
+from cmsmig.mapping.decisions.design import ContentTypeDesign
+from cmsmig.mapping.draft import DraftContext, StoryDraft
+from cmsmig.mapping.propose.block_designs import components_of
+from cmsmig.origin.schema import Item
+from cmsmig.steps.decide.draft_store import DraftStore
+
+_NONCE_DIGITS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDraft:
+    """What an item becomes, its content on disk until it is asked for."""
+
+    made_of: str
+    """Fingerprint of everything that it was made of, but for what it asked for."""
+    facts: DraftFacts
+    read: Callable[[], KeptDraft | str]
+
+    def story(self, context: DraftContext) -> StoryDraft | str:
+        """Return the story, its assets filled in; or why there is none any more."""
+        kept = self.read()
+        if isinstance(kept, str):
+            return kept
+        place = context.places[self.facts.key]
+        return kept.story(_marks(self.made_of), place, context.assets)
+
+
+class Drafter:
+    """Makes the drafts of one migration and keeps them."""
+
+    def __init__(self, store: DraftStore, rules_digest: str) -> None:
+        self._store = store
+        self._rules_digest = rules_digest
+        self._shared: dict[str, str] = {}
+        """What all items of a content type share, by collection id."""
+
+    def draft(
+        self, item: Item, content_type: ContentTypeDesign, context: DraftContext
+    ) -> ItemDraft | str:
+        """Return what an item becomes, or why there is no story."""
+        made_of = self._print(item, content_type, context)
+        facts = self._store.facts(item.key, made_of)
+        if facts is not None and facts.lookups.hold(context):
+
+            def read() -> KeptDraft | str:
+                kept = self._store.draft(item.key, made_of)
+                if kept is not None and kept.facts.lookups.hold(context):
+                    return kept
+                return self._made(item, content_type, context, made_of)
+
+            return ItemDraft(made_of, facts, read)
+        made = self._made(item, content_type, context, made_of)
+        if isinstance(made, str):
+            return made
+        return ItemDraft(made_of, made.facts, lambda: made)
+
+    def content_hash(self, key: ItemKey, inputs: str) -> str | None:
+        """Return the hash of an item's content that was computed of `inputs` before."""
+        return self._store.content_hash(key, inputs)
+
+    def keep_content_hash(self, key: ItemKey, inputs: str, found: str) -> None:
+        """Keep the hash of an item's content; `inputs` tells all that it depends on."""
+        self._store.keep_content_hash(key, inputs, found)
+
+    def flush(self) -> None:
+        """Write what was made to disk."""
+        self._store.flush()
+
+    def _made(
+        self,
+        item: Item,
+        content_type: ContentTypeDesign,
+        context: DraftContext,
+        made_of: str,
+    ) -> KeptDraft | str:
+        marks = _marks(made_of)
+        heard, lookups = recording(context, marks)
+        draft = story_or_reason(item, content_type, heard)
+        if isinstance(draft, str):
+            # Not kept: what went wrong may not go wrong again.
+            return draft
+        kept = KeptDraft.of(draft, item.name, marks, lookups)
+        self._store.keep(made_of, kept)
+        return kept
+
+    def _print(
+        self, item: Item, content_type: ContentTypeDesign, context: DraftContext
+    ) -> str:
+        """Return the fingerprint of everything a draft is made of, but for what it
+        asks for."""
+        shared = self._shared.get(content_type.collection_id)
+        if shared is None:
+            shared = self._shared_print(content_type, context)
+            self._shared[content_type.collection_id] = shared
+        record = [item.data, item.draft, item.archived, list(item.halved)]
+        dates = [item.created_on, item.last_updated, item.last_published]
+        return fingerprint([shared, str(item.key), record, dates])
+
+    def _shared_print(
+        self, content_type: ContentTypeDesign, context: DraftContext
+    ) -> str:
+        collection = context.collections.get(content_type.collection_id)
+        return fingerprint(
+            [
+                conversion_digest(),
+                self._rules_digest,
+                context.namespace,
+                context.site.time_zone,
+                plain(content_type),
+                plain(components_of(context.design)),
+                plain(context.embeds),
+                sorted(context.file_hosts),
+                plain(collection.fields) if collection else None,
+            ]
+        )
+
+
+def _marks(made_of: str) -> Marks:
+    return Marks(made_of[:_NONCE_DIGITS])
+
+
+@cache
+def conversion_digest() -> str:
+    """Return the digest of the code that makes drafts: another one makes them anew."""
+    digest = hashlib.sha256()
+    for room in ("mapping", "origin", "richtext"):
+        for module in _modules(files("cmsmig") / room):
+            digest.update(module.name.encode() + b"\0" + module.read_bytes())
+    return digest.hexdigest()
+
+
+def _modules(folder: Traversable) -> Iterator[Traversable]:
+    for each in sorted(folder.iterdir(), key=lambda one: one.name):
+        if each.is_dir():
+            yield from _modules(each)
+        elif not each.name.endswith(".pyc"):
+            yield each
+
+
+def plain(value: object) -> Json:
+    """Return what decides a value, as JSON: the same in every process."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, frozenset | set):
+        return [*sorted(str(plain(each)) for each in value)]
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, Mapping):
+        return {str(name): plain(held) for name, held in value.items()}
+    if value is None or isinstance(value, str | int | float | bool):
+        return value
+    raise TypeError(f"{type(value).__name__} does not say what it is made of")

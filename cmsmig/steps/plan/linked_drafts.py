@@ -1,0 +1,89 @@
+"""What links make of a draft, told by what is known of it: its content is read where
+nobody has hashed the same before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cmsmig.canonical import Json, fingerprint
+from cmsmig.item_key import ItemKey
+from cmsmig.mapping.convert.linking import ResolvedLinks, link_story, resolve_links
+from cmsmig.mapping.draft import DraftContext, ExistingStory
+from cmsmig.steps.decide.drafter import ItemDraft
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.written_stories import content_hash
+
+
+@dataclass(frozen=True, slots=True)
+class DraftLinks:
+    """What phase two will make of a story."""
+
+    links: int
+    """Links that will lead to stories."""
+    left: tuple[str, ...]
+    """Why links into the old site stay, each."""
+    state: str
+    """`pending`, `linked` or `nothing`, as the ledger writes it."""
+    drafted_hash: str
+    linked_hash: str
+
+
+def link_draft(
+    migration: Migration,
+    draft: ItemDraft,
+    context: DraftContext,
+    homes: Mapping[ItemKey, ExistingStory],
+) -> DraftLinks | str:
+    """Return what links make of a draft; or why there is no story any more."""
+    facts = draft.facts
+    found = resolve_links(
+        facts.links, facts.relations, facts.key.locale_id, homes, migration.routes
+    )
+    files: list[Json] = [
+        [asset.asset_id, asset.filename]
+        for asset in (context.assets[each] for each in facts.slots.addresses)
+    ]
+    plain = fingerprint([facts.content_print, files])
+    linked = fingerprint([plain, _answers(found)]) if _changes(found) else plain
+    hashes = [
+        migration.drafter.content_hash(facts.key, inputs) for inputs in (plain, linked)
+    ]
+    drafted_hash, linked_hash = hashes
+    if drafted_hash is None or linked_hash is None:
+        story = draft.story(context)
+        if isinstance(story, str):
+            return story
+        drafted_hash = content_hash(story.content)
+        linked_hash = drafted_hash
+        if linked != plain:
+            content = link_story(story, homes, migration.routes).content
+            linked_hash = content_hash(content)
+        migration.drafter.keep_content_hash(facts.key, plain, drafted_hash)
+        migration.drafter.keep_content_hash(facts.key, linked, linked_hash)
+    return DraftLinks(
+        links=found.links,
+        left=tuple(str(each.cause) for each in found.left),
+        state=link_state(found.filled, found.links, pending=bool(found.pending)),
+        drafted_hash=drafted_hash,
+        linked_hash=linked_hash,
+    )
+
+
+def link_state(filled: int, links: int, *, pending: bool) -> str:
+    """Return what the ledger writes of a story's links."""
+    if pending:
+        return "pending"
+    return "linked" if filled or links else "nothing"
+
+
+def _changes(found: ResolvedLinks) -> bool:
+    """Return whether linking gives other content than the draft's."""
+    return bool(found.filled or found.links)
+
+
+def _answers(found: ResolvedLinks) -> Json:
+    stories: list[Json] = [
+        [each.uuid, each.full_slug] if each else None for each in found.stories
+    ]
+    return [stories, [*found.relations]]
