@@ -19,6 +19,7 @@ from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from cmsmig.origin.cache import RawCache
 from cmsmig.sandbox.sample.build import write_sample
 from cmsmig.steps.decide.accept_proposals import accept_proposals
+from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.survey.census import take_census
@@ -130,10 +131,12 @@ def test_dangling_references_are_those_of_the_import(tmp_path: Path) -> None:
     )
     asyncio.run(accepting)
     migration = open_migration(workspace.project, settings)
+    context = migration.context({}, migration.files.missing)
     wanted = Counter(
         (each.source, each.origin_field, each.target, each.cause)
-        for draft in migration.planned_drafts().drafts
-        for each in classify(draft.key, draft.relations, migration.known)
+        for key, draft in migration.item_drafts(context)
+        if isinstance(draft, ItemDraft)
+        for each in classify(key, draft.facts.relations, migration.known)
     )
     decided = migration.decisions.collections
     found = reference_graph(migration.origin, decided).dangling

@@ -18,6 +18,9 @@ Path: TypeAlias = "tuple[str | int, ...]"
 """Keys and positions that lead to a value."""
 
 
+_MARK = re.compile(r"https://([0-9a-f]+)\.invalid/([0-9]+)\.")
+
+
 class SlotId(int):
     """Stands for an asset's id: which of the draft's assets it is.
 
@@ -41,13 +44,12 @@ class Slots:
 class Marks:
     """The marks of one draft: addresses that no content holds by chance.
 
-    `nonce` is derived from the item: no text can hold the digest of itself.
+    `nonce` is a digest of the item, in hexadecimal: no text holds that of itself.
     """
 
     def __init__(self, nonce: str) -> None:
         self._nonce = nonce
         self._numbers: dict[str, int] = {}
-        self._mark = re.compile(rf"https://{nonce}\.invalid/(\d+)\.")
 
     def asset(self, address: str) -> UploadedAsset:
         """Return what stands for the file at an origin address."""
@@ -75,13 +77,13 @@ class Marks:
         filled = [assets[address] for address in slots.addresses]
 
         def named(mark: re.Match[str]) -> str:
-            return filled[int(mark[1])].filename
+            return filled[int(mark[2])].filename if mark[1] == self._nonce else mark[0]
 
         for path, number in slots.ids:
             _put(content, path, filled[number].asset_id)
         for path in slots.texts:
             text = _at(content, path)
-            _put(content, path, self._mark.sub(named, str(text)))
+            _put(content, path, _MARK.sub(named, str(text)))
 
 
 def _leaves(content: JsonObject) -> Iterator[tuple[Path, Json]]:

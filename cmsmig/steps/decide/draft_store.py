@@ -42,9 +42,9 @@ class DraftStore:
         self._waiting: dict[str, tuple[str, KeptDraft]] = {}
         self._hashes: dict[tuple[str, str], str] = {}
         self._lock = threading.Lock()
-        self._db = _opened(path)
-        if self._db is not None:
-            weakref.finalize(self, self._db.close)
+        self._path = path
+        self._db: sqlite3.Connection | None = None
+        self._tried = False
 
     def facts(self, key: ItemKey, made_of: str) -> DraftFacts | None:
         """Return what is known of an item's draft, if it was made of the same."""
@@ -110,19 +110,29 @@ class DraftStore:
 
     def _one(self, query: str, values: tuple[str, ...]) -> tuple[Any, ...] | None:
         with self._lock, self._without_errors():
-            if self._db is not None:
-                found: tuple[Any, ...] | None
-                found = self._db.execute(query, values).fetchone()
+            db = self._opened()
+            if db is not None:
+                found: tuple[Any, ...] | None = db.execute(query, values).fetchone()
                 return found
         return None
+
+    def _opened(self) -> sqlite3.Connection | None:
+        """Open the file when it is first needed, and once."""
+        if not self._tried:
+            self._tried = True
+            self._db = _opened(self._path)
+            if self._db is not None:
+                weakref.finalize(self, self._db.close)
+        return self._db
 
     def _write(self) -> None:
         drafts, self._waiting = self._waiting, {}
         hashes, self._hashes = self._hashes, {}
         with self._without_errors():
-            if self._db is None or not (drafts or hashes):
+            db = self._opened() if drafts or hashes else None
+            if db is None:
                 return
-            self._db.executemany(
+            db.executemany(
                 "INSERT OR REPLACE INTO draft"
                 " (namespace, key, print, facts, packed) VALUES (?, ?, ?, ?, ?)",
                 [
@@ -130,11 +140,11 @@ class DraftStore:
                     for key, (made_of, each) in drafts.items()
                 ],
             )
-            self._db.executemany(
+            db.executemany(
                 "INSERT OR REPLACE INTO content_hash VALUES (?, ?, ?, ?)",
                 [(self._namespace, *named, found) for named, found in hashes.items()],
             )
-            self._db.commit()
+            db.commit()
 
     @contextmanager
     def _without_errors(self) -> Iterator[None]:
