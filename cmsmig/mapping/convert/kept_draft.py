@@ -124,6 +124,14 @@ class KeptDraft:
         )
         return cls(facts, zlib.compress(dumped, _QUICK))
 
+    def is_whole(self) -> bool:
+        """Return whether the packed part is the one that the facts are of."""
+        try:
+            unpacked = zlib.decompress(self.packed)
+        except zlib.error:
+            return False
+        return hashlib.sha256(unpacked).hexdigest() == self.facts.content_print
+
     def story(
         self, marks: Marks, place: Place, assets: Mapping[str, UploadedAsset]
     ) -> StoryDraft:

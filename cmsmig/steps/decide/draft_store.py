@@ -59,7 +59,10 @@ class DraftStore:
             return waiting
         row = self._row("facts, packed", key, made_of)
         facts = None if row is None else _facts(row[0])
-        return None if row is None or facts is None else KeptDraft(facts, row[1])
+        if row is None or facts is None:
+            return None
+        found = KeptDraft(facts, row[1])
+        return found if found.is_whole() else None
 
     def keep(self, made_of: str, draft: KeptDraft) -> None:
         """Keep a draft; it is on disk after the next `flush` at the latest."""

@@ -1,0 +1,236 @@
+"""Drafts are made once: every step reads what the first one made of the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cmsmig.mapping.convert.story import story_or_reason
+from cmsmig.mapping.draft import DraftContext, StoryDraft, UploadedAsset
+from cmsmig.settings import Project, Settings, load_settings
+from cmsmig.steps.decide.drafter import ItemDraft
+from cmsmig.steps.decide.migration import Migration, open_migration
+from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
+
+COUNTED = """\
+from cmsmig.richtext.custom.rules import rule
+
+@rule("p")
+def looked_at(tag):
+    print("asked")
+"""
+NAMED = 'richtext.rules = "rules.py"'
+
+
+@pytest.fixture
+def site(
+    decided_project: Callable[[Path], Path], small_site: Path, tmp_path: Path
+) -> Project:
+    """Return a project of a site in two languages that was pulled and decided."""
+    folder = tmp_path / "site"
+    shutil.copytree(decided_project(small_site), folder)
+    for path in folder.glob("derived*"):
+        path.unlink()
+    return Project(folder)
+
+
+def settings_of(project: Project) -> Settings:
+    return load_settings(project, dict(os.environ))
+
+
+def kept(migration: Migration, context: DraftContext) -> list[StoryDraft | str | None]:
+    """Return all drafts, by way of what is kept of them."""
+    found: list[StoryDraft | str | None] = []
+    for entry in migration.selected:
+        draft = migration.item_draft(entry.item, context)
+        found.append(draft.story(context) if isinstance(draft, ItemDraft) else draft)
+    migration.drafter.flush()
+    return found
+
+
+def direct(
+    migration: Migration, context: DraftContext
+) -> list[StoryDraft | str | None]:
+    """Return all drafts, made as if nothing was ever kept."""
+    return [
+        story_or_reason(entry.item, content_type, context) if content_type else None
+        for entry in migration.selected
+        for content_type in [
+            migration.design.content_type(entry.item.key.collection_id)
+        ]
+    ]
+
+
+def drawn(migration: Migration, draw: random.Random) -> DraftContext:
+    """Return a context in which some files are there, some failed, some got new
+    addresses, and some alt texts are others."""
+    assets: dict[str, UploadedAsset] = {}
+    missing: dict[str, str] = {}
+    for address in sorted({use.address for use in migration.files.uses}):
+        if draw.random() < 0.7:
+            number = draw.randrange(1000)
+            name = f"https://a.storyblok.com/f/1/{number}/a&b {number}.jpg"
+            assets[address] = UploadedAsset(number, name)
+        else:
+            missing[address] = f"It failed {draw.randrange(3)} times."
+    context = migration.context(assets, missing)
+    alts = {name: f"{alt} {draw.randrange(2)}" for name, alt in context.alts.items()}
+    return replace(context, alts=alts)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_kept_is_what_is_made(site: Project, seed: int) -> None:
+    """Whatever became of the files meanwhile, with the file open, closed or new."""
+    draw = random.Random(seed)
+    migration = open_migration(site, settings_of(site))
+    for _ in range(4):
+        context = drawn(migration, draw)
+        wanted = direct(migration, context)
+        assert any(isinstance(each, StoryDraft) for each in wanted)
+        assert kept(migration, context) == wanted
+        assert kept(migration, context) == wanted
+        again = open_migration(site, settings_of(site))
+        assert kept(again, context) == wanted
+
+
+def rows(folder: Path) -> dict[str, tuple[int, str]]:
+    """Return when each item's draft was written, as a number, and of what."""
+    with closing(sqlite3.connect(folder / "derived.sqlite")) as db:
+        found = db.execute("SELECT key, id, print FROM draft").fetchall()
+    return {key: (number, made_of) for key, number, made_of in found}
+
+
+def test_a_changed_item_is_made_again_and_no_other(stage: Stage) -> None:
+    """The others are read, by a plan, an import and a verification."""
+    desk = stage()
+    desk.plan()
+    before = rows(desk.folder)
+    assert len(before) == 6
+    (path,) = (desk.folder / "raw" / "items").glob("*.json")
+    text = path.read_text()
+    live = desk.folder / "raw" / "live" / path.name
+    changed = json.loads(text)["items"][2]
+    old = json.dumps(changed["fieldData"]["name"])
+    for each in (path, live):
+        each.write_text(each.read_text().replace(old, '"Another name"'))
+    desk.plan()
+    after = rows(desk.folder)
+    assert [key for key in before if before[key] != after[key]] == [
+        key for key in before if changed["id"] in key
+    ]
+    desk.done("import")
+    exactly_one_of_everything(desk)
+    desk.verified()
+    assert rows(desk.folder) == after
+
+
+def test_nothing_is_converted_twice(stage: Stage) -> None:
+    """Import, second import and verification read what the plan has made."""
+    desk = stage(settings=NAMED)
+    (desk.folder / "rules.py").write_text(COUNTED)
+    first = desk.done("plan").err.count("asked")
+    assert first > 0
+    later = [desk.done(each).err for each in ("plan", "import", "import", "verify")]
+    assert "".join(later).count("asked") == 0
+    (desk.folder / "rules.py").write_text(COUNTED + "# changed\n")
+    assert desk.done("plan").err.count("asked") == first
+
+
+def test_a_plan_is_the_same_without_what_is_kept(stage: Stage) -> None:
+    """It costs time to delete the file, never truth."""
+    desk = stage()
+    planned = desk.plan()
+    for path in desk.folder.glob("derived*"):
+        path.unlink()
+    assert desk.plan() == planned
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"SQLite format 3\x00" + bytes(range(256)) * 40)
+
+
+def a_folder(path: Path) -> None:
+    path.mkdir()
+
+
+def a_loop(path: Path) -> None:
+    path.symlink_to(path)
+
+
+def a_pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def another_version(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE draft (one TEXT)")
+        db.execute("PRAGMA user_version = 99")
+        db.commit()
+
+
+def other_drafts(path: Path) -> None:
+    """Leave rows that nobody wrote, under the right names."""
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE draft SET facts = x'00', packed = x'5b5d'")
+        db.commit()
+
+
+def other_content(path: Path) -> None:
+    """Leave content that nobody wrote beside facts that are right."""
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE draft SET packed = x'789c' WHERE id % 2")
+        db.execute("UPDATE draft SET packed = x'' WHERE NOT id % 2")
+        db.commit()
+
+
+def half(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2])
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        garbage,
+        a_folder,
+        a_loop,
+        a_pipe,
+        another_version,
+        other_drafts,
+        other_content,
+        half,
+    ],
+)
+def test_a_file_of_no_use_is_done_without(
+    stage: Stage, harm: Callable[[Path], None]
+) -> None:
+    """Damaged, of another version or no file at all: the same is written."""
+    desk = stage()
+    planned = desk.plan()
+    path = desk.folder / "derived.sqlite"
+    if harm not in (other_drafts, other_content, half):
+        for each in desk.folder.glob("derived*"):
+            each.unlink()
+    harm(path)
+    assert desk.plan() == planned
+    desk.done("import")
+    exactly_one_of_everything(desk)
+    desk.verified()
+
+
+def test_a_file_that_somebody_keeps_busy_is_done_without(stage: Stage) -> None:
+    """Another program holds it: the migration goes on."""
+    desk: Desk = stage()
+    planned = desk.plan()
+    with closing(sqlite3.connect(desk.folder / "derived.sqlite")) as db:
+        db.execute("BEGIN EXCLUSIVE")
+        assert desk.plan() == planned
