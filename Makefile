@@ -16,7 +16,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults pace mutants determinism bench quota hostile many-bodies pictures format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults pace mutants determinism bench quota hostile notebooks many-bodies pictures format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -108,6 +108,9 @@ quota: $(RUNS) ## one budget for four processes, a storm of 429s, two imports; O
 
 hostile: $(STAMP) ## addresses that point inward, tokens told back; OPTIONS="--part addresses"
 	$(BIN)/python -m tests.proofs.hostile.hostile $(OPTIONS)
+
+notebooks: $(STAMP) ## every notebook in every way: comms on one thread, `jupyter execute`
+	CMSMIG_EVERY_WAY=1 $(BIN)/python -m pytest -n logical tests/browser tests/run
 
 many-bodies: $(STAMP) ## notebook 03 in a browser on a site of 10,000 bodies
 	CMSMIG_BODIES=10000 $(BIN)/python -m pytest -q -rP tests/browser/test_many_bodies.py

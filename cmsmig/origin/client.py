@@ -42,9 +42,12 @@ class OriginClient:
         self._session = session
         self._base = api_url.rstrip("/").removesuffix("/v2").rstrip("/") + "/v2"
 
-    async def sites(self) -> JsonObject:
-        """Return the body that lists the sites of the token."""
-        return await self._listing("sites", key="sites")
+    async def sites(self, *, patient: bool = True) -> JsonObject:
+        """Return the body that lists the sites of the token.
+
+        Unless `patient`, an origin that does not answer is asked once.
+        """
+        return await self._listing("sites", key="sites", patient=patient)
 
     async def collections(self, site_id: str) -> JsonObject:
         """Return the body that lists a site's collections, without their fields."""
@@ -86,16 +89,25 @@ class OriginClient:
         chosen = (("cmsLocaleId", whole_text(locale)),) if locale else ()
         return _object(await self._get(f"{path}/live" if live else path, chosen))
 
-    async def _listing(self, path: str, *, key: str) -> JsonObject:
-        answer = await self._get(path)
+    async def _listing(
+        self, path: str, *, key: str, patient: bool = True
+    ) -> JsonObject:
+        answer = await self._get(path, patient=patient)
         body = _object(answer)
         if not isinstance(body.get(key), list):
             raise _malformed(answer, f"it holds no list of {key}")
         return body
 
-    async def _get(self, path: str, params: tuple[tuple[str, str], ...] = ()) -> _Got:
+    async def _get(
+        self,
+        path: str,
+        params: tuple[tuple[str, str], ...] = (),
+        *,
+        patient: bool = True,
+    ) -> _Got:
         url = f"{self._base}/{path}"
-        return _Got(url, await self._session.send(Request("GET", url, params)))
+        request = Request("GET", url, params, patient=patient)
+        return _Got(url, await self._session.send(request))
 
 
 @dataclass(frozen=True, slots=True)

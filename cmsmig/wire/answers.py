@@ -49,6 +49,10 @@ class Request:
     Where it is said of a GET, that GET changes something: publication does.
     """
 
+    patient: bool = True
+    """Whether it is tried again when nothing answers; not where the answer is of use
+    only if it comes at once."""
+
     @property
     def may_repeat(self) -> bool:
         """Return whether it may be sent again without knowing the outcome."""

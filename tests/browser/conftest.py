@@ -20,6 +20,7 @@ from tests.support.browser.hostile import write_hostile_site
 from tests.support.browser.lab import Lab, running_lab
 from tests.support.browser.project import Rehearsed, Unattended
 from tests.support.browser.walk import SUBSHELLS, Desk
+from tests.support.sidebyside import EVERY_WAY
 
 PICTURES = "CMSMIG_SCREENSHOTS"
 """The variable that names a folder for pictures of the notebooks."""
@@ -101,16 +102,15 @@ async def desks(
         yield desk
 
 
-@pytest_asyncio.fixture(
-    loop_scope="session",
-    params=[SUBSHELLS, "disabled"],
-    ids=["subshells", "one-thread"],
-)
+_COMMS = {"subshells": SUBSHELLS} | ({"one-thread": "disabled"} if EVERY_WAY else {})
+
+
+@pytest_asyncio.fixture(loop_scope="session", params=_COMMS.values(), ids=_COMMS)
 async def desk(request: pytest.FixtureRequest, desks: Desks) -> Desk:
     """Return a desk with the notebooks on it.
 
-    Once with comms on a subshell of the kernel, JupyterLab's own choice, and once
-    with comms on the kernel's main thread.
+    With comms on a subshell of the kernel, JupyterLab's own choice; by `make notebooks`
+    once more with comms on the kernel's main thread.
     """
     return await desks(request.param)
 

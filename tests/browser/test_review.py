@@ -21,6 +21,7 @@ from tests.support.browser.book import Book
 from tests.support.browser.hearing import Hearing, listened
 from tests.support.browser.lab import Lab
 from tests.support.browser.manybodies import write_many_bodies
+from tests.support.browser.walk import SUBSHELLS
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -82,9 +83,11 @@ class ReviewDesk:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def desk(browser: Browser, lab: Lab, tmp_path: Path) -> AsyncIterator[ReviewDesk]:
+async def desk(
+    browser: Browser, lab: Lab, tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[ReviewDesk]:
     """Return the notebook of a pulled site whose design is decided."""
-    lab.serve_comms("perCommTarget")
+    lab.serve_comms(getattr(request, "param", SUBSHELLS))
     folder = await pulled(lab.root / tmp_path.name, BODIES)
     context, hearing = await listened(browser)
     try:
@@ -156,8 +159,10 @@ def _forget_what_ended(hearing: Hearing) -> None:
     hearing.errors.clear()
 
 
+@pytest.mark.parametrize("desk", ["disabled"], indirect=True)
 async def test_a_site_is_reviewed_with_the_keyboard_alone(desk: ReviewDesk) -> None:
-    """From the choice of blocks to the last body, the focus never lost."""
+    """From the choice of blocks to the last body, the focus never lost; with comms on
+    the kernel's main thread, where nothing is answered while a cell runs."""
     page, book = desk.page, desk.book
     await desk.begin()
     await book.control("blocks-mode").locator("select").focus()

@@ -7,6 +7,7 @@ tests build on the earlier ones.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -22,6 +23,11 @@ LONG = (
     "tests/wire/",
 )
 """Units that take long begin with one of these; the longest are begun first."""
+
+
+EVERY_WAY = os.environ.get("CMSMIG_EVERY_WAY") == "1"
+"""Whether what two tools or two settings do alike is shown for both of them whole:
+`make notebooks` does that, and takes twice as long."""
 
 
 def unit_of(nodeid: str) -> str:

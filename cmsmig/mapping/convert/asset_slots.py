@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
@@ -18,7 +19,8 @@ Path: TypeAlias = "tuple[str | int, ...]"
 """Keys and positions that lead to a value."""
 
 
-_MARK = re.compile(r"https://([0-9a-f]+)\.invalid/([0-9]+)\.")
+_MARK = re.compile(r"https://([0-9a-f]+)\.invalid/([0-9]+)&(amp;)?\.")
+"""Its ampersand tells whether the text around it is HTML that was escaped."""
 
 
 class SlotId(int):
@@ -54,7 +56,9 @@ class Marks:
     def asset(self, address: str) -> UploadedAsset:
         """Return what stands for the file at an origin address."""
         number = self._numbers.setdefault(address, len(self._numbers))
-        return UploadedAsset(SlotId(number), f"https://{self._nonce}.invalid/{number}.")
+        return UploadedAsset(
+            SlotId(number), f"https://{self._nonce}.invalid/{number}&."
+        )
 
     def slots(self, content: JsonObject) -> Slots:
         """Return where the marks stand in content that is just made."""
@@ -77,7 +81,10 @@ class Marks:
         filled = [assets[address] for address in slots.addresses]
 
         def named(mark: re.Match[str]) -> str:
-            return filled[int(mark[2])].filename if mark[1] == self._nonce else mark[0]
+            if mark[1] != self._nonce:
+                return mark[0]
+            name = filled[int(mark[2])].filename
+            return escape(name) if mark[3] else name
 
         for path, number in slots.ids:
             _put(content, path, filled[number].asset_id)

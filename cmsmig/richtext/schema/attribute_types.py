@@ -42,7 +42,10 @@ def _widths(value: object) -> bool:
 
 
 def _asset_id(value: object) -> bool:
-    return value is None or type(value) is int or isinstance(value, str)
+    # A kind of int stands for an id that is not known yet; a bool is none.
+    return value is None or (
+        isinstance(value, int | str) and not isinstance(value, bool)
+    )
 
 
 def _mapping_or_null(value: object) -> bool:

@@ -26,8 +26,9 @@ CREATE TABLE IF NOT EXISTS draft (
     facts BLOB NOT NULL, packed BLOB NOT NULL,
     UNIQUE (namespace, key)) STRICT;
 CREATE TABLE IF NOT EXISTS content_hash (
-    namespace TEXT NOT NULL, key TEXT NOT NULL, inputs TEXT NOT NULL,
-    hash TEXT NOT NULL, PRIMARY KEY (namespace, key, inputs)) STRICT, WITHOUT ROWID;
+    namespace TEXT NOT NULL, key TEXT NOT NULL, linked INTEGER NOT NULL,
+    inputs TEXT NOT NULL, hash TEXT NOT NULL,
+    PRIMARY KEY (namespace, key, linked)) STRICT, WITHOUT ROWID;
 """
 _AT_ONCE = 200
 """Drafts that are written in one transaction."""
@@ -40,7 +41,7 @@ class DraftStore:
     def __init__(self, path: Path, namespace: str) -> None:
         self._namespace = namespace
         self._waiting: dict[str, tuple[str, KeptDraft]] = {}
-        self._hashes: dict[tuple[str, str], str] = {}
+        self._hashes: dict[tuple[str, bool], tuple[str, str]] = {}
         self._lock = threading.Lock()
         self._path = path
         self._db: sqlite3.Connection | None = None
@@ -71,20 +72,23 @@ class DraftStore:
             if len(self._waiting) >= _AT_ONCE:
                 self._write()
 
-    def content_hash(self, key: ItemKey, inputs: str) -> str | None:
-        """Return the hash of content that was computed of the same inputs."""
-        if (waiting := self._hashes.get((str(key), inputs))) is not None:
-            return waiting
-        row = self._one(
-            "SELECT hash FROM content_hash WHERE (namespace, key, inputs) = (?, ?, ?)",
-            (self._namespace, str(key), inputs),
-        )
-        return None if row is None else str(row[0])
+    def content_hash(self, key: ItemKey, inputs: str, *, linked: bool) -> str | None:
+        """Return the hash of content that was computed last, if of the same inputs."""
+        waiting = self._hashes.get((str(key), linked))
+        if waiting is None:
+            waiting = self._one(
+                "SELECT inputs, hash FROM content_hash"
+                " WHERE (namespace, key, linked) = (?, ?, ?)",
+                (self._namespace, str(key), linked),
+            )
+        return str(waiting[1]) if waiting and waiting[0] == inputs else None
 
-    def keep_content_hash(self, key: ItemKey, inputs: str, found: str) -> None:
+    def keep_content_hash(
+        self, key: ItemKey, inputs: str, found: str, *, linked: bool
+    ) -> None:
         """Keep the hash of content; it is on disk after the next `flush`."""
         with self._lock:
-            self._hashes[(str(key), inputs)] = found
+            self._hashes[(str(key), linked)] = (inputs, found)
             if len(self._hashes) >= _AT_ONCE:
                 self._write()
 
@@ -111,7 +115,9 @@ class DraftStore:
             (self._namespace, str(key), made_of),
         )
 
-    def _one(self, query: str, values: tuple[str, ...]) -> tuple[Any, ...] | None:
+    def _one(
+        self, query: str, values: tuple[str | bool, ...]
+    ) -> tuple[Any, ...] | None:
         with self._lock, self._without_errors():
             db = self._opened()
             if db is not None:
@@ -144,8 +150,8 @@ class DraftStore:
                 ],
             )
             db.executemany(
-                "INSERT OR REPLACE INTO content_hash VALUES (?, ?, ?, ?)",
-                [(self._namespace, *named, found) for named, found in hashes.items()],
+                "INSERT OR REPLACE INTO content_hash VALUES (?, ?, ?, ?, ?)",
+                [(self._namespace, *named, *found) for named, found in hashes.items()],
             )
             db.commit()
 

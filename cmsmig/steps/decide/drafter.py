@@ -72,13 +72,16 @@ class Drafter:
             return made
         return ItemDraft(made_of, made.facts, lambda: made)
 
-    def content_hash(self, key: ItemKey, inputs: str) -> str | None:
-        """Return the hash of an item's content that was computed of `inputs` before."""
-        return self._store.content_hash(key, inputs)
+    def content_hash(self, key: ItemKey, inputs: str, *, linked: bool) -> str | None:
+        """Return the hash of an item's content, with or without its links, if it was
+        computed of the same `inputs`: they tell all that it depends on."""
+        return self._store.content_hash(key, inputs, linked=linked)
 
-    def keep_content_hash(self, key: ItemKey, inputs: str, found: str) -> None:
-        """Keep the hash of an item's content; `inputs` tells all that it depends on."""
-        self._store.keep_content_hash(key, inputs, found)
+    def keep_content_hash(
+        self, key: ItemKey, inputs: str, found: str, *, linked: bool
+    ) -> None:
+        """Keep the hash of an item's content, one with and one without its links."""
+        self._store.keep_content_hash(key, inputs, found, linked=linked)
 
     def flush(self) -> None:
         """Write what was made to disk."""

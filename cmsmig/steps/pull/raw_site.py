@@ -64,7 +64,7 @@ def is_known(cache: RawCache, settings: Settings) -> bool:
 
 async def learn_site(cache: RawCache, settings: Settings, client: OriginClient) -> None:
     """Ask whose the token is; raises `SettingsError` when it is not the held site's."""
-    sites = parse_sites(await client.sites(), "The origin's answer")
+    sites = parse_sites(await client.sites(patient=False), "The origin's answer")
     held = cache.held_site() or ""
     if held in {site.site_id for site in sites}:
         cache.keep_held(held, key_of(settings))

@@ -43,7 +43,7 @@ async def create_stories(job: ImportJob) -> None:
     """
     await read_back(job)
     wanted = _find_wanted(job)
-    job.observer(StepStarted(STEP, len(wanted - job.undrafted)))
+    job.observer(StepStarted(STEP, len(wanted - job.undrafted.keys())))
     create = partial(_create, job, job.groups(job.survey.stories))
     work = write_ahead(job.ledger.intents, _intent, create)
     batch: list[StoryDraft] = []
@@ -60,7 +60,9 @@ async def create_stories(job: ImportJob) -> None:
                 batch = []
         if batch:
             await _take(job, pool, work, batch)
-    job.observer(StepFinished(STEP, f"{len(wanted - job.undrafted)} stories handled"))
+    job.observer(
+        StepFinished(STEP, f"{len(wanted - job.undrafted.keys())} stories handled")
+    )
 
 
 async def read_back(job: ImportJob) -> None:
@@ -68,7 +70,7 @@ async def read_back(job: ImportJob) -> None:
 
     Raises `PreflightError` when the planned stories use what the space lacks.
     """
-    if not job.field_keys and _find_wanted(job) - job.undrafted:
+    if not job.field_keys and _find_wanted(job) - job.undrafted.keys():
         job.field_keys = await read_field_keys(job)
         refuse_missing(job.field_keys, job.offline_keys)
 

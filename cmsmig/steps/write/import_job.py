@@ -43,8 +43,8 @@ class ImportJob:
     """What the plan is made of; let go when it is made."""
     offline_keys: Mapping[str, Set[str]] = field(default_factory=dict)
     """Field keys that the planned stories use, by component."""
-    undrafted: Set[ItemKey] = frozenset()
-    """Items that no story can be made of, as the plan found."""
+    undrafted: Mapping[ItemKey, str] = field(default_factory=dict)
+    """Items that no story can be made of, as the plan found, and why."""
     field_keys: Mapping[str, Set[str]] = field(default_factory=dict)
     """Field keys of the space's components, once they are read back."""
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep

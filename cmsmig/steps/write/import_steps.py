@@ -182,7 +182,7 @@ async def _settle(job: ImportJob) -> None:
         settled = True
     if settled:
         job.conflicts = find_conflicts(job.migration, job.ledger, job.survey)
-    job.ledger.items.select(item_rows(job.migration, job.conflicts))
+    job.ledger.items.select(item_rows(job.migration, job.conflicts, job.undrafted))
     adopt_reused(job.ledger, job.conflicts)
 
 
@@ -209,7 +209,7 @@ def _plan_over(
     if offline is None:
         offline = draft_offline(job.migration, ledger)
     job.offline_keys = offline.used
-    job.undrafted = frozenset(offline.failed)
+    job.undrafted = offline.failed
     plan = make_plan(
         job.migration,
         ledger,

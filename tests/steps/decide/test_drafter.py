@@ -16,6 +16,7 @@ import pytest
 
 from cmsmig.mapping.convert.story import story_or_reason
 from cmsmig.mapping.draft import DraftContext, StoryDraft, UploadedAsset
+from cmsmig.sandbox.sample.build import write_sample
 from cmsmig.settings import Project, Settings, load_settings
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration, open_migration
@@ -100,6 +101,21 @@ def test_what_is_kept_is_what_is_made(site: Project, seed: int) -> None:
         assert kept(migration, context) == wanted
         again = open_migration(site, settings_of(site))
         assert kept(again, context) == wanted
+
+
+def test_every_item_of_the_sample_is_drafted(
+    decided_project: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    """Something of everything: pictures in bodies, galleries, files, every field."""
+    write_sample(tmp_path / "sample")
+    project = Project(decided_project(tmp_path / "sample"))
+    migration = open_migration(project, settings_of(project))
+    for seed in range(2):
+        context = drawn(migration, random.Random(seed))
+        wanted = direct(migration, context)
+        assert {type(each) for each in wanted} == {StoryDraft}
+        assert kept(migration, context) == wanted
+        assert kept(migration, context) == wanted
 
 
 def rows(folder: Path) -> dict[str, tuple[int, str]]:

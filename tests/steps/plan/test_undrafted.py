@@ -34,6 +34,9 @@ def test_a_body_that_breaks_the_converter_fails_alone(
         planned = rehearsal.done("plan", "--json").document["items"]
         ended = rehearsal.run("import", "--json")
         failed = rehearsal.done("status", "--json").document["failed"]
+        # The next step has the reason, too: no item is just left over.
+        rehearsal.run("link")
+        assert rehearsal.done("status", "--json").document["failed"] == failed
     counts = ended.document["accounting"]
     assert ended.code == 1
     assert planned["failed"] == counts["failed"] == len(failed) > 0
