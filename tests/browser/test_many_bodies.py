@@ -19,7 +19,7 @@ from tests.support.browser.lab import Lab
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-BODIES = int(os.environ.get("CMSMIG_BODIES", "2000"))
+BODIES = int(os.environ.get("CMSMIG_BODIES", "1000"))
 """A multiple of 8, at least 800."""
 SPLIT, TABLES = BODIES * 5 // 8, BODIES // 8
 """Those that rules split, and those with a table."""

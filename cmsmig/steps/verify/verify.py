@@ -116,20 +116,19 @@ async def verify(job: ImportJob) -> Verification:
     homes = job.homes()
     assets = list(job.ledger.inventory.assets().values())
     _list_unmade(job, found)
-    stories = sum(1 for key in job.migration.items if key in expected)
-    job.observer(StepStarted(STEP, stories + len(assets)))
+    stories = [key for key in job.migration.items if key in expected]
+    job.observer(StepStarted(STEP, len(stories) + len(assets)))
     _compare_components(job, found)
     _compare_folders(job, found)
 
-    async def look(piece: tuple[StoryDraft, StoryRecord] | AssetRow) -> None:
+    async def look(piece: ItemKey | AssetRow) -> None:
         if isinstance(piece, AssetRow):
             await _compare_asset(job, piece, found)
         else:
-            await _compare_story(job, homes, *piece, found)
+            await _compare_item(job, homes, piece, expected[piece], found)
         job.observer(StepAdvanced(STEP, ""))
 
-    pieces: Iterator[tuple[StoryDraft, StoryRecord] | AssetRow]
-    pieces = chain(_stories(job, expected), assets)
+    pieces: Iterator[ItemKey | AssetRow] = chain(stories, assets)
     await work_through(
         pieces,
         Work(lambda batch: None, look, lambda piece: None),
@@ -150,15 +149,6 @@ def _find_expected(job: ImportJob) -> dict[ItemKey, StoryRecord]:
         for key, row in job.ledger.items.all().items()
         if key not in gone and row.home is not None and row.home.made
     }
-
-
-def _stories(
-    job: ImportJob, expected: Mapping[ItemKey, StoryRecord]
-) -> Iterator[tuple[StoryDraft, StoryRecord]]:
-    """Yield what the stories have to hold, one at a time."""
-    for key, item in job.migration.items.items():
-        if key in expected and isinstance(draft := job.draft(item), StoryDraft):
-            yield draft, expected[key]
 
 
 def _list_unmade(job: ImportJob, found: Verification) -> None:
@@ -195,6 +185,21 @@ def _story_gone(key: ItemKey, home: StoryRecord) -> Difference:
 
 _DUE = ("selected", "created", "reused")
 """States of an item that has to have a story."""
+
+
+async def _compare_item(
+    job: ImportJob,
+    homes: Mapping[ItemKey, ExistingStory],
+    key: ItemKey,
+    home: StoryRecord,
+    found: Verification,
+) -> None:
+    draft = job.draft(job.migration.items[key])
+    if isinstance(draft, StoryDraft):
+        await _compare_story(job, homes, draft, home, found)
+    elif draft is not None:
+        code = DifferenceCode.ITEM_FAILED
+        found.differences.append(Difference(code, str(key), "", draft))
 
 
 async def _compare_story(

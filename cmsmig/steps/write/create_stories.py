@@ -43,7 +43,8 @@ async def create_stories(job: ImportJob) -> None:
     """
     await read_back(job)
     wanted = _find_wanted(job)
-    job.observer(StepStarted(STEP, len(wanted - job.undrafted.keys())))
+    due = len(wanted - job.undrafted.keys())
+    job.observer(StepStarted(STEP, due))
     create = partial(_create, job, job.groups(job.survey.stories))
     work = write_ahead(job.ledger.intents, _intent, create)
     batch: list[StoryDraft] = []
@@ -60,9 +61,7 @@ async def create_stories(job: ImportJob) -> None:
                 batch = []
         if batch:
             await _take(job, pool, work, batch)
-    job.observer(
-        StepFinished(STEP, f"{len(wanted - job.undrafted.keys())} stories handled")
-    )
+    job.observer(StepFinished(STEP, f"{due} stories handled"))
 
 
 async def read_back(job: ImportJob) -> None:

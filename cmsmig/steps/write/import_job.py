@@ -65,17 +65,10 @@ class ImportJob:
         draft = self.migration.item_draft(item, self.context)
         return draft.story(self.context) if isinstance(draft, ItemDraft) else draft
 
-    def item_drafts(self) -> Iterator[ItemDraft]:
-        """Yield what is known of each story that a selected item becomes."""
-        for _, draft in self.migration.item_drafts(self.context):
-            if isinstance(draft, ItemDraft):
-                yield draft
-
     def drafts(self) -> Iterator[StoryDraft]:
         """Yield the stories that the selected items become, one at a time."""
-        for draft in self.item_drafts():
-            story = draft.story(self.context)
-            if isinstance(story, StoryDraft):
+        for entry in self.migration.selected:
+            if isinstance(story := self.draft(entry.item), StoryDraft):
                 yield story
 
     def _missing_assets(self) -> dict[str, str]:

@@ -115,15 +115,19 @@ async def _needed(
     """Return the updates still needed, and note the items that need none."""
     rows = job.ledger.items.all()
     needed: list[Needed] = []
-    for draft in job.item_drafts():
-        key = draft.facts.key
+    for key, draft in job.migration.item_drafts(job.context):
         row = rows.get(key)
         if row is None or row.home is None or not row.home.made or row.is_gone:
             continue
         # One story at a time, so that the listing under way need not wait for all.
         await asyncio.sleep(0)
-        links = link_draft(job.migration, draft, job.context, homes)
+        links = (
+            draft
+            if isinstance(draft, str)
+            else link_draft(job.migration, draft, job.context, homes)
+        )
         if isinstance(links, str):
+            job.ledger.items.failed(key, "not_drafted", links)
             continue
         if links.linked_hash != row.home.content_hash:
             needed.append(Needed(key, row.home, links.linked_hash, links.state))
@@ -146,6 +150,7 @@ def _updates(
     for each in needed:
         draft = job.draft(job.migration.items[each.key])
         if not isinstance(draft, StoryDraft):
+            job.ledger.items.failed(each.key, "not_drafted", draft or "", "update")
             continue
         content = link_story(draft, homes, job.migration.routes).content
         if wrong := wrong_document(content):
@@ -170,6 +175,7 @@ def _is_over(job: ImportJob, row: ItemRow) -> bool:
         "not_confirmed",
         "edited_since",
         "invalid_document",
+        "not_drafted",
     )
 
 

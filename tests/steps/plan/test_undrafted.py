@@ -96,3 +96,34 @@ def test_an_invalid_document_is_not_written_in_phase_two_either(
     assert "a doc is empty or incomplete" in failed[0]["explanation"]
     rehearsal.done("link")
     rehearsal.done("verify")
+
+
+def test_a_story_that_can_no_longer_be_made_is_told(
+    rehearse: Callable[..., Rehearsal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is imported, then its body breaks the converter: no step passes over it."""
+    rehearsal = rehearse().decided()
+    rehearsal.done("import")
+    for path in rehearsal.folder.glob("derived*"):
+        path.unlink()
+    convert = NativeEngine.from_html
+    broken: list[str] = []
+
+    def breaking(engine: NativeEngine, html: str, *rest: object) -> Converted:
+        broken.append(html)
+        if html == broken[0]:
+            raise RecursionError("too deep")
+        return convert(engine, html, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(NativeEngine, "from_html", breaking)
+        assert rehearsal.run("link").code == 1
+        failed = rehearsal.done("status", "--json").document["failed"]
+        found = rehearsal.run("verify", "--json")
+    assert {item["reason"] for item in failed} == {"not_drafted"}
+    assert found.code == 4
+    told = {each["subject"]: each["text"] for each in found.document["differences"]}
+    assert set(told) == {item["item"] for item in failed}
+    assert all("RecursionError: too deep" in text for text in told.values())
+    assert rehearsal.done("link", "--json").document["accounting"]["failed"] == 0
+    rehearsal.done("verify")
