@@ -196,7 +196,7 @@ def run_cases(
 def _check_import(copy: Path) -> None:
     code = "import cmsmig.steps.write.import_job as job; print(job.__file__)"
     _, said, _ = _run(copy, None, "-c", code)
-    if said != [str(copy / "cmsmig" / "steps" / "write" / "job.py")]:
+    if said != [str(copy / "cmsmig" / "steps" / "write" / "import_job.py")]:
         sys.exit(f"A copy runs other code than its own: {said}")
 
 
