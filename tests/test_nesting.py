@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
@@ -96,3 +97,17 @@ def test_half_a_value_is_none(text: str) -> None:
     """However deep it begins."""
     with pytest.raises(ValueError, match=r".+"):
         parse_json(text)
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+@pytest.mark.parametrize("form", [str.encode, str])
+def test_the_first_level_that_is_too_deep_is_text(
+    opening: str, form: Callable[[str], str | bytes]
+) -> None:
+    """One list or object more than can be walked, and nothing else in the text."""
+    closing = "]" if opening == "[" else "}"
+    for levels in (DEEPEST, DEEPEST + 1):
+        inner = opening * (levels - 1) + "[]" + closing * (levels - 1)
+        found = parse_json(form(inner))
+        assert json.dumps(found).count('"[]"') == levels - DEEPEST
+        assert depth(found) == DEEPEST

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sqlite3
 import tempfile
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,25 @@ async def test_a_cancelled_caller_leaves_its_place(tmp_path: Path) -> None:
     await clock.run(story())
     one.close()
     two.close()
+
+
+async def test_what_no_window_holds_is_forgotten(tmp_path: Path) -> None:
+    """The log of releases does not grow with the days that a migration takes."""
+    clock = VirtualTime()
+    shared = budget(tmp_path, clock)
+    held: list[int] = []
+
+    async def story() -> None:
+        for _ in range(400):
+            release = await shared.acquire()
+            await shared.answered(remaining=None, limit=None, release=release)
+            (path,) = tmp_path.glob("*.sqlite")
+            with closing(sqlite3.connect(path)) as db:
+                held.extend(db.execute("SELECT count(*) FROM release").fetchone())
+
+    await clock.run(story())
+    shared.close()
+    assert max(held[200:]) <= max(held[:200]) < 100
 
 
 async def test_one_caller_beside_many_has_its_turn(tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.kept_draft import DraftFacts, KeptDraft
 from cmsmig.plain_file import require_plain
 
-VERSION = 1
+_APPLICATION = 0x636D6472
+"""Tells SQLite files of ours from another program's ("cmdr", cmsmig drafts)."""
+VERSION = 2
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS draft (
     id INTEGER PRIMARY KEY,
@@ -97,14 +99,6 @@ class DraftStore:
         with self._lock:
             self._write()
 
-    def close(self) -> None:
-        """Write what is waiting, and close the file."""
-        with self._lock:
-            self._write()
-            if self._db is not None:
-                self._db.close()
-                self._db = None
-
     def _held(self, key: ItemKey, made_of: str) -> KeptDraft | None:
         found, draft = self._waiting.get(str(key), ("", None))
         return draft if found == made_of else None
@@ -168,7 +162,8 @@ class DraftStore:
 
 
 def _opened(path: Path) -> sqlite3.Connection | None:
-    """Open the file, made anew where it is of no use; None where that fails, too."""
+    """Open the file, made anew where it is of no use; None where that fails, too, and
+    where the file is another program's."""
     for _ in range(2):
         db: sqlite3.Connection | None = None
         try:
@@ -188,15 +183,20 @@ def _opened(path: Path) -> sqlite3.Connection | None:
 
 
 def _prepare(db: sqlite3.Connection) -> None:
+    (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    (application,) = db.execute("PRAGMA application_id").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version not in (0, VERSION):
+    if tables and application != _APPLICATION:
+        raise OSError("another program's file")
+    if tables and version != VERSION:
         raise sqlite3.DatabaseError("another version")
     # Not flushed: what a power cut takes is made again.
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = OFF")
-    if version == 0:
-        db.executescript(_SCHEMA)
+    if not tables:
+        db.execute(f"PRAGMA application_id = {_APPLICATION}")
         db.execute(f"PRAGMA user_version = {VERSION}")
+        db.executescript(_SCHEMA)
     db.execute("SELECT namespace, key, print, facts, packed FROM draft LIMIT 0")
 
 

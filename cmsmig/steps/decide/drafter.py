@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
 from cmsmig.canonical import Json, fingerprint
-from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.asset_slots import Marks
 from cmsmig.mapping.convert.kept_draft import DraftFacts, KeptDraft
 from cmsmig.mapping.convert.lookups import recording
@@ -23,6 +23,17 @@ from cmsmig.origin.schema import Item
 from cmsmig.steps.decide.draft_store import DraftStore
 
 _NONCE_DIGITS = 40
+_LIBRARIES = (
+    "beautifulsoup4",
+    "linkify-it-py",
+    "lxml",
+    "markdown-it-py",
+    "markupsafe",
+    "nh3",
+    "pydantic",
+    "pyyaml",
+)
+"""What conversion calls, as the registry names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +58,8 @@ class Drafter:
     """Makes the drafts of one migration and keeps them."""
 
     def __init__(self, store: DraftStore, rules_digest: str) -> None:
-        self._store = store
+        self.store = store
+        """Where the drafts are kept; hashes of their content belong there, too."""
         self._rules_digest = rules_digest
         self._shared: dict[str, str] = {}
         """What all items of a content type share, by collection id."""
@@ -57,11 +69,11 @@ class Drafter:
     ) -> ItemDraft | str:
         """Return what an item becomes, or why there is no story."""
         made_of = self._print(item, content_type, context)
-        facts = self._store.facts(item.key, made_of)
+        facts = self.store.facts(item.key, made_of)
         if facts is not None and facts.lookups.hold(context):
 
             def read() -> KeptDraft | str:
-                kept = self._store.draft(item.key, made_of)
+                kept = self.store.draft(item.key, made_of)
                 if kept is not None and kept.facts.lookups.hold(context):
                     return kept
                 return self._made(item, content_type, context, made_of)
@@ -71,21 +83,6 @@ class Drafter:
         if isinstance(made, str):
             return made
         return ItemDraft(made_of, made.facts, lambda: made)
-
-    def content_hash(self, key: ItemKey, inputs: str, *, linked: bool) -> str | None:
-        """Return the hash of an item's content, with or without its links, if it was
-        computed of the same `inputs`: they tell all that it depends on."""
-        return self._store.content_hash(key, inputs, linked=linked)
-
-    def keep_content_hash(
-        self, key: ItemKey, inputs: str, found: str, *, linked: bool
-    ) -> None:
-        """Keep the hash of an item's content, one with and one without its links."""
-        self._store.keep_content_hash(key, inputs, found, linked=linked)
-
-    def flush(self) -> None:
-        """Write what was made to disk."""
-        self._store.flush()
 
     def _made(
         self,
@@ -101,7 +98,7 @@ class Drafter:
             # Not kept: what went wrong may not go wrong again.
             return draft
         kept = KeptDraft.of(draft, item.name, marks, lookups)
-        self._store.keep(made_of, kept)
+        self.store.keep(made_of, kept)
         return kept
 
     def _print(
@@ -142,20 +139,30 @@ def _marks(made_of: str) -> Marks:
 
 @cache
 def conversion_digest() -> str:
-    """Return the digest of the code that makes drafts: another one makes them anew."""
+    """Return the digest of the code that makes drafts, and of the versions of the
+    libraries that it calls: another one makes them anew."""
     digest = hashlib.sha256()
+    package = files("cmsmig")
+    modules = [each for each in _children(package) if each.name.endswith(".py")]
     for room in ("mapping", "origin", "richtext"):
-        for module in _modules(files("cmsmig") / room):
-            digest.update(module.name.encode() + b"\0" + module.read_bytes())
+        modules += _modules(package / room)
+    for module in modules:
+        digest.update(module.name.encode() + b"\0" + module.read_bytes())
+    for library in _LIBRARIES:
+        digest.update(f"{library} {version(library)}\0".encode())
     return digest.hexdigest()
 
 
 def _modules(folder: Traversable) -> Iterator[Traversable]:
-    for each in sorted(folder.iterdir(), key=lambda one: one.name):
+    for each in _children(folder):
         if each.is_dir():
             yield from _modules(each)
         elif not each.name.endswith(".pyc"):
             yield each
+
+
+def _children(folder: Traversable) -> list[Traversable]:
+    return sorted(folder.iterdir(), key=lambda one: one.name)
 
 
 def plain(value: object) -> Json:

@@ -46,21 +46,21 @@ def link_draft(
     ]
     plain = fingerprint([facts.content_print, files])
     linked = fingerprint([plain, _answers(found)]) if _changes(found) else plain
-    drafter = migration.drafter
-    drafted_hash = drafter.content_hash(facts.key, plain, linked=False)
+    drafts = migration.drafter.store
+    drafted_hash = drafts.content_hash(facts.key, plain, linked=False)
     linked_hash = drafted_hash
     if linked != plain:
-        linked_hash = drafter.content_hash(facts.key, linked, linked=True)
+        linked_hash = drafts.content_hash(facts.key, linked, linked=True)
     if drafted_hash is None or linked_hash is None:
         story = draft.story(context)
         if isinstance(story, str):
             return story
         drafted_hash = linked_hash = content_hash(story.content)
-        drafter.keep_content_hash(facts.key, plain, drafted_hash, linked=False)
+        drafts.keep_content_hash(facts.key, plain, drafted_hash, linked=False)
         if linked != plain:
             content = link_story(story, homes, migration.routes).content
             linked_hash = content_hash(content)
-            drafter.keep_content_hash(facts.key, linked, linked_hash, linked=True)
+            drafts.keep_content_hash(facts.key, linked, linked_hash, linked=True)
     return DraftLinks(
         links=found.links,
         left=tuple(str(each.cause) for each in found.left),

@@ -70,7 +70,7 @@ def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
             used.setdefault(component, set()).update(keys)
     homes = _foreseen_homes(migration, ledger, facts)
     links = dict(_links(migration, context, homes, failed))
-    migration.drafter.flush()
+    migration.drafter.store.flush()
     return OfflineDrafts(
         migration=migration,
         context=context,

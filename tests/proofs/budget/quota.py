@@ -164,7 +164,7 @@ def sharing(work: Path, seconds: float, *, busy: bool) -> list[str]:
         load = os.getloadavg()[0]
         callers = [here.start(name) for name in CALLERS]
         wait_for(lambda: begun(here.calls()[before:]))
-        time.sleep(seconds)
+        time.sleep(seconds)  # The length of the measurement itself.
         load = max(load, os.getloadavg()[0])
         *reading, (code, _) = [each.end(signal.SIGINT) for each in callers]
         calls = here.calls()[before:]

@@ -11,16 +11,23 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
 from cmsmig.mapping.convert.story import story_or_reason
 from cmsmig.mapping.draft import DraftContext, StoryDraft, UploadedAsset
+from cmsmig.origin.schema import Field
+from cmsmig.richtext.blocks.outline import BlockKind
+from cmsmig.richtext.blocks.proposals import Block
+from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.build import write_sample
 from cmsmig.settings import Project, Settings, load_settings
-from cmsmig.steps.decide.drafter import ItemDraft
+from cmsmig.steps.decide.drafter import Drafter, ItemDraft
 from cmsmig.steps.decide.migration import Migration, open_migration
+from tests.support.rehearsal import Rehearsal
 from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
+from tests.support.steps.split_site import write_split_site
 
 COUNTED = """\
 from cmsmig.richtext.custom.rules import rule
@@ -54,7 +61,7 @@ def kept(migration: Migration, context: DraftContext) -> list[StoryDraft | str |
     for entry in migration.selected:
         draft = migration.item_draft(entry.item, context)
         found.append(draft.story(context) if isinstance(draft, ItemDraft) else draft)
-    migration.drafter.flush()
+    migration.drafter.store.flush()
     return found
 
 
@@ -88,6 +95,26 @@ def drawn(migration: Migration, draw: random.Random) -> DraftContext:
     return replace(context, alts=alts)
 
 
+def facts(migration: Migration, context: DraftContext) -> list[bytes]:
+    """Return what plans are told of all drafts, without their content."""
+    drafts = [migration.item_draft(each.item, context) for each in migration.selected]
+    return [each.facts.as_bytes() for each in drafts if isinstance(each, ItemDraft)]
+
+
+def test_what_plans_are_told_is_of_the_same_draft(site: Project) -> None:
+    """What was kept before files came and went says nothing of what is there now."""
+    draw = random.Random(1)
+    migration = open_migration(site, settings_of(site))
+    contexts = [drawn(migration, draw) for _ in range(4)]
+    found = [facts(migration, each) for each in contexts]
+    migration.drafter.store.flush()
+    for context, told in zip(contexts, found, strict=True):
+        for path in site.root.glob("derived*"):
+            path.unlink()
+        assert facts(open_migration(site, settings_of(site)), context) == told
+    assert len({b"".join(each) for each in found}) == len(contexts)
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_what_is_kept_is_what_is_made(site: Project, seed: int) -> None:
     """Whatever became of the files meanwhile, with the file open, closed or new."""
@@ -116,6 +143,81 @@ def test_every_item_of_the_sample_is_drafted(
         assert {type(each) for each in wanted} == {StoryDraft}
         assert kept(migration, context) == wanted
         assert kept(migration, context) == wanted
+    alts = {name: f"{alt}!" for name, alt in context.alts.items()}
+    described = replace(context, alts=alts)
+    assert direct(migration, described) != wanted
+    assert kept(migration, described) == direct(migration, described)
+
+
+def limited(field: Field) -> Field:
+    """Return a field that takes no number that anybody wrote."""
+    return replace(field, validations={**field.validations, "minValue": 10**12})
+
+
+OTHERS: dict[str, Callable[[DraftContext], DraftContext]] = {
+    "time zone": lambda context: replace(
+        context, site=replace(context.site, time_zone="Pacific/Pago_Pago")
+    ),
+    "embeds": lambda context: replace(
+        context, embeds=replace(context.embeds, embed_component="frame")
+    ),
+    "file hosts": lambda context: replace(context, file_hosts=frozenset()),
+    "namespace": lambda context: replace(context, namespace=str(UUID(int=1))),
+    "schemas": lambda context: replace(
+        context,
+        collections={
+            name: replace(each, fields=tuple(map(limited, each.fields)))
+            for name, each in context.collections.items()
+        },
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def sample_migration(
+    decided_project: Callable[[Path], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Migration:
+    """Return the sample's migration, its drafts kept as its settings are."""
+    folder = tmp_path_factory.mktemp("sample")
+    write_sample(folder / "content")
+    shutil.copytree(decided_project(folder / "content"), folder / "site")
+    project = Project(folder / "site")
+    return open_migration(project, settings_of(project))
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_what_all_items_share_counts(sample_migration: Migration, other: str) -> None:
+    """Each part of it changes some draft, so each makes them anew."""
+    migration = sample_migration
+    context = drawn(migration, random.Random(1))
+    first = kept(migration, context)
+    changed = OTHERS[other](context)
+    # One drafter is for one such context: the next one has its own.
+    drafter = Drafter(migration.drafter.store, "")
+    wanted = direct(migration, changed)
+    assert wanted != first == direct(migration, context)
+    assert kept(replace(migration, drafter=drafter), changed) == wanted
+
+
+def test_a_body_that_is_divided_otherwise_is_made_again(
+    rehearse: Callable[..., Rehearsal], tmp_path: Path
+) -> None:
+    """Blocks of one body merged by hand; the design says nothing of it."""
+    write_split_site(tmp_path / "split")
+    desk = Desk(rehearse(SandboxOptions(content=tmp_path / "split")))
+    desk.done("pull")
+    desk.done("decide", "--accept-proposals", "--reviewer", "A", "--split", "headings")
+    project = Project(desk.folder)
+    migration = open_migration(project, settings_of(project))
+    context = drawn(migration, random.Random(1))
+    divided = kept(migration, context)
+    merged = {
+        key: [Block(BlockKind.TEXT, sum(each.nodes for each in blocks))]
+        for key, blocks in context.blocks.items()
+    }
+    other = replace(context, blocks=merged)
+    assert direct(migration, other) != divided == direct(migration, context)
+    assert kept(migration, other) == direct(migration, other)
 
 
 def rows(folder: Path) -> dict[str, tuple[int, str]]:
@@ -188,8 +290,14 @@ def a_pipe(path: Path) -> None:
 
 def another_version(path: Path) -> None:
     with closing(sqlite3.connect(path)) as db:
-        db.execute("CREATE TABLE draft (one TEXT)")
         db.execute("PRAGMA user_version = 99")
+        db.execute("DROP TABLE content_hash")
+        db.commit()
+
+
+def another_program(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("CREATE TABLE invoice (one TEXT)")
         db.commit()
 
 
@@ -220,6 +328,7 @@ def half(path: Path) -> None:
         a_folder,
         a_loop,
         a_pipe,
+        another_program,
         another_version,
         other_drafts,
         other_content,
@@ -233,7 +342,7 @@ def test_a_file_of_no_use_is_done_without(
     desk = stage()
     planned = desk.plan()
     path = desk.folder / "derived.sqlite"
-    if harm not in (other_drafts, other_content, half):
+    if harm not in (another_version, other_drafts, other_content, half):
         for each in desk.folder.glob("derived*"):
             each.unlink()
     harm(path)
@@ -241,6 +350,18 @@ def test_a_file_of_no_use_is_done_without(
     desk.done("import")
     exactly_one_of_everything(desk)
     desk.verified()
+
+
+def test_a_file_of_another_program_is_left_alone(stage: Stage) -> None:
+    """It stands where the drafts would: nothing is read of it or written to it."""
+    desk = stage()
+    path = desk.folder / "derived.sqlite"
+    for each in desk.folder.glob("derived*"):
+        each.unlink()
+    another_program(path)
+    before = path.read_bytes()
+    desk.plan()
+    assert path.read_bytes() == before
 
 
 def test_a_file_that_somebody_keeps_busy_is_done_without(stage: Stage) -> None:

@@ -62,6 +62,17 @@ def test_split_stories_hold_their_components(split: Desk) -> None:
     assert set(split.components()) >= set(COMPONENTS)
 
 
+def test_a_decision_after_a_plan_counts(desk: Desk) -> None:
+    """Nothing that was made of the undivided bodies is written, and the other way."""
+    desk.done(*DECIDE)
+    undivided = desk.plan()
+    desk.done(*DECIDE, "--overwrite", *ALL_RULES)
+    assert desk.plan() != undivided
+    desk.done("import")
+    desk.verified()
+    assert names(blocks_of(desk, "articles/long")) == COMPONENTS
+
+
 def test_a_block_that_somebody_changed_is_a_difference(split: Desk) -> None:
     """Blocks in another order, one that is gone, and a field that takes fewer."""
     split.done("import")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -15,22 +16,37 @@ from cmsmig.richtext.schema.validate import wrong_document
 from tests.support.rehearsal import Rehearsal
 
 
+@contextmanager
+def first_body_as(
+    patch: pytest.MonkeyPatch, become: Callable[[], Converted]
+) -> Iterator[None]:
+    """Convert the body that is asked for first to something else, others as ever."""
+    convert = NativeEngine.from_html
+    first: list[str] = []
+
+    def converted(engine: NativeEngine, html: str, *rest: object) -> Converted:
+        first.append(html)
+        return become() if html == first[0] else convert(engine, html, *rest)
+
+    with patch.context() as patched:
+        patched.setattr(NativeEngine, "from_html", converted)
+        yield
+
+
+def too_deep() -> Converted:
+    raise RecursionError("too deep")
+
+
+def empty_paragraph() -> Converted:
+    return Converted({"type": "doc", "content": [{"type": "paragraph"}]})
+
+
 def test_a_body_that_breaks_the_converter_fails_alone(
     rehearse: Callable[..., Rehearsal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The plan shows the item, the import does all others, and a mend is taken up."""
     rehearsal = rehearse().decided()
-    convert = NativeEngine.from_html
-    broken: list[str] = []
-
-    def breaking(engine: NativeEngine, html: str, *rest: object) -> object:
-        broken.append(html)
-        if html == broken[0]:
-            raise RecursionError("too deep")
-        return convert(engine, html, *rest)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(NativeEngine, "from_html", breaking)
+    with first_body_as(monkeypatch, too_deep):
         planned = rehearsal.done("plan", "--json").document["items"]
         ended = rehearsal.run("import", "--json")
         failed = rehearsal.done("status", "--json").document["failed"]
@@ -52,17 +68,7 @@ def test_an_invalid_document_is_never_written(
 ) -> None:
     """A body whose document breaks a rule fails alone, and says where and why."""
     rehearsal = rehearse().decided()
-    convert = NativeEngine.from_html
-    broken: list[str] = []
-
-    def breaking(engine: NativeEngine, html: str, *rest: object) -> Converted:
-        broken.append(html)
-        if html == broken[0]:
-            return Converted({"type": "doc", "content": [{"type": "paragraph"}]})
-        return convert(engine, html, *rest)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(NativeEngine, "from_html", breaking)
+    with first_body_as(monkeypatch, empty_paragraph):
         counts = rehearsal.run("import", "--json").document["accounting"]
         failed = rehearsal.done("status", "--json").document["failed"]
     assert counts["failed"] == len(failed) > 0
@@ -106,24 +112,16 @@ def test_a_story_that_can_no_longer_be_made_is_told(
     rehearsal.done("import")
     for path in rehearsal.folder.glob("derived*"):
         path.unlink()
-    convert = NativeEngine.from_html
-    broken: list[str] = []
-
-    def breaking(engine: NativeEngine, html: str, *rest: object) -> Converted:
-        broken.append(html)
-        if html == broken[0]:
-            raise RecursionError("too deep")
-        return convert(engine, html, *rest)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(NativeEngine, "from_html", breaking)
+    with first_body_as(monkeypatch, too_deep):
+        early = rehearsal.run("verify", "--json")
         assert rehearsal.run("link").code == 1
         failed = rehearsal.done("status", "--json").document["failed"]
         found = rehearsal.run("verify", "--json")
     assert {item["reason"] for item in failed} == {"not_drafted"}
-    assert found.code == 4
-    told = {each["subject"]: each["text"] for each in found.document["differences"]}
-    assert set(told) == {item["item"] for item in failed}
-    assert all("RecursionError: too deep" in text for text in told.values())
+    for ended in (early, found):
+        assert ended.code == 4
+        told = [each["subject"] for each in ended.document["differences"]]
+        assert told == [item["item"] for item in failed]
+        assert "RecursionError: too deep" in ended.document["differences"][0]["text"]
     assert rehearsal.done("link", "--json").document["accounting"]["failed"] == 0
     rehearsal.done("verify")

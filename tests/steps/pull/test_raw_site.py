@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import socketserver
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -213,6 +215,29 @@ def test_an_origin_that_is_gone_stops_no_import_of_an_old_cache(
     ended = made.run("plan")
     assert ended.code == 2
     assert "read with another token" in ended.err
+
+
+def test_an_origin_that_is_gone_is_asked_once(
+    rehearse: Callable[..., Rehearsal],
+) -> None:
+    """Nobody waits through five tries for what is not needed."""
+    made = rehearse().decided()
+    (made.folder / "raw" / OLD).unlink()
+    calls: list[object] = []
+
+    class Mute(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            calls.append(self.client_address)
+
+    with socketserver.TCPServer(("127.0.0.1", 0), Mute) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        host, port = server.server_address[:2]
+        told = dict(made.handle.announcement)
+        told["origin_api_url"] = f"http://{host!s}:{port}"
+        write_env(made.folder, environment_file_text(told, 500))
+        assert "taken to be of the site" in made.done("plan").err
+        server.shutdown()
+    assert len(calls) == 1
 
 
 def _of_origin(entry: Any) -> bool:
