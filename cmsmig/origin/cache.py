@@ -77,13 +77,19 @@ class RawCache:
         Raises `UnreadError` when the set is incomplete, `CacheError` when its file
         is damaged.
         """
+        self.require_closed(collection_id, live=live)
         path = self.item_file(collection_id, live=live)
+        for record in read_listed("items", path):
+            where = f"{path}, line {record.line}"
+            yield parse_item(record.value, collection_id, where)
+
+    def require_closed(self, collection_id: str, *, live: bool) -> None:
+        """Raise `UnreadError` for a set that was not read to its end."""
         if self.pages(collection_id, live=live).open:
             raise UnreadError(
-                f"{path} was not read to its end; go on with `cmsmig pull`."
+                f"{self.item_file(collection_id, live=live)} was not read to its"
+                " end; go on with `cmsmig pull`."
             )
-        for number, record in read_listed("items", path):
-            yield parse_item(record, collection_id, f"{path}, line {number}")
 
     def complete(self) -> bool:
         """Return whether everything was read to its end."""
@@ -107,11 +113,7 @@ class RawCache:
                 if not path.is_file():
                     raise missing(path)
             for live in (False, True):
-                if self.pages(identifier, live=live).open:
-                    raise UnreadError(
-                        f"{self.item_file(identifier, live=live)} was not read to its"
-                        " end; go on with `cmsmig pull`."
-                    )
+                self.require_closed(identifier, live=live)
 
     def fingerprint(self) -> dict[str, str]:
         """Return the SHA-256 of every file of a collection, by its name here."""

@@ -84,11 +84,11 @@ class FileStore:
         """
         rows: dict[str, FileRow] = {}
         if self._index.exists():
-            for number, record in read_listed("files", self._index):
-                row = _row(record)
+            for record in read_listed("files", self._index):
+                row = _row(record.value)
                 if row is None:
                     raise CacheError(
-                        f"{self._index} is damaged at line {number}; {AGAIN}."
+                        f"{self._index} is damaged at line {record.line}; {AGAIN}."
                     )
                 rows[row.address] = row
         for row in self._journalled():

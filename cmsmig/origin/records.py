@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from cmsmig.canonical import Json
@@ -97,16 +98,29 @@ def read_document(path: Path) -> Json:
         raise CacheError(f"{path} is damaged; {AGAIN}.") from error
 
 
-def read_listed(key: str, path: Path) -> Iterator[tuple[int, Json]]:
-    """Yield line numbers and records of a file that `listed` wrote.
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of a file that `listed` wrote."""
+
+    value: Json
+    line: int
+    """Its line; its number, from 1, where somebody else laid the file out."""
+    offset: int = 0
+    length: int = 0
+    """Its bytes in the file; 0 where somebody else laid the file out."""
+
+
+def read_listed(key: str, path: Path) -> Iterator[Record]:
+    """Yield the records of a file that `listed` wrote.
 
     One record is in memory at a time, unless somebody else laid the file out
     differently. Raises `CacheError` naming the file and the line.
     """
     try:
         with open_plain(path) as file:
-            if file.readline().rstrip() == b'{"%s": [' % key.encode():
-                yield from _lines(path, file)
+            first = file.readline()
+            if first.rstrip() == b'{"%s": [' % key.encode():
+                yield from _lines(path, file, len(first))
                 return
     except FileNotFoundError:
         raise missing(path) from None
@@ -120,7 +134,7 @@ def missing(path: Path) -> UnreadError:
     return UnreadError(f"{path} is missing; read the origin with `cmsmig pull`.")
 
 
-def _lines(path: Path, file: Iterable[bytes]) -> Iterator[tuple[int, Json]]:
+def _lines(path: Path, file: Iterable[bytes], offset: int) -> Iterator[Record]:
     lines = iter(enumerate(file, start=2))
     for number, line in lines:
         text = line.strip()
@@ -128,20 +142,23 @@ def _lines(path: Path, file: Iterable[bytes]) -> Iterator[tuple[int, Json]]:
             if any(rest.strip() for _, rest in lines):
                 raise _damaged(path, number + 1)
             return
+        bare = text.removesuffix(b",")
         try:
-            record = parse_json(text.removesuffix(b","))
+            value = parse_json(bare)
         except ValueError as error:
             raise _damaged(path, number) from error
-        yield number, record
+        yield Record(value, number, offset + line.index(bare), len(bare))
+        offset += len(line)
     raise CacheError(f"{path} ends in the middle; {AGAIN}.")
 
 
-def _whole(key: str, path: Path) -> Iterator[tuple[int, Json]]:
+def _whole(key: str, path: Path) -> Iterator[Record]:
     body = read_document(path)
     records = body.get(key) if isinstance(body, dict) else None
     if not isinstance(records, list):
         raise CacheError(f"{path} holds no list of {key}; {AGAIN}.")
-    yield from enumerate(records, start=1)
+    for number, value in enumerate(records, start=1):
+        yield Record(value, number)
 
 
 def _damaged(path: Path, line: int) -> CacheError:

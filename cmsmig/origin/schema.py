@@ -8,9 +8,10 @@ and the record says where it stood.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Protocol
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.errors import CacheError
 from cmsmig.item_key import ItemKey as ItemKey
 from cmsmig.whole_text import changed, whole_value
@@ -93,7 +94,25 @@ class Collection:
 
     def field(self, slug: str) -> Field | None:
         """Return the field with this slug, if there is one."""
-        return next((field for field in self.fields if field.slug == slug), None)
+        return next((each for each in self.fields if each.slug == slug), None)
+
+
+class DataSource(Protocol):
+    """Where the values of an item are."""
+
+    def read(self) -> JsonObject:
+        """Return them; raises `CacheError` where they are gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldData:
+    """Values in memory."""
+
+    data: JsonObject
+
+    def read(self) -> JsonObject:
+        """Return them."""
+        return self.data
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +129,17 @@ class Item:
     last_updated: str
     last_published: str
     """ISO 8601; empty when never published."""
-    data: JsonObject
-    """`fieldData` as it came: a missing key and null both mean never filled."""
+    data_hash: str
+    """Fingerprint of `data`."""
+    source: DataSource = field(compare=False, repr=False)
     halved: tuple[str, ...] = ()
     """The fields that held half a character."""
+
+    @property
+    def data(self) -> JsonObject:
+        """Return `fieldData` as it came: a missing key and null both mean never
+        filled. It may be read from disk each time."""
+        return self.source.read()
 
 
 _MOST_FIELDS = 1000
@@ -178,8 +204,13 @@ def parse_collection(record: object, where: str) -> Collection:
     )
 
 
-def parse_item(record: object, collection_id: str, where: str) -> Item:
-    """Return the item in `record`; raises `CacheError` naming `where`."""
+def parse_item(
+    record: object, collection_id: str, where: str, source: DataSource | None = None
+) -> Item:
+    """Return the item in `record`; raises `CacheError` naming `where`.
+
+    With a `source` the item's values are read from there when they are asked for.
+    """
     given = _object(record, where)
     body = whole_value(given)
     data = _object(body.get("fieldData"), f"{where}, fieldData")
@@ -194,9 +225,26 @@ def parse_item(record: object, collection_id: str, where: str) -> Item:
         created_on=_text(body.get("createdOn")),
         last_updated=_text(body.get("lastUpdated")),
         last_published=_text(body.get("lastPublished")),
-        data=data,
+        data_hash=hash_of(data),
+        source=source or HeldData(data),
         halved=tuple(changed(_object(given["fieldData"], where), data)),
     )
+
+
+def parse_data(record: object, where: str) -> JsonObject:
+    """Return the values of the item in `record`; raises `CacheError`."""
+    return _object(
+        whole_value(_object(record, where).get("fieldData")), f"{where}, fieldData"
+    )
+
+
+def hash_of(data: JsonObject) -> str:
+    """Return the fingerprint of an item's values, whatever a file says they are."""
+    try:
+        return fingerprint(data)
+    except ValueError:
+        # NaN, which is no JSON; a service never sends it.
+        return fingerprint(repr(data))
 
 
 def _halved_schema(given: JsonObject, body: JsonObject, slug: str) -> Iterator[str]:

@@ -47,7 +47,7 @@ def test_records_come_back_as_they_were(
     """Every JSON value, half surrogate pairs and line ends included."""
     path = tmp_path_factory.mktemp("records") / "file.json"
     replace_file(path, listed("items", map(line_of, records)))
-    assert [value for _, value in read_listed("items", path)] == records
+    assert [each.value for each in read_listed("items", path)] == records
     assert json.loads(path.read_bytes()) == {"items": records}
     assert path.read_bytes().count(b"\n") == max(len(records), 1) + (
         2 if records else 1

@@ -92,7 +92,10 @@ def publication_state(staged: Item | None, live: Item | None) -> PublicationStat
     if staged.draft:
         return PublicationState.CHANGES_IN_DRAFT
     # Times alone mislead: an item saved without a change looks queued by them.
-    if staged.last_published < staged.last_updated and staged.data != live.data:
+    if (
+        staged.last_published < staged.last_updated
+        and staged.data_hash != live.data_hash
+    ):
         return PublicationState.QUEUED_CHANGES
     return PublicationState.PUBLISHED
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
-from functools import cache
-from importlib.metadata import version
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 
 from cmsmig.canonical import Json, fingerprint
+from cmsmig.code_digest import code_digest
 from cmsmig.mapping.convert.asset_slots import Marks
 from cmsmig.mapping.convert.kept_draft import DraftFacts, KeptDraft
 from cmsmig.mapping.convert.lookups import recording
@@ -23,6 +19,7 @@ from cmsmig.origin.schema import Item
 from cmsmig.steps.decide.draft_store import DraftStore
 
 _NONCE_DIGITS = 40
+_ROOMS = ("mapping", "origin", "richtext")
 _LIBRARIES = (
     "beautifulsoup4",
     "linkify-it-py",
@@ -110,7 +107,7 @@ class Drafter:
         if shared is None:
             shared = self._shared_print(content_type, context)
             self._shared[content_type.collection_id] = shared
-        record = [item.data, item.draft, item.archived, list(item.halved)]
+        record = [item.data_hash, item.draft, item.archived, list(item.halved)]
         dates = [item.created_on, item.last_updated, item.last_published]
         return fingerprint([shared, str(item.key), record, dates])
 
@@ -120,7 +117,7 @@ class Drafter:
         collection = context.collections.get(content_type.collection_id)
         return fingerprint(
             [
-                conversion_digest(),
+                code_digest(_ROOMS, _LIBRARIES),
                 self._rules_digest,
                 context.namespace,
                 context.site.time_zone,
@@ -135,34 +132,6 @@ class Drafter:
 
 def _marks(made_of: str) -> Marks:
     return Marks(made_of[:_NONCE_DIGITS])
-
-
-@cache
-def conversion_digest() -> str:
-    """Return the digest of the code that makes drafts, and of the versions of the
-    libraries that it calls: another one makes them anew."""
-    digest = hashlib.sha256()
-    package = files("cmsmig")
-    modules = [each for each in _children(package) if each.name.endswith(".py")]
-    for room in ("mapping", "origin", "richtext"):
-        modules += _modules(package / room)
-    for module in modules:
-        digest.update(module.name.encode() + b"\0" + module.read_bytes())
-    for library in _LIBRARIES:
-        digest.update(f"{library} {version(library)}\0".encode())
-    return digest.hexdigest()
-
-
-def _modules(folder: Traversable) -> Iterator[Traversable]:
-    for each in _children(folder):
-        if each.is_dir():
-            yield from _modules(each)
-        elif not each.name.endswith(".pyc"):
-            yield each
-
-
-def _children(folder: Traversable) -> list[Traversable]:
-    return sorted(folder.iterdir(), key=lambda one: one.name)
 
 
 def plain(value: object) -> Json:

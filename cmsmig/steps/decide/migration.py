@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from cmsmig.canonical import fingerprint
 from cmsmig.counting import and_more
+from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import UndecidedError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import derived_namespace
@@ -105,7 +105,7 @@ class Migration:
     def origin_hash(self, key: ItemKey) -> str:
         """Return the fingerprint of the item as it was pulled; empty if unselected."""
         item = self.items.get(key)
-        return "" if item is None else fingerprint(item.data)
+        return "" if item is None else item.data_hash
 
     def item_drafts(
         self, context: DraftContext
@@ -172,7 +172,8 @@ def open_migration(
     `reviewing`, blocks of bodies that are still to be decided on are no error:
     no body's blocks are looked at then.
     """
-    origin = read_origin(project, settings.site_id)
+    derived = DerivedFile(project.derived)
+    origin = read_origin(project, settings.site_id, derived)
     decisions, rules = _read_decisions(project, settings)
     _check(decisions, origin, reviewing=reviewing)
     engine = NativeEngine(rules=rules.rules if rules else None)
@@ -198,9 +199,7 @@ def open_migration(
         items={entry.item.key: entry.item for entry in selected},
         engine=engine,
         rules=rules,
-        drafter=Drafter(
-            DraftStore(project.derived, namespace), rules.digest if rules else ""
-        ),
+        drafter=Drafter(DraftStore(derived, namespace), rules.digest if rules else ""),
     )
 
 

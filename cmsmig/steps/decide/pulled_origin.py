@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from cmsmig.derived_file import DerivedFile
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.files import FileRow, FileStore
+from cmsmig.origin.item_index import ItemIndex, share_equal
 from cmsmig.origin.schema import Collection, Item, Site
 from cmsmig.settings import Project
 
@@ -24,25 +26,31 @@ class Origin:
     """Fingerprints of the raw answers, by collection."""
 
 
-def read_origin(project: Project, site_id: str | None) -> Origin:
+def read_origin(
+    project: Project, site_id: str | None, derived: DerivedFile | None = None
+) -> Origin:
     """Return the pulled site. Raises `UnreadError` when it is not all there."""
     cache = RawCache(project.raw)
     cache.require_complete()
     collections = cache.collections()
+    hashes = cache.fingerprint()
+    index = ItemIndex(cache, derived or DerivedFile(project.derived))
+    staged: dict[str, tuple[Item, ...]] = {}
+    live: dict[str, tuple[Item, ...]] = {}
+    for each in (collection.collection_id for collection in collections):
+        edited, published = (
+            cache.item_file(each, live=public).relative_to(cache.folder).as_posix()
+            for public in (False, True)
+        )
+        staged[each] = index.items(each, hashes[edited], live=False)
+        live[each] = share_equal(
+            staged[each], index.items(each, hashes[published], live=True)
+        )
     return Origin(
         site=cache.site(site_id),
         collections=collections,
-        staged=_items(cache, collections, live=False),
-        live=_items(cache, collections, live=True),
+        staged=staged,
+        live=live,
         files=FileStore(project.files, project.raw).rows(),
-        hashes=cache.fingerprint(),
+        hashes=hashes,
     )
-
-
-def _items(
-    cache: RawCache, collections: tuple[Collection, ...], *, live: bool
-) -> dict[str, tuple[Item, ...]]:
-    return {
-        each.collection_id: tuple(cache.items(each.collection_id, live=live))
-        for each in collections
-    }

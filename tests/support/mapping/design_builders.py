@@ -12,7 +12,15 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
     FieldDesign,
 )
-from cmsmig.origin.schema import Collection, Field, Item, Locale, Site
+from cmsmig.origin.schema import (
+    Collection,
+    Field,
+    HeldData,
+    Item,
+    Locale,
+    Site,
+    hash_of,
+)
 
 SITE = Site("site", "Site", "site", "UTC", ("example.org",), ())
 
@@ -41,7 +49,8 @@ def make_item(
         created_on=created,
         last_updated=updated,
         last_published=published,
-        data=data or {},
+        data_hash=hash_of(data or {}),
+        source=HeldData(data or {}),
     )
 
 
