@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -141,7 +141,7 @@ def schema(table: Table) -> JsonObject:
     return body
 
 
-def staged(table: Table, entries: tuple[Entry, ...]) -> Iterator[JsonObject]:
+def staged(table: Table, entries: Iterable[Entry]) -> Iterator[JsonObject]:
     """Yield the staged set, the variants of an item next to each other."""
     for entry, locale, state, data in _variants(entries):
         if state is not State.LIVE_ONLY:
@@ -156,7 +156,7 @@ def staged(table: Table, entries: tuple[Entry, ...]) -> Iterator[JsonObject]:
             }
 
 
-def live(table: Table, entries: tuple[Entry, ...]) -> Iterator[JsonObject]:
+def live(table: Table, entries: Iterable[Entry]) -> Iterator[JsonObject]:
     """Yield the live set: what the last publish put on the site."""
     for entry, locale, state, data in _variants(entries):
         earlier = entry.earlier if locale == ENGLISH else entry.french_earlier
@@ -173,7 +173,7 @@ def live(table: Table, entries: tuple[Entry, ...]) -> Iterator[JsonObject]:
 
 
 def _variants(
-    entries: tuple[Entry, ...],
+    entries: Iterable[Entry],
 ) -> Iterator[tuple[Entry, str, State, JsonObject]]:
     for entry in entries:
         if entry.data is not None:

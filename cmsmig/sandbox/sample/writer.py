@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,7 +16,8 @@ class Content:
     """All that a content folder is made of."""
 
     site: JsonObject
-    collections: tuple[tuple[Table, tuple[Entry, ...]], ...]
+    collections: Sequence[tuple[Table, Iterable[Entry]]]
+    """The entries are gone through twice, one by one."""
     files: dict[str, bytes] = field(default_factory=dict)
     """By file id; files that are not in here are drawn by the server."""
     missing: tuple[str, ...] = ()
@@ -50,6 +51,9 @@ def _write(path: Path, body: JsonObject) -> None:
 
 def _write_lines(path: Path, items: Iterable[JsonObject]) -> None:
     """Write the items one per line, so that they can be read one by one."""
-    lines = [json.dumps(item, ensure_ascii=False) for item in items]
-    text = '{"items": [\n' + ",\n".join(lines) + "\n]}\n"
-    path.write_text(text, encoding="utf-8", newline="\n")
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write('{"items": [\n')
+        for number, item in enumerate(items):
+            file.write(",\n" if number else "")
+            file.write(json.dumps(item, ensure_ascii=False))
+        file.write("\n]}\n")

@@ -177,36 +177,56 @@ class Served:
     """A sandbox in a process of its own."""
 
     address: str
+    process: int
+    """The number of its process."""
     cpu: float = 0.0
     """Seconds of its process, known when it has ended."""
+    peak: int = 0
+    """Kilobytes that it held at most, known when it has ended."""
 
     def history(self) -> list[dict]:
         """Return every request that it answered so far."""
         with urllib.request.urlopen(f"{self.address}/_sandbox/history") as answer:
             return json.load(answer)["history"]
 
+    def cpu_so_far(self) -> float:
+        """Return the seconds of its process until now; 0 where nobody tells."""
+        told = Path(f"/proc/{self.process}/stat")
+        if not told.exists():
+            return 0.0
+        user, system = told.read_text().rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+    def summary(self) -> dict:
+        """Return how many requests it answered so far, by kind."""
+        with urllib.request.urlopen(f"{self.address}/_sandbox/summary") as answer:
+            return json.load(answer)
+
 
 @contextmanager
-def sandbox(content: Path, folder: Path, rate: int, latency: int) -> Iterator[Served]:
+def sandbox(
+    content: Path, folder: Path, rate: int, latency: int, *, origin_rate: int = 6000
+) -> Iterator[Served]:
     """Serve the site; every answer takes `latency` milliseconds longer."""
     faults = folder / "faults.json"
     slow = {"fault": "slow", "seconds": latency / 1000, "times": ALWAYS}
     faults.write_text(json.dumps({"faults": [slow] if latency else []}))
     process = subprocess.Popen(
         [*COMMAND, "sandbox", "--content", str(content), "--rate", str(rate),
-         "--origin-rate", "6000", "--faults", str(faults),
+         "--origin-rate", str(origin_rate), "--faults", str(faults),
          "--env-file", str(folder / "sandbox.env")],
         stdout=subprocess.PIPE,
     )  # fmt: skip
     try:
         announced = json.loads(process.stdout.readline())
-        served = Served(announced["base_url"].removesuffix("/v1"))
+        address = announced["base_url"].removesuffix("/v1")
+        served = Served(address, process.pid)
         yield served
     finally:
         process.send_signal(signal.SIGTERM)
         _, _, used = os.wait4(process.pid, 0)
         process.returncode = 0
-    served.cpu = used.ru_utime + used.ru_stime
+    served.cpu, served.peak = used.ru_utime + used.ru_stime, used.ru_maxrss
 
 
 def run(project: Path, *arguments: str) -> tuple[dict, float]:
