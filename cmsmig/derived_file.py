@@ -22,7 +22,7 @@ Row: TypeAlias = tuple[Any, ...]
 
 _APPLICATION = 0x636D6472
 """Tells SQLite files of ours from another program's ("cmdr")."""
-VERSION = 3
+VERSION = 4
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS draft (
     id INTEGER PRIMARY KEY,
@@ -33,6 +33,8 @@ CREATE TABLE IF NOT EXISTS content_hash (
     namespace TEXT NOT NULL, key TEXT NOT NULL, linked INTEGER NOT NULL,
     inputs TEXT NOT NULL, hash TEXT NOT NULL,
     PRIMARY KEY (namespace, key, linked)) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS file_use (
+    key TEXT PRIMARY KEY, print TEXT NOT NULL, uses TEXT NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS part (
     name TEXT NOT NULL, number INTEGER NOT NULL, print TEXT NOT NULL,
     body BLOB NOT NULL,
@@ -148,7 +150,7 @@ def _prepare(db: sqlite3.Connection) -> None:
         db.execute(f"PRAGMA application_id = {_APPLICATION}")
         db.execute(f"PRAGMA user_version = {VERSION}")
         db.executescript(_SCHEMA)
-    for table in ("draft", "content_hash", "part"):
+    for table in ("draft", "content_hash", "file_use", "part"):
         db.execute(f"SELECT * FROM {table} LIMIT 0")
 
 

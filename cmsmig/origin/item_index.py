@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count
 from pathlib import Path
+from sys import intern
 from typing import cast
 
 from cmsmig.canonical import Json, JsonObject
@@ -173,6 +174,7 @@ def _row(item: Item) -> Json:
         item.last_published,
         item.data_hash,
         list(item.halved),
+        [list(each) for each in item.numbers],
         source.offset,
         source.length,
     ]
@@ -182,7 +184,7 @@ def _unpacked(
     row: list[Json], collection_id: str, file: ItemFile, locales: dict[str, str]
 ) -> Item:
     item_id, locale_id, name, slug, draft, archived, *rest = row
-    created, updated, published, data_hash, halved, offset, length = rest
+    created, updated, published, data_hash, halved, numbers, offset, length = rest
     locale = locales.setdefault(str(locale_id), str(locale_id))
     texts = [str(each) for each in (created, updated, published)]
     return Item(
@@ -197,4 +199,8 @@ def _unpacked(
         data_hash=str(data_hash),
         source=RecordSource(file, int(cast(int, offset)), int(cast(int, length))),
         halved=tuple(cast("list[str]", halved)),
+        numbers=tuple(
+            (intern(slug), number)
+            for slug, number in cast("list[tuple[str, float]]", numbers)
+        ),
     )

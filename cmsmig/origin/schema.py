@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from sys import intern
 from typing import Protocol
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
@@ -134,6 +135,8 @@ class Item:
     source: DataSource = field(compare=False, repr=False)
     halved: tuple[str, ...] = ()
     """The fields that held half a character."""
+    numbers: tuple[tuple[str, float], ...] = ()
+    """The values that are numbers, by field."""
 
     @property
     def data(self) -> JsonObject:
@@ -228,6 +231,7 @@ def parse_item(
         data_hash=hash_of(data),
         source=source or HeldData(data),
         halved=tuple(changed(_object(given["fieldData"], where), data)),
+        numbers=numbers_of(data),
     )
 
 
@@ -235,6 +239,15 @@ def parse_data(record: object, where: str) -> JsonObject:
     """Return the values of the item in `record`; raises `CacheError`."""
     return _object(
         whole_value(_object(record, where).get("fieldData")), f"{where}, fieldData"
+    )
+
+
+def numbers_of(data: JsonObject) -> tuple[tuple[str, float], ...]:
+    """Return the values that are numbers, by field."""
+    return tuple(
+        (intern(slug), value)
+        for slug, value in data.items()
+        if type(value) is int or type(value) is float
     )
 
 

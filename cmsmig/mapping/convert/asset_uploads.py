@@ -151,12 +151,33 @@ def find_assets(
 
 def alts_of(uses: Iterable[AssetUse]) -> dict[str, str]:
     """Return alt texts by address and by file id: the smallest use that has one."""
-    alts: dict[str, str] = {}
-    for use in sorted((use for use in uses if use.alt), key=lambda use: use.rank):
-        for name in (use.address, use.file_id):
-            if name:
-                alts.setdefault(name, use.alt)
-    return alts
+    found: dict[str, AssetUse] = {}
+    for use in uses:
+        for name in (use.address, use.file_id) if use.alt else ():
+            if name and (name not in found or use.rank < found[name].rank):
+                found[name] = use
+    return {name: use.alt for name, use in found.items()}
+
+
+@dataclass(slots=True)
+class _Content:
+    """What is known of the uses of one content."""
+
+    first: AssetUse
+    """The smallest use."""
+    described: AssetUse | None
+    """The smallest that has an alt text."""
+    addresses: set[str]
+
+    def add(self, use: AssetUse) -> None:
+        """Take one more use in."""
+        self.addresses.add(use.address)
+        if use.rank < self.first.rank:
+            self.first = use
+        if use.alt.strip() and (
+            self.described is None or use.rank < self.described.rank
+        ):
+            self.described = use
 
 
 def plan_uploads(
@@ -168,13 +189,18 @@ def plan_uploads(
     index), so that no order of reading changes them. Addresses without a fact
     are left out: they could not be had.
     """
-    by_content: dict[str, list[AssetUse]] = {}
-    for use in sorted(uses, key=lambda use: use.rank):
+    contents: dict[str, _Content] = {}
+    for use in uses:
         fact = files.get(use.address)
         if fact is not None:
-            by_content.setdefault(fact.sha256, []).append(use)
+            content = contents.get(fact.sha256)
+            if content is None:
+                content = _Content(use, None, set())
+                contents[fact.sha256] = content
+            content.add(use)
     return tuple(
-        _upload(same, files[same[0].address], namespace) for same in by_content.values()
+        _upload(content, files[content.first.address], namespace)
+        for content in sorted(contents.values(), key=lambda each: each.first.rank)
     )
 
 
@@ -258,15 +284,15 @@ def _in_string(text: str, kind: str, hosts: Set[str]) -> Iterator[tuple[Found, s
         yield each, file_id_of(each.address)
 
 
-def _upload(same: list[AssetUse], fact: FileFact, namespace: str) -> UploadPlan:
+def _upload(content: _Content, fact: FileFact, namespace: str) -> UploadPlan:
     sized = fact.width and fact.height
     return UploadPlan(
         sha256=fact.sha256,
-        name=safe_name(same[0].address, fact.content_type),
-        alt=next((use.alt for use in same if use.alt.strip()), ""),
+        name=safe_name(content.first.address, fact.content_type),
+        alt=content.described.alt if content.described else "",
         size=f"{fact.width}x{fact.height}" if sized else "",
         ext_id=external_id(namespace, fact.sha256),
-        addresses=tuple(sorted({use.address for use in same})),
+        addresses=tuple(sorted(content.addresses)),
         content_type=fact.content_type,
     )
 

@@ -94,8 +94,9 @@ def _in_order(entries: Sequence[tuple[ContentTypeDesign, Selected]]) -> list[Ite
 
 def _order(entry: Selected, field: str) -> float:
     """Return the item's number in its order field; those without one come last."""
-    value = entry.item.data.get(field) if field else None
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    numbers = entry.item.numbers if field else ()
+    value = next((number for name, number in numbers if name == field), None)
+    if value is None:
         return math.inf
     try:
         return math.inf if math.isnan(value) else float(value)

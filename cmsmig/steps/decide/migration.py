@@ -15,9 +15,6 @@ from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import UndecidedError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import derived_namespace
-from cmsmig.mapping.convert.asset_uploads import (
-    alts_of,
-)
 from cmsmig.mapping.decisions.choices import (
     ConflictAction,
     ConflictKind,
@@ -155,7 +152,7 @@ class Migration:
             places=self.places.places,
             assets=assets,
             missing_assets=missing,
-            alts=alts_of(self.files.uses),
+            alts=self.files.alts,
             file_hosts=self.files.hosts,
             collections={each.collection_id: each for each in self.origin.collections},
             blocks=self.splits.blocks,
@@ -192,7 +189,9 @@ def open_migration(
         selected=selected,
         skipped=tuple(chain.from_iterable(e.skipped for e in selections.values())),
         places=places,
-        files=find_files(project, origin, [e.item for e in selected], namespace),
+        files=find_files(
+            project, origin, [each.item for each in selected], namespace, derived
+        ),
         routes=_routes(origin, selected, places.places),
         known=_find_known(origin, decisions, selected),
         namespace=namespace,

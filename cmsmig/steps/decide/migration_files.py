@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, cast
 
+from cmsmig.canonical import Json, fingerprint
+from cmsmig.derived_file import DerivedFile
 from cmsmig.mapping.convert.asset_uploads import (
     AssetUse,
     UploadPlan,
-    find_assets,
+    alts_of,
     plan_uploads,
 )
 from cmsmig.origin.files import FileStore
 from cmsmig.origin.schema import Item
 from cmsmig.settings import Project
+from cmsmig.steps.decide.file_uses import FileUses
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.pull.pulled_files import file_facts, hosts_of_files, missing_files
 
@@ -23,11 +28,14 @@ from cmsmig.steps.pull.pulled_files import file_facts, hosts_of_files, missing_f
 class MigrationFiles:
     """The files of a migration."""
 
-    uses: tuple[AssetUse, ...]
+    uses: Iterable[AssetUse]
+    """To be gone through again and again; not in memory."""
     uploads: tuple[UploadPlan, ...]
     """One for each content, however many addresses it has."""
     missing: Mapping[str, str]
     """Why there are no bytes, by address."""
+    alts: Mapping[str, str]
+    """Alt texts by address and by file id."""
     hosts: frozenset[str]
     """Where the origin keeps its files."""
     store: FileStore
@@ -44,24 +52,86 @@ class MigrationFiles:
 
 
 def find_files(
-    project: Project, origin: Origin, items: Iterable[Item], namespace: str
+    project: Project,
+    origin: Origin,
+    items: Sequence[Item],
+    namespace: str,
+    derived: DerivedFile,
 ) -> MigrationFiles:
     """Return the files that items use. Reads no file."""
     hosts = hosts_of_files(origin.files)
-    uses = tuple(_uses(origin, items, hosts))
+    collections = {each.collection_id: each for each in origin.collections}
+    uses = FileUses(items, collections, hosts, derived)
+    made_of = _print(uses, origin, namespace)
+    found = _kept(derived, made_of)
+    if found is None:
+        found = _Found(
+            uploads=plan_uploads(uses, file_facts(origin.files), namespace=namespace),
+            missing=missing_files(uses, origin.files),
+            alts=alts_of(uses),
+        )
+        derived.keep_parts(_NAME, made_of, [json.dumps(found.as_json()).encode()])
     return MigrationFiles(
         uses=uses,
-        uploads=plan_uploads(uses, file_facts(origin.files), namespace=namespace),
-        missing=missing_files(uses, origin.files),
+        uploads=found.uploads,
+        missing=found.missing,
+        alts=found.alts,
         hosts=hosts,
         store=FileStore(project.files, project.raw),
         content_types={row.sha256: row.content_type for row in origin.files.values()},
     )
 
 
-def _uses(
-    origin: Origin, items: Iterable[Item], hosts: frozenset[str]
-) -> Iterator[AssetUse]:
-    by_id = {each.collection_id: each for each in origin.collections}
-    for item in items:
-        yield from find_assets(item, by_id[item.key.collection_id], hosts)
+_NAME = "files"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What all uses together say."""
+
+    uploads: tuple[UploadPlan, ...]
+    missing: Mapping[str, str]
+    alts: Mapping[str, str]
+
+    def as_json(self) -> Json:
+        return [
+            [asdict(each) for each in self.uploads],
+            dict(self.missing),
+            dict(self.alts),
+        ]
+
+    @classmethod
+    def from_json(cls, body: object) -> _Found:
+        """Return what `as_json` gave; raises `ValueError` and the like for others."""
+        uploads, missing, alts = cast(
+            "tuple[list[dict[str, Any]], dict[str, str], dict[str, str]]", body
+        )
+        return cls(
+            uploads=tuple(
+                UploadPlan(**{**each, "addresses": tuple(each["addresses"])})
+                for each in uploads
+            ),
+            missing=missing,
+            alts=alts,
+        )
+
+
+def _print(uses: FileUses, origin: Origin, namespace: str) -> str:
+    """Return the fingerprint of everything that `find_files` finds its result by."""
+    return fingerprint(
+        [
+            namespace,
+            [uses.shared(each) for each in uses.collections.values()],
+            [[str(each.key), each.data_hash] for each in uses.items],
+            [each.record() for each in origin.files.values()],
+        ]
+    )
+
+
+def _kept(derived: DerivedFile, made_of: str) -> _Found | None:
+    body = derived.part(_NAME, 0, made_of)
+    try:
+        return _Found.from_json(json.loads(body)) if body else None
+    except (ValueError, TypeError, KeyError, AttributeError):
+        # Nobody of ours wrote that.
+        return None

@@ -177,10 +177,10 @@ def _count_saved(
     calls: Mapping[str, int],
     settings: Settings,
 ) -> dict[str, int]:
-    files = migration.files
-    addresses = {use.address for use in files.uses} - set(files.missing)
+    uploads = migration.files.uploads
+    addresses = sum(len(upload.addresses) for upload in uploads)
     return {
-        "files_with_the_same_bytes": len(addresses) - len(files.uploads),
+        "files_with_the_same_bytes": addresses - len(uploads),
         "stories_without_anything_to_link": max(0, stories - calls["update_stories"]),
         "finish_calls": 0 if settings.finish_uploads else calls["sign_uploads"],
     }

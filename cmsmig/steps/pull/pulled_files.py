@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from cmsmig.mapping.convert.asset_uploads import KNOWN_FILE_HOSTS, AssetUse, FileFact
 from cmsmig.mapping.convert.file_addresses import host_of
@@ -30,7 +30,7 @@ def file_facts(files: Mapping[str, FileRow]) -> dict[str, FileFact]:
 
 
 def missing_files(
-    uses: tuple[AssetUse, ...], files: Mapping[str, FileRow]
+    uses: Iterable[AssetUse], files: Mapping[str, FileRow]
 ) -> dict[str, str]:
     """Return the addresses in use whose files could not be had, with the reason."""
     missing: dict[str, str] = {}

@@ -20,6 +20,7 @@ from cmsmig.origin.schema import (
     Locale,
     Site,
     hash_of,
+    numbers_of,
 )
 
 SITE = Site("site", "Site", "site", "UTC", ("example.org",), ())
@@ -51,6 +52,7 @@ def make_item(
         last_published=published,
         data_hash=hash_of(data or {}),
         source=HeldData(data or {}),
+        numbers=numbers_of(data or {}),
     )
 
 
