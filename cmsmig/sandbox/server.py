@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import uvicorn
-from starlette.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from cmsmig.errors import SettingsError
+from cmsmig.sandbox.http.asgi import Exchange
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.services import Sandbox, build
 
@@ -169,17 +169,51 @@ class _Server(uvicorn.Server):
         yield
 
 
-class _Protocol(H11Protocol):
-    def connection_made(  # type: ignore[override]
-        self, transport: asyncio.Transport
+class _Gathered:
+    """A connection that sends an answer's head and body together."""
+
+    def __init__(
+        self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop
     ) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._waiting: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        """Send soon, with what is written meanwhile."""
+        if not self._waiting:
+            self._loop.call_soon(self._send)
+        self._waiting.append(data)
+
+    def close(self) -> None:
+        """Send what is left, then close."""
+        self._send()
+        self._transport.close()
+
+    def _send(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        if waiting and not self._transport.is_closing():
+            self._transport.write(b"".join(waiting))
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._transport, name)
+
+
+class _Protocol(AutoHTTPProtocol):  # type: ignore[valid-type, misc]
+    """The server's own reader of requests: httptools, where it is installed."""
+
+    app_state: dict[str, object]
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
         """Let the application hang up, as a network does."""
-        super().connection_made(transport)
-        ends = {"close": transport.close, "abort": transport.abort}
+        super().connection_made(_Gathered(transport, self.loop))
+        ends = {"close": self.transport.close, "abort": transport.abort}
         self.app_state = {**self.app_state, **ends}
 
 
-def _server(application: ASGIApp) -> _Server:
+def _server(application: Exchange) -> _Server:
     return _Server(
         uvicorn.Config(
             application,
@@ -190,6 +224,7 @@ def _server(application: ASGIApp) -> _Server:
             interface="asgi3",
             log_config=None,
             access_log=False,
+            proxy_headers=False,
             server_header=False,
             timeout_keep_alive=75,
             timeout_graceful_shutdown=1,

@@ -75,6 +75,8 @@ class ManagementApi:
                 await asyncio.sleep(self.latency)
             if reply is None:
                 self.space.number = call.number
+                if call.method != "GET":
+                    self.space.version += 1
                 reply = routed(self.router, call, call.path, missing=self._missing)
         return replace(reply, service="destination", quota=True)
 

@@ -114,7 +114,7 @@ def _visible(story: StoredStory, call: Call) -> bool:
     if story.is_folder:
         return False
     draft = call.parameter("version") == "draft"
-    return draft or story.published_content is not None
+    return draft or story.published is not None
 
 
 def _delivered(space: Space, story: StoredStory, call: Call) -> JsonObject:

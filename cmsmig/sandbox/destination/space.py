@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from cmsmig.canonical import JsonObject
+from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.history import Recorder
-from cmsmig.sandbox.values import moment, object_of, text_of
+from cmsmig.sandbox.values import moment, object_of, text_of, whole
 
 OWNER = 1
 """The id of the one user there is."""
@@ -37,6 +38,28 @@ class Unknowns:
     """Bytes of a request body beyond which a 413 is answered; 0: none."""
 
 
+@dataclass(frozen=True, slots=True)
+class PackedContent:
+    """Content as the JSON that an answer holds: small, and nothing to walk through."""
+
+    text: bytes
+    component: Json
+
+    @classmethod
+    def of(cls, content: JsonObject) -> PackedContent:
+        """Pack content that is replaced as a whole from now on."""
+        try:
+            text = json.dumps(content, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            # Half a surrogate pair has no UTF-8 form, only an escaped one.
+            text = json.dumps(content).encode()
+        return cls(text, content.get("component"))
+
+    def unpacked(self) -> JsonObject:
+        """Return the content, made anew each time."""
+        return object_of(json.loads(self.text))
+
+
 @dataclass(slots=True)
 class StoredStory:
     """A story or folder; `body` holds the writable keys in the wire's spelling."""
@@ -46,7 +69,9 @@ class StoredStory:
     body: JsonObject
     created_at: str
     updated_at: str
-    published_content: JsonObject | None = None
+    packed: PackedContent | None = None
+    """Its draft content once it is stored; until then `body` holds it."""
+    published: PackedContent | None = None
     published_at: str | None = None
     unpublished_changes: bool = False
     deleted_at: str | None = None
@@ -84,8 +109,29 @@ class StoredStory:
 
     @property
     def content(self) -> JsonObject:
-        """Return its draft content."""
-        return object_of(self.body.get("content"))
+        """Return its draft content; what stands in `body` is the newer one."""
+        if "content" in self.body or self.packed is None:
+            return object_of(self.body.get("content"))
+        return self.packed.unpacked()
+
+    @property
+    def component(self) -> Json:
+        """Return the name of its content type."""
+        if "content" in self.body or self.packed is None:
+            return self.content.get("component")
+        return self.packed.component
+
+    @property
+    def published_content(self) -> JsonObject | None:
+        """Return what is public of it."""
+        return None if self.published is None else self.published.unpacked()
+
+    def pack(self) -> PackedContent:
+        """Keep the draft content packed, and return it."""
+        if "content" in self.body or self.packed is None:
+            self.packed = PackedContent.of(self.content)
+            self.body = {k: v for k, v in self.body.items() if k != "content"}
+        return self.packed
 
 
 @dataclass(slots=True)
@@ -128,6 +174,8 @@ class Space:
     groups: dict[int, JsonObject] = field(default_factory=dict)
     presets: dict[int, JsonObject] = field(default_factory=dict)
     tags: dict[int, JsonObject] = field(default_factory=dict)
+    by_name: dict[str, int] = field(default_factory=dict)
+    """Components by the name under which they were last found."""
     stories: dict[int, StoredStory] = field(default_factory=dict)
     datasources: dict[int, JsonObject] = field(default_factory=dict)
     entries: dict[int, JsonObject] = field(default_factory=dict)
@@ -143,9 +191,14 @@ class Space:
     alternates: dict[str, set[int]] = field(default_factory=dict)
     """Stories that are not in the trash, by the group they share."""
     created_at: str = ""
+    version: int = 0
+    """Another one after each request that may have changed something."""
     last_id: int = 0
     number: int = 0
     """The request being answered, for its violations."""
+    selections: dict[object, object] = field(default_factory=dict)
+    """What list requests named since the last change, without their pages."""
+    selected_at: tuple[int, int, int] = (0, 0, 0)
 
     def __post_init__(self) -> None:
         self.created_at = self.created_at or self.now()
@@ -169,9 +222,14 @@ class Space:
         self.recorder.violated(self.number, kind, where, what)
 
     def component(self, name: str) -> JsonObject | None:
-        """Return a component by its name."""
-        found = (c for c in self.components.values() if c.get("name") == name)
-        return next(found, None)
+        """Return a component by its name; no two have the same."""
+        known = self.components.get(self.by_name.get(name, 0))
+        if known is None or known.get("name") != name:
+            found = (c for c in self.components.values() if c.get("name") == name)
+            known = next(found, None)
+            if known is not None:
+                self.by_name[name] = whole(known.get("id")) or 0
+        return known
 
     def story(self, story_id: int | None) -> StoredStory | None:
         """Return a story that is not in the trash."""
@@ -202,6 +260,7 @@ class Space:
 
     def place(self, story: StoredStory) -> None:
         """Enter a story into the indexes, under its present folder and slug."""
+        self.version += 1
         self.stories[story.story_id] = story
         self.by_uuid[story.uuid] = story.story_id
         key = (story.parent_id, story.slug)
@@ -211,9 +270,18 @@ class Space:
 
     def displace(self, story: StoredStory) -> None:
         """Take a story out of the indexes of folder and slug."""
+        self.version += 1
         self.places.get((story.parent_id, story.slug), set()).discard(story.story_id)
         self.children.get(story.parent_id, set()).discard(story.story_id)
         self.alternates.get(story.group_id, set()).discard(story.story_id)
+
+    def at_path(self, path: str) -> set[int]:
+        """Return the ids of all that may have a path: folder, story, start page."""
+        found, above = set[int](), {0}
+        for segment in path.strip("/").split("/"):
+            found = set().union(*(self.places.get((f, segment), ()) for f in above))
+            above = found
+        return found.union(*(self.children.get(own, ()) for own in above))
 
     def address(self, asset: StoredAsset) -> str:
         """Return the address that content holds for an asset."""

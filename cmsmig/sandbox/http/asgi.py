@@ -8,15 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import NoReturn, Protocol, TypeAlias
+from typing import Any, NoReturn, Protocol, TypeAlias
 from urllib.parse import parse_qsl, unquote
-
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CmsmigError
@@ -40,6 +36,8 @@ class Call:
     headers: Mapping[str, str]
     """Lower-case names."""
     body: bytes
+    _read: list[JsonObject] = field(default_factory=list, compare=False)
+    """The body's object once it was read."""
 
     def parameter(self, name: str) -> str | None:
         """Return the last value of a query parameter, or None."""
@@ -52,8 +50,14 @@ class Call:
     def document(self) -> JsonObject:
         """Return the JSON object of the body, empty when there is none.
 
-        Raises `AnsweredError` with status 400 for a body that is not JSON.
+        It is read once and the same object each time: nobody changes it. Raises
+        `AnsweredError` with status 400 for a body that is not JSON.
         """
+        if not self._read:
+            self._read.append(self._document())
+        return self._read[0]
+
+    def _document(self) -> JsonObject:
         if not self.body.strip():
             return {}
         try:
@@ -124,6 +128,9 @@ def _no_number(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
 
 
+Scope: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Apply: TypeAlias = Callable[[Call, Mapping[str, str]], Reply]
 Next: TypeAlias = Callable[[Call], Awaitable[Reply]]
 Middleware: TypeAlias = Callable[[Call, Next], Awaitable[Reply]]
@@ -139,22 +146,32 @@ class Route:
     apply: Apply
 
 
+_NO_QUERY: dict[str, str] = {}
+"""Shared by all entries without one; nobody adds to it."""
+
+
 @dataclass(slots=True)
 class Router:
     """Finds the route of a call; earlier routes win."""
 
     routes: Sequence[Route]
-    patterns: list[tuple[re.Pattern[str], Route]] = field(init=False)
+    patterns: dict[tuple[str, int], list[tuple[re.Pattern[str], Route]]] = field(
+        default_factory=dict, init=False
+    )
+    """By method and number of slashes, which no parameter of a path holds."""
 
     def __post_init__(self) -> None:
-        self.patterns = [(_pattern(route.template), route) for route in self.routes]
+        for route in self.routes:
+            key = (route.method, route.template.count("/"))
+            entry = (_pattern(route.template), route)
+            self.patterns.setdefault(key, []).append(entry)
 
     def match(self, method: str, path: str) -> tuple[Route, dict[str, str]] | None:
         """Return the route and its path parameters, or None; a HEAD is a GET."""
         wanted = path.rstrip("/") or "/"
         method = "GET" if method == "HEAD" else method
-        for pattern, route in self.patterns:
-            if route.method == method and (found := pattern.fullmatch(wanted)):
+        for pattern, route in self.patterns.get((method, wanted.count("/")), ()):
+            if found := pattern.fullmatch(wanted):
                 return route, found.groupdict()
         return None
 
@@ -184,31 +201,17 @@ class Exchange:
         """Receive, answer, record and send."""
         if scope["type"] != "http":
             return
-        try:
-            call = await self._call(Request(scope, receive))
-        except ClientDisconnect:
+        number = self.recorder.arrived()
+        body = await _received(receive)
+        if body is None:
             return
+        call = _call(number, scope, body)
         answer: Next = self.choose(call.path).answer
         for layer in reversed(self.middleware):
             answer = _wrapped(layer, answer)
         reply = await answer(call)
         self._record(call, reply)
         await _respond(reply, scope, receive, send)
-
-    async def _call(self, request: Request) -> Call:
-        number = self.recorder.arrived()
-        raw = request.scope.get("raw_path") or request.scope["path"].encode()
-        raw_path = raw.decode("latin-1")
-        query = request.scope["query_string"].decode("latin-1")
-        return Call(
-            number,
-            request.method,
-            unquote(raw_path),
-            raw_path,
-            tuple(parse_qsl(query, keep_blank_values=True)),
-            dict(request.headers.items()),
-            await request.body(),
-        )
 
     def _record(self, call: Call, reply: Reply) -> None:
         self.recorder.answered(
@@ -218,7 +221,7 @@ class Exchange:
                 service=reply.service,
                 method=call.method,
                 path=call.path,
-                query={k: v for k, v in call.query if k != "token"},
+                query={k: v for k, v in call.query if k != "token"} or _NO_QUERY,
                 route=reply.route,
                 status=reply.status,
                 quota=reply.quota,
@@ -230,6 +233,33 @@ class Exchange:
         )
 
 
+def _call(number: int, scope: Scope, body: bytes) -> Call:
+    raw = scope.get("raw_path") or scope["path"].encode()
+    raw_path = raw.decode("latin-1")
+    query = scope["query_string"].decode("latin-1")
+    return Call(
+        number,
+        scope["method"],
+        unquote(raw_path),
+        raw_path,
+        tuple(parse_qsl(query, keep_blank_values=True)) if query else (),
+        {k.decode("latin-1"): v.decode("latin-1") for k, v in scope["headers"]},
+        body,
+    )
+
+
+async def _received(receive: Receive) -> bytes | None:
+    """Return a request's whole body, or None when the client is gone before."""
+    parts: list[bytes] = []
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        parts.append(message.get("body", b""))
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
 def _wrapped(layer: Middleware, answer: Next) -> Next:
     async def through(call: Call) -> Reply:
         return await layer(call, answer)
@@ -238,15 +268,19 @@ def _wrapped(layer: Middleware, answer: Next) -> Next:
 
 
 async def _respond(reply: Reply, scope: Scope, receive: Receive, send: Send) -> None:
+    headers = _headers(reply)
     if reply.ending is Ending.WHOLE:
-        await _response(reply)(scope, receive, send)
+        if reply.status >= 200 and reply.status not in (204, 304):
+            headers.append((b"content-length", str(len(reply.body)).encode()))
+        start = {
+            "type": "http.response.start",
+            "status": reply.status,
+            "headers": headers,
+        }
+        await send(start)
+        await send({"type": "http.response.body", "body": reply.body})
         return
     if reply.ending is Ending.CUT:
-        headers = [
-            (name.lower(), value)
-            for name, value in _response(reply).raw_headers
-            if name.lower() != b"content-length"
-        ]
         # More is promised than ever comes, also of an answer without a body.
         length = str(len(reply.body) + 1).encode()
         headers.append((b"content-length", length))
@@ -262,11 +296,14 @@ async def _respond(reply: Reply, scope: Scope, receive: Receive, send: Send) -> 
         pass
 
 
-def _response(reply: Reply) -> Response:
+def _headers(reply: Reply) -> list[tuple[bytes, bytes]]:
     headers = dict(reply.headers)
     if reply.content_type:
         headers["Content-Type"] = reply.content_type
-    return Response(reply.body, reply.status, headers)
+    return [
+        (name.lower().encode("latin-1"), value.encode("latin-1"))
+        for name, value in headers.items()
+    ]
 
 
 def routed(

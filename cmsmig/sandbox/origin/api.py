@@ -163,7 +163,9 @@ class OriginApi:
         self._known(parameters)
         items = self.content.items(parameters["collection_id"], live=live)
         try:
-            page = page_of(items, call, self.content.primary_locale)
+            page = page_of(
+                items, call, self.content.primary_locale, self.content.chosen
+            )
         except BadArgumentError as refused:
             message = "Validation Error"
             return failure(400, "validation_error", message, [str(refused)])
@@ -171,8 +173,8 @@ class OriginApi:
 
     def _one(self, call: Call, parameters: Mapping[str, str], *, live: bool) -> Reply:
         self._known(parameters)
-        items = self.content.items(parameters["collection_id"], live=live)
-        same = [item for item in items if item.get("id") == parameters["item_id"]]
+        collection_id, item_id = parameters["collection_id"], parameters["item_id"]
+        same = self.content.variants(collection_id, item_id, live=live)
         locale = call.parameter("cmsLocaleId")
         found = in_locales(same, locale, self.content.primary_locale)
         if not found:

@@ -14,6 +14,8 @@ from cmsmig.sandbox.values import object_of, text_of
 _SORTS = frozenset({"createdOn", "lastPublished", "lastUpdated", "name", "slug"})
 _RANGE = re.compile(r"(createdOn|lastPublished|lastUpdated)\[(gte|lte)\]")
 MAX_LIMIT = 100
+_PAGING = frozenset({"limit", "offset"})
+_MOST_KEPT = 64
 
 
 class BadArgumentError(CmsmigError):
@@ -39,17 +41,28 @@ class Page:
         return {"items": [*self.items], "pagination": paging}
 
 
-def page_of(items: list[JsonObject], call: Call, primary: str) -> Page:
+def page_of(
+    items: list[JsonObject],
+    call: Call,
+    primary: str,
+    chosen_before: dict[object, list[JsonObject]],
+) -> Page:
     """Return the page that a call asks for.
 
-    Raises `BadArgumentError` for a limit beyond 100, a negative offset or an
-    unknown sort.
+    `chosen_before` keeps what the same items gave for the same filters. Raises
+    `BadArgumentError` for a limit beyond 100, a negative offset or an unknown sort.
     """
     limit = _whole(call, "limit", MAX_LIMIT, lowest=1, highest=MAX_LIMIT)
     offset = _whole(call, "offset", 0, lowest=0, highest=None)
-    chosen = in_locales(items, call.parameter("cmsLocaleId"), primary)
-    chosen = [item for item in chosen if _wanted(item, call)]
-    chosen = _sorted(chosen, call)
+    asked = tuple(pair for pair in call.query if pair[0] not in _PAGING)
+    key = (id(items), asked)
+    if key not in chosen_before:
+        if len(chosen_before) >= _MOST_KEPT:
+            chosen_before.clear()
+        chosen = in_locales(items, call.parameter("cmsLocaleId"), primary)
+        chosen = [item for item in chosen if _wanted(item, call)]
+        chosen_before[key] = _sorted(chosen, call)
+    chosen = chosen_before[key]
     return Page(chosen[offset : offset + limit], limit, offset, len(chosen))
 
 

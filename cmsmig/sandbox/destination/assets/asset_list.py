@@ -12,6 +12,7 @@ from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
 
 _WORDS = ("alt", "title", "copyright", "source", "focus")
 _EXACT = {"by_alt": "alt", "by_title": "title", "by_copyright": "copyright"}
+_UNFILTERED = frozenset({"page", "per_page", "sort_by"})
 _TIMES = ("created_at", "updated_at", "expire_at")
 _SORTS: dict[str, Callable[[StoredAsset], str | int]] = {
     "created_at": lambda asset: asset.created_at,
@@ -25,7 +26,12 @@ _SORTS: dict[str, Callable[[StoredAsset], str | int]] = {
 
 def selected(space: Space, call: Call) -> list[StoredAsset]:
     """Return the assets that a list request names, in its order."""
-    chosen = [a for a in space.assets.values() if _wanted(space, a, call)]
+    asked = any(name not in _UNFILTERED for name, _ in call.query)
+    chosen = [*space.assets.values()]
+    if (ext_id := call.parameter("ext_id")) is not None:
+        chosen = [a for a in chosen if text_of(a.body.get("ext_id")) == ext_id]
+    if asked:
+        chosen = [asset for asset in chosen if _wanted(space, asset, call)]
     key, _, direction = (call.parameter("sort_by") or "").partition(":")
     if key in _SORTS:
         chosen.sort(key=_SORTS[key], reverse=direction.startswith("desc"))
@@ -53,9 +59,6 @@ def _placed(asset: StoredAsset, call: Call) -> bool:
 
 
 def _said(asset: StoredAsset, call: Call) -> bool:
-    ext_id = call.parameter("ext_id")
-    if ext_id is not None and text_of(asset.body.get("ext_id")) != ext_id:
-        return False
     for name, key in _EXACT.items():
         part = (call.parameter(name) or "").lower()
         if part not in text_of(asset.body.get(key)).lower():

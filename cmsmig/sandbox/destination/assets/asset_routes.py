@@ -18,6 +18,7 @@ from cmsmig.sandbox.destination.refusals import (
     refuse,
     unwrapped,
 )
+from cmsmig.sandbox.destination.selections import remembered
 from cmsmig.sandbox.destination.space import Space, StoredAsset
 from cmsmig.sandbox.http.asgi import Apply, Call, Reply, json_reply
 from cmsmig.sandbox.values import text_of, truthy, whole
@@ -75,7 +76,7 @@ def sanitised(name: str) -> str:
 
 def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Answer one page of asset records; the total is a header."""
-    page = page_of(call, selected(space, call))
+    page = page_of(call, remembered(space, call, selected))
     rows: list[Json] = [record(space, a, whole_record=False) for a in page.rows]
     return json_reply(200, {"assets": rows}, headers=page.headers)
 
@@ -106,6 +107,7 @@ def finish(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Complete an upload: type and length are filled from the stored bytes."""
     asset = _known(space, parameters)
     asset.finished = asset.data is not None
+    space.version += 1
     answer: JsonObject = {
         "id": asset.asset_id,
         "filename": space.address(asset),

@@ -110,6 +110,7 @@ class UploadHost:
             what = f"{sent} instead of {signing.content_type}"
             self.space.violated("upload_content_type", f"assets/{signing.key}", what)
         asset.data = file.data
+        self.space.version += 1
         asset.content_type = signing.content_type
         tag = hashlib.md5(file.data, usedforsecurity=False).hexdigest()
         location = ("Location", self.space.address(asset))

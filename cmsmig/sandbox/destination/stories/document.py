@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.values import list_of, object_of, text_of
@@ -58,6 +59,10 @@ _LINK_KEYS = frozenset({"href", "uuid", "anchor", "target", "linktype"})
 _LINK_TYPES = frozenset({"url", "story", "email", "asset"})
 
 
+Place: TypeAlias = "tuple[Place, int] | None"
+"""The place of the node above and the number in its content; None: the root."""
+
+
 @dataclass(frozen=True, slots=True)
 class Complaint:
     """One breach of the schema."""
@@ -78,9 +83,9 @@ class Found:
     images: list[tuple[str, JsonObject]] = field(default_factory=list)
     """Place and attributes of each image node."""
 
-    def complain(self, kind: str, where: str, what: str) -> None:
+    def complain(self, kind: str, where: Place, what: str) -> None:
         """Add one complaint."""
-        self.complaints.append(Complaint(kind, where, what))
+        self.complaints.append(Complaint(kind, _path(where), what))
 
 
 def examine(document: object) -> Found:
@@ -93,31 +98,40 @@ def examine(document: object) -> Found:
         return found
     root = object_of(document)
     if root.get("type") != "doc":
-        found.complain("richtext_root", "", "the root is not a doc node")
+        found.complain("richtext_root", None, "the root is not a doc node")
         return found
-    _node(found, root, "", parent="")
+    _node(found, root, None, "")
     return found
 
 
-def _node(found: Found, node: JsonObject, where: str, *, parent: str) -> None:
+def _path(place: Place) -> str:
+    steps: list[str] = []
+    while place is not None:
+        place, index = place
+        steps.append(f"content[{index}]")
+    return ".".join(reversed(steps))
+
+
+def _node(found: Found, node: JsonObject, where: Place, parent: str) -> None:
     kind = text_of(node.get("type"))
     if parent:
         _check_kind(found, kind, where, parent)
-    for key in sorted(set(node) - _KEYS):
-        found.complain("richtext_node_key", where, key)
+    if not node.keys() <= _KEYS:
+        for key in sorted(node.keys() - _KEYS):
+            found.complain("richtext_node_key", where, key)
     _check_own(found, node, kind, where)
-    _check_marks(found, node, kind, where, parent)
+    if node.get("marks"):
+        _check_marks(found, node, kind, where, parent)
     children = list_of(node.get("content"))
     if kind in _NEVER_EMPTY and not children:
         found.complain("richtext_empty_node", where, f"{kind} holds nothing")
     if children and kind not in _CHILDREN:
         found.complain("richtext_content", where, f"{kind} can hold nothing")
     for index, child in enumerate(children):
-        place = f"{where}.content[{index}]" if where else f"content[{index}]"
-        _node(found, object_of(child), place, parent=kind or "?")
+        _node(found, object_of(child), (where, index), kind or "?")
 
 
-def _check_kind(found: Found, kind: str, where: str, parent: str) -> None:
+def _check_kind(found: Found, kind: str, where: Place, parent: str) -> None:
     known = kind in _CHILDREN or kind in _INLINE or kind in _BLOCKS
     if not known or kind == "doc":
         found.complain("richtext_node", where, kind or "a node without a type")
@@ -127,40 +141,67 @@ def _check_kind(found: Found, kind: str, where: str, parent: str) -> None:
         found.complain("richtext_content", where, f"{kind} inside {parent}")
 
 
-def _check_own(found: Found, node: JsonObject, kind: str, where: str) -> None:
-    attrs = object_of(node.get("attrs"))
-    if kind == "text" and not text_of(node.get("text")):
-        found.complain("empty_text", where, "a text node without text")
-    if kind != "text" and "text" in node:
+def _check_own(found: Found, node: JsonObject, kind: str, where: Place) -> None:
+    if kind == "text":
+        if not text_of(node.get("text")):
+            found.complain("empty_text", where, "a text node without text")
+    elif "text" in node:
         found.complain("richtext_node_key", where, f"text on {kind}")
-    if kind == "heading" and attrs.get("level") not in (1, 2, 3, 4, 5, 6):
+    if kind in _OWN:
+        _OWN[kind](found, node, object_of(node.get("attrs")), where)
+
+
+def _check_heading(
+    found: Found, node: JsonObject, attrs: JsonObject, where: Place
+) -> None:
+    if attrs.get("level") not in (1, 2, 3, 4, 5, 6):
         found.complain("richtext_attribute", where, f"level {attrs.get('level')}")
-    if kind == "image":
-        found.images.append((where, attrs))
-        if not text_of(attrs.get("src")):
-            found.complain("richtext_attribute", where, "an image without src")
-    if kind == "list_item":
-        first = list_of(node.get("content"))[:1]
-        if first and object_of(first[0]).get("type") != "paragraph":
-            what = "a list item that does not begin with a paragraph"
-            found.complain("richtext_content", where, what)
-    if kind == "blok":
-        body = attrs.get("body")
-        if not isinstance(body, list):
-            found.complain("richtext_attribute", where, "a blok without a body list")
-        if not text_of(attrs.get("id")):
-            found.complain("richtext_attribute", where, "a blok without an id")
+
+
+def _check_image(
+    found: Found, node: JsonObject, attrs: JsonObject, where: Place
+) -> None:
+    found.images.append((_path(where), attrs))
+    if not text_of(attrs.get("src")):
+        found.complain("richtext_attribute", where, "an image without src")
+
+
+def _check_list_item(
+    found: Found, node: JsonObject, attrs: JsonObject, where: Place
+) -> None:
+    first = list_of(node.get("content"))[:1]
+    if first and object_of(first[0]).get("type") != "paragraph":
+        what = "a list item that does not begin with a paragraph"
+        found.complain("richtext_content", where, what)
+
+
+def _check_blok(
+    found: Found, node: JsonObject, attrs: JsonObject, where: Place
+) -> None:
+    if not isinstance(attrs.get("body"), list):
+        found.complain("richtext_attribute", where, "a blok without a body list")
+    if not text_of(attrs.get("id")):
+        found.complain("richtext_attribute", where, "a blok without an id")
+
+
+_OWN = {
+    "heading": _check_heading,
+    "image": _check_image,
+    "list_item": _check_list_item,
+    "blok": _check_blok,
+}
 
 
 def _check_marks(
-    found: Found, node: JsonObject, kind: str, where: str, parent: str
+    found: Found, node: JsonObject, kind: str, where: Place, parent: str
 ) -> None:
     marks = [object_of(mark) for mark in list_of(node.get("marks"))]
     if marks and (kind not in _INLINE or parent == "code_block"):
         found.complain("richtext_mark", where, f"marks on {kind} in {parent}")
     kinds = [text_of(mark.get("type")) for mark in marks]
-    for repeated in sorted({one for one in kinds if kinds.count(one) > 1}):
-        found.complain("richtext_mark", where, f"{repeated} twice")
+    if len(set(kinds)) < len(kinds):
+        for repeated in sorted({one for one in kinds if kinds.count(one) > 1}):
+            found.complain("richtext_mark", where, f"{repeated} twice")
     if "code" in kinds and len(kinds) > 1:
         found.complain("richtext_mark", where, "code bears no other mark")
     for mark, name in zip(marks, kinds, strict=True):
@@ -170,7 +211,7 @@ def _check_marks(
             _check_link(found, object_of(mark.get("attrs")), where)
 
 
-def _check_link(found: Found, attrs: JsonObject, where: str) -> None:
+def _check_link(found: Found, attrs: JsonObject, where: Place) -> None:
     lacking = sorted(_LINK_KEYS - set(attrs))
     if lacking:
         listed = ", ".join(lacking)
@@ -179,4 +220,4 @@ def _check_link(found: Found, attrs: JsonObject, where: str) -> None:
     if "linktype" in attrs and text_of(linktype) not in _LINK_TYPES:
         found.complain("link_attributes", where, f"linktype {linktype}")
     if linktype == "story":
-        found.story_links.append((where, text_of(attrs.get("uuid"))))
+        found.story_links.append((_path(where), text_of(attrs.get("uuid"))))

@@ -43,14 +43,14 @@ class Inspection:
 Check: TypeAlias = Callable[[Inspection, JsonObject, Json, str], None]
 
 
-def inspect_story(space: Space, story: StoredStory) -> None:
-    """Record everything in a stored story that an editor would stumble over."""
+def inspect_story(space: Space, story: StoredStory, content: JsonObject) -> None:
+    """Record everything in a story's content that an editor would stumble over."""
     inspection = Inspection(space, f"stories/{space.full_slug(story)}")
-    component = space.component(text_of(story.content.get("component")))
+    component = space.component(text_of(content.get("component")))
     if component is not None and not component.get("is_root"):
         name = text_of(component.get("name"))
         inspection.complain("not_a_content_type", "content", name)
-    _block(inspection, story.content, "content")
+    _block(inspection, content, "content")
 
 
 def _block(inspection: Inspection, block: JsonObject, place: str) -> None:
@@ -157,7 +157,7 @@ def _relation(inspection: Inspection, schema: JsonObject, value: str, at: str) -
         inspection.complain("dangling_relation", at, value)
         return
     allowed = list_of(schema.get("filter_content_type"))
-    if allowed and target.content.get("component") not in allowed:
+    if allowed and target.component not in allowed:
         inspection.complain("relation_content_type", at, value)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TypeAlias
 
 from cmsmig.canonical import Json
 from cmsmig.sandbox.destination.refusals import page_of
+from cmsmig.sandbox.destination.selections import remembered
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.stories.story_filter import (
     as_number,
@@ -25,7 +26,7 @@ Test: TypeAlias = Callable[[Space, StoredStory, str], bool]
 
 def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Answer one page of rows without content; the total is a header."""
-    page = page_of(call, selected(space, call))
+    page = page_of(call, remembered(space, call, selected))
     rows: list[Json] = [row(space, story) for story in page.rows]
     return json_reply(200, {"stories": rows}, headers=page.headers)
 
@@ -41,12 +42,35 @@ def selected(space: Space, call: Call) -> list[StoredStory]:
     wanted = conditions_of(call.parameters().get("filter_query"))
     chosen = [
         story
-        for story in space.stories.values()
+        for story in _candidates(space, call, trashed=trashed)
         if (story.deleted_at is not None) is trashed
         and all(test(space, story, value) for test, value in tests)
-        and matches(story.content, wanted)
+        and (not wanted or matches(story.content, wanted))
     ]
     return _ordered(space, call, chosen)
+
+
+def _candidates(space: Space, call: Call, *, trashed: bool) -> Iterable[StoredStory]:
+    """Return all that a call can name, in the order they were made.
+
+    Every filter still looks at each of them; this only leaves out what an index
+    tells not to be there.
+    """
+    asked = call.parameters()
+    ids: Iterable[int | None]
+    if (uuids := _text(asked.get("by_uuids"))) and not trashed:
+        ids = map(space.by_uuid.get, _parts(uuids))
+    elif numbers := _text(asked.get("by_ids")):
+        ids = map(whole, _parts(numbers))
+    elif (path := _text(asked.get("with_slug"))) and not trashed:
+        ids = space.at_path(path)
+    elif (parent := _text(asked.get("with_parent"))) and not trashed:
+        ids = space.children.get(whole(parent) or 0, ())
+    else:
+        return space.stories.values()
+    known = {own for own in ids if own in space.stories}
+    # Ids are given in the order of making.
+    return [space.stories[own] for own in sorted(filter(None, known))]
 
 
 def _ordered(space: Space, call: Call, chosen: list[StoredStory]) -> list[StoredStory]:
@@ -188,7 +212,7 @@ def _components(value: Json) -> set[str]:
 
 
 def _is_published(space: Space, story: StoredStory, value: str) -> bool:
-    return (story.published_content is not None) is truthy(value)
+    return (story.published is not None) is truthy(value)
 
 
 def _with_tag(space: Space, story: StoredStory, value: str) -> bool:

@@ -79,18 +79,25 @@ def nested_blocks(field: JsonObject, value: Json) -> list[JsonObject]:
     if field.get("type") == "bloks":
         return [one for one in list_of(value) if isinstance(one, dict)]
     if field.get("type") == "richtext":
-        return list(document_blocks(object_of(value)))
+        return document_blocks(object_of(value))
     return []
 
 
-def document_blocks(node: JsonObject) -> Iterator[JsonObject]:
-    """Yield the blocks inside a rich text document's blok nodes."""
-    if node.get("type") == "blok":
-        for block in list_of(object_of(node.get("attrs")).get("body")):
-            if isinstance(block, dict):
-                yield block
-    for child in list_of(node.get("content")):
-        yield from document_blocks(object_of(child))
+def document_blocks(document: JsonObject) -> list[JsonObject]:
+    """Return the blocks inside a rich text document's blok nodes, in its order."""
+    found: list[JsonObject] = []
+    pending = [document]
+    while pending:
+        node = pending.pop()
+        if node.get("type") == "blok":
+            body = list_of(object_of(node.get("attrs")).get("body"))
+            found += [block for block in body if isinstance(block, dict)]
+        children = node.get("content")
+        if isinstance(children, list):
+            pending += [
+                child for child in reversed(children) if isinstance(child, dict)
+            ]
+    return found
 
 
 def blank(field: JsonObject, value: Json) -> bool:

@@ -14,7 +14,7 @@ KEY = "translated_slugs_attributes"
 
 def translated_slugs(story: StoredStory) -> list[Json]:
     """Return the slugs of the other languages, each with an id of its own."""
-    published = story.published_content is not None
+    published = story.published is not None
     shown: list[Json] = []
     for row in list_of(story.body.get(KEY)):
         kept = {key: object_of(row).get(key) for key in ("lang", "slug", "name")}

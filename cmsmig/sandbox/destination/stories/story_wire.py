@@ -42,13 +42,19 @@ _PLAIN = (
 )
 
 
-def single(space: Space, story: StoredStory, *, refreshed: bool = False) -> JsonObject:
-    """Return a story with its content.
+def single(
+    space: Space,
+    story: StoredStory,
+    *,
+    refreshed: bool = False,
+    content: Json = None,
+) -> JsonObject:
+    """Return a story with its content, or with what is to stand in its place.
 
     `refreshed`: the paths of internal links are brought up to date, as the
     service does on a read.
     """
-    content: Json = story.content
+    content = story.content if content is None else content
     if refreshed:
         content = _refreshed(space, content)
     return {
@@ -72,7 +78,7 @@ def single(space: Space, story: StoredStory, *, refreshed: bool = False) -> Json
 
 def row(space: Space, story: StoredStory) -> JsonObject:
     """Return a story as a list shows it: without content."""
-    component = story.content.get("component")
+    component = story.component
     return {
         **_common(space, story),
         "content_type": component if isinstance(component, str) else None,
@@ -93,7 +99,7 @@ def _common(space: Space, story: StoredStory) -> JsonObject:
         "parent": _parent(parent) if parent is not None else None,
         "is_folder": story.is_folder,
         "is_startpage": story.is_startpage,
-        "published": story.published_content is not None,
+        "published": story.published is not None,
         "unpublished_changes": story.unpublished_changes,
         "published_at": story.published_at,
         "created_at": story.created_at,
@@ -134,7 +140,7 @@ def _alternates(space: Space, story: StoredStory) -> list[Json]:
             "id": other.story_id,
             "name": other.name,
             "slug": other.slug,
-            "published": other.published_content is not None,
+            "published": other.published is not None,
             "full_slug": space.full_slug(other),
             "is_folder": other.is_folder,
             "parent_id": other.parent_id,
