@@ -1,8 +1,8 @@
 """What is derived from raw answers and decisions, in one SQLite file.
 
 Nothing depends on it: deleting the file costs the time to derive it again. A file that
-is damaged, of another version or that cannot be written is done without; one of another
-program is left alone.
+is damaged or of another version is made anew; one that cannot be opened or written, or
+of another program, is left alone and done without.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import Store, now
@@ -37,6 +38,17 @@ class Findings:
                     for ordinal, row in enumerate(losses)
                 ],
             )
+
+    def losses(self) -> Iterator[tuple[ItemKey, list[list[str]]]]:
+        """Yield the losses of each item that has some: the field, then the parts of a
+        loss in their order. Reads only."""
+        rows = self._store.all(
+            """SELECT collection_id, item_id, locale_id,
+                   field, kind, what, place, context, why, severity
+               FROM loss ORDER BY collection_id, item_id, locale_id, ordinal"""
+        )
+        for key, group in groupby(map(tuple, rows), lambda row: row[:3]):
+            yield ItemKey(*key), [list(row[3:]) for row in group]
 
     def losses_by_kind(self) -> dict[str, int]:
         """Return how many losses there are of each kind. Reads only."""

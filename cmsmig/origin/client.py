@@ -45,7 +45,7 @@ class OriginClient:
     async def sites(self, *, patient: bool = True) -> JsonObject:
         """Return the body that lists the sites of the token.
 
-        Unless `patient`, an origin that does not answer is asked once.
+        Unless `patient`, an origin that cannot be reached is asked once.
         """
         return await self._listing("sites", key="sites", patient=patient)
 

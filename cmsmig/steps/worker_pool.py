@@ -154,12 +154,21 @@ async def work_through(
 
     A batch is intended before any piece of it is performed, and the next batch
     while the last one is still under way, so the budget never waits for a
-    straggler. Raises what `WorkerPool` raises.
+    straggler. Pieces are asked for one at a time, so that no answer waits until a
+    batch is made. Raises what `WorkerPool` raises.
     """
     async with WorkerPool(workers, stop) as pool:
-        for batch in batches(pieces):
-            if not await pool.take(work, batch):
+        batch: list[T] = []
+        for piece in pieces:
+            batch.append(piece)
+            if len(batch) == BATCH:
+                await pool.take(work, batch)
+                batch = []
+            await asyncio.sleep(0)
+            if pool.ending:
                 return
+        if batch:
+            await pool.take(work, batch)
 
 
 def batches(pieces: Iterable[T]) -> Iterator[list[T]]:

@@ -50,8 +50,8 @@ class Request:
     """
 
     patient: bool = True
-    """Whether it is tried again when nothing answers; not where the answer is of use
-    only if it comes at once."""
+    """Whether it is tried again when it could not be sent; not where the answer is of
+    use only if it comes at once."""
 
     @property
     def may_repeat(self) -> bool:

@@ -66,7 +66,7 @@ class Sender:
                 if refusals == REFUSALS:
                     raise refused_for_good(self.service, request, outcome)
                 continue
-            repeat = request.patient and (request.may_repeat or not outcome.sent)
+            repeat = request.may_repeat if outcome.sent else request.patient
             if not repeat or attempt >= outcome.tries:
                 raise given_up(self.service, request, outcome)
             attempt += 1

@@ -71,6 +71,18 @@ class Marks:
                 texts.append(path)
         return Slots(tuple(self._numbers), tuple(ids), tuple(texts))
 
+    def origin_text(self, text: str) -> str:
+        """Return a text with each file's address at the origin where its mark is."""
+        addresses = list(self._numbers)
+
+        def named(mark: re.Match[str]) -> str:
+            if mark[1] != self._nonce:
+                return mark[0]
+            address = addresses[int(mark[2])]
+            return escape(address) if mark[3] else address
+
+        return _MARK.sub(named, text) if self._nonce in text else text
+
     def fill(
         self, content: JsonObject, slots: Slots, assets: Mapping[str, UploadedAsset]
     ) -> None:

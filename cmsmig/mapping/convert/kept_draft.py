@@ -6,11 +6,11 @@ import hashlib
 import json
 import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.asset_slots import Marks, Path, Slots
 from cmsmig.mapping.convert.linking import link_addresses
@@ -43,6 +43,8 @@ class DraftFacts:
     """Field keys that the content uses, by component."""
     losses: Mapping[str, int]
     """How many losses there are, by kind."""
+    losses_print: str
+    """Tells losses apart; empty without any."""
     content_print: str
     """Tells contents apart, before assets and links are filled in."""
 
@@ -61,6 +63,7 @@ class DraftFacts:
                 "links": list(self.links),
                 "used": {name: [*sorted(keys)] for name, keys in self.used.items()},
                 "losses": dict(self.losses),
+                "losses_print": self.losses_print,
                 "content": self.content_print,
             }
         )
@@ -84,6 +87,7 @@ class DraftFacts:
             links=tuple(cast("list[str]", body["links"])),
             used={name: frozenset(keys) for name, keys in used.items()},
             losses=cast("dict[str, int]", body["losses"]),
+            losses_print=cast(str, body["losses_print"]),
             content_print=cast(str, body["content"]),
         )
 
@@ -104,12 +108,15 @@ class KeptDraft:
 
         `name` is the item's own: the story takes its slug where that is blank.
         """
+        losses = [
+            (each.field, _with_addresses(each.loss, marks)) for each in draft.losses
+        ]
         body: JsonObject = {
             "name": name,
             "content": draft.content,
             "first_published_at": draft.first_published_at,
             "sort_by_date": draft.sort_by_date,
-            "losses": [[each.field, each.loss.as_json()] for each in draft.losses],
+            "losses": [[*each] for each in losses],
         }
         dumped = _dumped(body)
         facts = DraftFacts(
@@ -120,6 +127,9 @@ class KeptDraft:
             links=link_addresses(draft),
             used={name: frozenset(keys) for name, keys in used_keys([draft]).items()},
             losses=dict(Counter(each.loss.kind for each in draft.losses)),
+            losses_print=print_of_losses(
+                [field, *map(str, loss.values())] for field, loss in losses
+            ),
             content_print=hashlib.sha256(dumped).hexdigest(),
         )
         return cls(facts, zlib.compress(dumped, _QUICK))
@@ -135,7 +145,7 @@ class KeptDraft:
     def story(
         self, marks: Marks, place: Place, assets: Mapping[str, UploadedAsset]
     ) -> StoryDraft:
-        """Return the story at its place, its assets filled in."""
+        """Return the story at its place, the assets of its content filled in."""
         body = _loaded(zlib.decompress(self.packed))
         content = cast(JsonObject, body["content"])
         marks.fill(content, self.facts.slots, assets)
@@ -150,6 +160,24 @@ class KeptDraft:
             relations=self.facts.relations,
             losses=tuple(map(_loss_of, cast("list[Json]", body["losses"]))),
         )
+
+
+def print_of_losses(losses: Iterable[Sequence[str]]) -> str:
+    """Return what tells the losses of items apart; empty without any.
+
+    Each is its field, then its parts in the order of `Loss.as_json`.
+    """
+    listed = [[*each] for each in losses]
+    return fingerprint(listed) if listed else ""
+
+
+def _with_addresses(loss: Loss, marks: Marks) -> JsonObject:
+    """Return a loss that names files as an editor knows them, by the origin's
+    addresses."""
+    return {
+        name: marks.origin_text(value) if isinstance(value, str) else value
+        for name, value in loss.as_json().items()
+    }
 
 
 def _dumped(body: JsonObject) -> bytes:

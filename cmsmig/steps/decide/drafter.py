@@ -19,6 +19,7 @@ from cmsmig.origin.schema import Item
 from cmsmig.steps.decide.draft_store import DraftStore
 
 _NONCE_DIGITS = 40
+_RULE_FAILED = "custom-rule"
 _ROOMS = ("mapping", "origin", "richtext")
 _LIBRARIES = (
     "beautifulsoup4",
@@ -95,7 +96,9 @@ class Drafter:
             # Not kept: what went wrong may not go wrong again.
             return draft
         kept = KeptDraft.of(draft, item.name, marks, lookups)
-        self.store.keep(made_of, kept)
+        if not any(each.loss.kind == _RULE_FAILED for each in draft.losses):
+            # What a rule of the project's own missed may be there the next time.
+            self.store.keep(made_of, kept)
         return kept
 
     def _print(

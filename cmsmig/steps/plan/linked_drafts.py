@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, fingerprint
+from cmsmig.code_digest import code_digest
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.linking import ResolvedLinks, link_story, resolve_links
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.written_stories import content_hash
+
+_ROOMS = ("mapping", "richtext", "steps/plan")
+"""What links and hashes content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,8 @@ def link_draft(
         [asset.asset_id, asset.filename]
         for asset in (context.assets[each] for each in facts.slots.addresses)
     ]
-    plain = fingerprint([facts.content_print, files])
+    made_of = [draft.made_of, code_digest(_ROOMS), facts.content_print]
+    plain = fingerprint([made_of, files])
     linked = fingerprint([plain, _answers(found)]) if _changes(found) else plain
     drafts = migration.drafter.store
     drafted_hash = drafts.content_hash(facts.key, plain, linked=False)

@@ -10,7 +10,13 @@ from dataclasses import dataclass
 
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.draft import DraftContext, ExistingStory, RelationUse, UploadedAsset
+from cmsmig.mapping.draft import DraftContext, ExistingStory, UploadedAsset
+from cmsmig.mapping.select.reference_targets import (
+    DanglingReference,
+    KnownItems,
+    classify,
+)
+from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.linked_drafts import DraftLinks, link_draft
 
@@ -19,9 +25,12 @@ from cmsmig.steps.plan.linked_drafts import DraftLinks, link_draft
 class PlannedStory:
     """What a plan knows of a story to be: nothing of its content."""
 
-    relations: tuple[RelationUse, ...]
     losses: Mapping[str, int]
     """How many, by kind."""
+    losses_print: str
+    """Tells losses apart; empty without any."""
+    dangling: tuple[DanglingReference, ...]
+    """References that cannot be filled, even if every other item arrives."""
     links: DraftLinks
     """Over the story records that are foreseen."""
 
@@ -47,56 +56,92 @@ class OfflineDrafts:
         """Return the links over the story records that items will have."""
         if homes == self.homes:
             return {key: story.links for key, story in self.stories.items()}
-        return dict(_links(self.migration, self.context, homes, {}))
+        return {
+            key: links
+            for key, _, links in linked_drafts(self.migration, self.context, homes)
+            if isinstance(links, DraftLinks)
+        }
+
+    def is_over(self, context: DraftContext) -> bool:
+        """Return whether another context has the same assets."""
+        return (
+            context.assets == self.context.assets
+            and context.missing_assets == self.context.missing_assets
+        )
+
+    def dangling(self, known: KnownItems) -> Iterator[DanglingReference]:
+        """Yield the references that cannot be filled, given the items that fail."""
+        if not known.failed:
+            for story in self.stories.values():
+                yield from story.dangling
+            return
+        for key, draft in self.migration.item_drafts(self.context):
+            if key in self.stories and isinstance(draft, ItemDraft):
+                yield from classify(key, draft.facts.relations, known)
 
 
 def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
     """Draft and link what an import would write. Reads only.
 
-    Each item is looked at twice, once for its draft and once for its links: what a
-    draft holds is on disk meanwhile.
+    Each item is looked at once, as if all of them will be there; once more when one
+    of them fails. What a draft holds is on disk meanwhile.
     """
     assets = migration.planned_assets(_foreseen_assets(migration, ledger))
     context = migration.context(assets, migration.files.missing)
+    homes = _foreseen_homes(migration, ledger, migration.items)
     failed: dict[ItemKey, str] = {}
-    facts: dict[ItemKey, tuple[tuple[RelationUse, ...], Mapping[str, int]]] = {}
     used: dict[str, set[str]] = {}
-    for key, draft in migration.item_drafts(context):
-        if isinstance(draft, str):
-            failed[key] = draft
-            continue
-        facts[key] = draft.facts.relations, draft.facts.losses
-        for component, keys in draft.facts.used.items():
-            used.setdefault(component, set()).update(keys)
-    homes = _foreseen_homes(migration, ledger, facts)
-    links = dict(_links(migration, context, homes, failed))
+    stories = _plan_stories(migration, context, homes, failed, used)
+    if failed:
+        homes = _foreseen_homes(migration, ledger, stories)
+        stories = _plan_stories(migration, context, homes, failed, used)
     migration.drafter.store.flush()
     return OfflineDrafts(
         migration=migration,
         context=context,
-        stories={
-            key: PlannedStory(*facts[key], links=found) for key, found in links.items()
-        },
+        stories=stories,
         failed=failed,
         used=used,
         homes=homes,
     )
 
 
-def _links(
+def _plan_stories(
     migration: Migration,
     context: DraftContext,
     homes: Mapping[ItemKey, ExistingStory],
     failed: dict[ItemKey, str],
-) -> Iterator[tuple[ItemKey, DraftLinks]]:
-    for key, draft in migration.item_drafts(context):
-        if key in failed or isinstance(draft, str):
+    used: dict[str, set[str]],
+) -> dict[ItemKey, PlannedStory]:
+    """Return the stories to be; add to `failed` why others cannot be made."""
+    stories: dict[ItemKey, PlannedStory] = {}
+    for key, draft, links in linked_drafts(migration, context, homes):
+        if isinstance(draft, str) or isinstance(links, str):
+            failed[key] = str(links)
             continue
-        found = link_draft(migration, draft, context, homes)
-        if isinstance(found, str):
-            failed[key] = found
+        facts = draft.facts
+        stories[key] = PlannedStory(
+            losses=facts.losses,
+            losses_print=facts.losses_print,
+            dangling=classify(key, facts.relations, migration.known),
+            links=links,
+        )
+        for component, keys in facts.used.items():
+            used.setdefault(component, set()).update(keys)
+    return stories
+
+
+def linked_drafts(
+    migration: Migration,
+    context: DraftContext,
+    homes: Mapping[ItemKey, ExistingStory],
+) -> Iterator[tuple[ItemKey, ItemDraft | str, DraftLinks | str]]:
+    """Yield each item's draft with what links make of it, or why there is no story."""
+    for key, draft in migration.item_drafts(context):
+        if isinstance(draft, str):
+            yield key, draft, draft
         else:
-            yield key, found
+            yield key, draft, link_draft(migration, draft, context, homes)
 
 
 def _foreseen_homes(

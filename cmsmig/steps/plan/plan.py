@@ -13,7 +13,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.rule_components import refuse_undesigned
-from cmsmig.mapping.select.reference_targets import DanglingReference, classify
+from cmsmig.mapping.select.reference_targets import DanglingReference
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import Origin
@@ -150,11 +150,7 @@ def make_plan(
         rate=settings.destination_rate,
         conflicts=tuple(conflicts.values()),
         in_the_way=tuple(Ownership.of(ledger, survey).in_the_way(migration)),
-        dangling=tuple(
-            dangling
-            for key, story in offline.stories.items()
-            for dangling in classify(key, story.relations, known)
-        ),
+        dangling=tuple(offline.dangling(known)),
         limits=tuple(_limits(migration, survey, settings, calls)),
         notes=tuple(_find_halved(migration.origin)),
         missing_files=migration.files.missing,

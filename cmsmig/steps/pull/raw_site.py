@@ -31,7 +31,7 @@ async def require_same_site(
     try:
         async with open_origin(settings, observer) as session:
             client = OriginClient(session, settings.origin_api_url)
-            await learn_site(cache, settings, client)
+            await learn_site(cache, settings, client, patient=False)
     except ServiceError as error:
         if cache.key():
             why = str(error).rstrip(".")
@@ -62,9 +62,14 @@ def is_known(cache: RawCache, settings: Settings) -> bool:
     return cache.key() == key_of(settings)
 
 
-async def learn_site(cache: RawCache, settings: Settings, client: OriginClient) -> None:
-    """Ask whose the token is; raises `SettingsError` when it is not the held site's."""
-    sites = parse_sites(await client.sites(patient=False), "The origin's answer")
+async def learn_site(
+    cache: RawCache, settings: Settings, client: OriginClient, *, patient: bool = True
+) -> None:
+    """Ask whose the token is; raises `SettingsError` when it is not the held site's.
+
+    Unless `patient`, an origin that cannot be reached is asked once.
+    """
+    sites = parse_sites(await client.sites(patient=patient), "The origin's answer")
     held = cache.held_site() or ""
     if held in {site.site_id for site in sites}:
         cache.keep_held(held, key_of(settings))

@@ -9,6 +9,7 @@ from enum import StrEnum
 from itertools import chain
 
 from cmsmig.canonical import Json, JsonObject, canonical
+from cmsmig.counting import counted
 from cmsmig.destination.schema import Story
 from cmsmig.errors import NotFoundError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
@@ -137,7 +138,7 @@ async def verify(job: ImportJob) -> Verification:
     )
     _compare_groups(job, found)
     _list_failed(job, found)
-    job.observer(StepFinished(STEP, f"{len(found.differences)} differences"))
+    job.observer(StepFinished(STEP, counted(len(found.differences), "difference")))
     return found
 
 

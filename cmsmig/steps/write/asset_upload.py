@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from cmsmig.canonical import JsonObject
+from cmsmig.counting import counted
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import AssetFolder, SignedUpload
 from cmsmig.errors import (
@@ -91,7 +92,7 @@ async def upload_assets(
         if meanwhile is not None and not pool.ending:
             await meanwhile()
     settled = len(job.migration.files.uploads)
-    job.observer(StepFinished(STEP, f"{settled} files are settled"))
+    job.observer(StepFinished(STEP, f"{counted(settled, 'file')} settled"))
 
 
 async def _bring(job: ImportJob, folder_id: int | None, upload: UploadPlan) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Set
 from functools import partial
 
 from cmsmig.canonical import JsonObject, fingerprint
-from cmsmig.counting import and_more, first_of
+from cmsmig.counting import and_more, counted, first_of
 from cmsmig.destination.schema import Component
 from cmsmig.errors import PreflightError
 from cmsmig.events import Noticed, StepAdvanced, StepFinished, StepStarted
@@ -65,7 +65,7 @@ async def enqueue_components(job: ImportJob, pool: WorkerPool) -> None:
 def report_components(job: ImportJob) -> None:
     """Tell that all of them are there."""
     made = len(component_bodies(job.migration.design))
-    job.observer(StepFinished(STEP, f"{made} components are there"))
+    job.observer(StepFinished(STEP, f"{counted(made, 'component')} there"))
 
 
 def _intent(ownership: Ownership, wanted: ComponentBody) -> Intent | None:

@@ -5,10 +5,10 @@ Spec: import rules 2 and 3.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import partial
 
+from cmsmig.counting import counted
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import (
     MalformedAnswerError,
@@ -21,11 +21,10 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Intent, LossRow, StoryRecord
 from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.draft import StoryDraft
-from cmsmig.mapping.propose.component_payloads import used_keys
-from cmsmig.mapping.select.selection import Selected
 from cmsmig.mapping.uids import story_uid
+from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.plan.written_stories import content_hash, found_home, written_home
-from cmsmig.steps.worker_pool import BATCH, Work, WorkerPool
+from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.components import read_field_keys, refuse_missing
 from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import apply_once, is_taken, poll_until_visible
@@ -47,21 +46,10 @@ async def create_stories(job: ImportJob) -> None:
     job.observer(StepStarted(STEP, due))
     create = partial(_create, job, job.groups(job.survey.stories))
     work = write_ahead(job.ledger.intents, _intent, create)
-    batch: list[StoryDraft] = []
-    async with WorkerPool(job.settings.in_flight, job.stop) as pool:
-        for entry in job.migration.selected:
-            # One at a time, so that no request under way waits for many drafts.
-            await asyncio.sleep(0)
-            if pool.ending:
-                break
-            if (draft := _draft_item(job, entry, wanted)) is not None:
-                batch.append(draft)
-            if len(batch) == BATCH:
-                await _take(job, pool, work, batch)
-                batch = []
-        if batch:
-            await _take(job, pool, work, batch)
-    job.observer(StepFinished(STEP, f"{due} stories handled"))
+    await work_through(
+        _drafts(job, wanted), work, workers=job.settings.in_flight, stop=job.stop
+    )
+    job.observer(StepFinished(STEP, f"{counted(due, 'story', 'stories')} handled"))
 
 
 async def read_back(job: ImportJob) -> None:
@@ -84,29 +72,26 @@ def _find_wanted(job: ImportJob) -> frozenset[ItemKey]:
     )
 
 
-async def _take(
-    job: ImportJob,
-    pool: WorkerPool,
-    work: Work[StoryDraft],
-    batch: Sequence[StoryDraft],
-) -> None:
-    refuse_missing(job.field_keys, used_keys(batch))
-    await pool.take(work, batch)
+def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[StoryDraft]:
+    """Yield the drafts of wanted items; write what any lost, or why there is none.
 
-
-def _draft_item(
-    job: ImportJob, entry: Selected, wanted: Set[ItemKey]
-) -> StoryDraft | None:
-    """Return a wanted item's draft; write what any lost, or why there is none."""
-    key = entry.item.key
-    draft = job.draft(entry.item)
-    if isinstance(draft, StoryDraft):
-        losses = [LossRow(each.field, each.loss.as_json()) for each in draft.losses]
-        job.ledger.findings.save_losses(key, losses)
-        return draft if key in wanted else None
-    if draft is not None and key in wanted:
-        job.ledger.items.failed(key, "not_drafted", draft)
-    return None
+    Raises `PreflightError` when one of them uses what the space lacks.
+    """
+    outdated = frozenset(job.outdated_losses())
+    for entry in job.migration.selected:
+        key = entry.item.key
+        if key not in wanted and key not in outdated:
+            continue
+        draft = job.migration.item_draft(entry.item, job.context)
+        story = draft.story(job.context) if isinstance(draft, ItemDraft) else draft
+        if isinstance(draft, ItemDraft) and isinstance(story, StoryDraft):
+            losses = [LossRow(each.field, each.loss.as_json()) for each in story.losses]
+            job.ledger.findings.save_losses(key, losses)
+            if key in wanted:
+                refuse_missing(job.field_keys, draft.facts.used)
+                yield story
+        elif isinstance(story, str) and key in wanted:
+            job.ledger.items.failed(key, "not_drafted", story)
 
 
 def _intent(draft: StoryDraft) -> Intent:

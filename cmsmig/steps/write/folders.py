@@ -6,6 +6,7 @@ from functools import partial
 from itertools import groupby
 
 from cmsmig.canonical import JsonObject, fingerprint
+from cmsmig.counting import counted
 from cmsmig.destination.schema import StoryRow
 from cmsmig.errors import PreflightError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
@@ -37,7 +38,7 @@ async def enqueue_folders(job: ImportJob, pool: WorkerPool) -> None:
 def report_folders(job: ImportJob) -> None:
     """Tell that all of them are there."""
     made = len(job.migration.folders)
-    job.observer(StepFinished(STEP, f"{made} folders are there"))
+    job.observer(StepFinished(STEP, f"{counted(made, 'folder')} there"))
 
 
 def _depth(plan: FolderPlan) -> int:

@@ -10,6 +10,7 @@ from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import StoryRow
 from cmsmig.events import Observer
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.convert.kept_draft import print_of_losses
 from cmsmig.mapping.draft import DraftContext, ExistingStory, StoryDraft
 from cmsmig.origin.schema import Item, ItemKey
 from cmsmig.settings import Settings
@@ -17,8 +18,13 @@ from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.linked_drafts import DraftLinks
 from cmsmig.steps.plan.missing_objects import NOTHING, Gone
-from cmsmig.steps.plan.offline_drafts import OfflineDrafts, proven_assets
+from cmsmig.steps.plan.offline_drafts import (
+    OfflineDrafts,
+    linked_drafts,
+    proven_assets,
+)
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.alternates import wanted_groups
 
@@ -40,11 +46,7 @@ class ImportJob:
     recreate: bool = False
     """Whether that is made again."""
     offline: OfflineDrafts | None = None
-    """What the plan is made of; let go when it is made."""
-    offline_keys: Mapping[str, Set[str]] = field(default_factory=dict)
-    """Field keys that the planned stories use, by component."""
-    undrafted: Mapping[ItemKey, str] = field(default_factory=dict)
-    """Items that no story can be made of, as the plan found, and why."""
+    """What the plan is made of; None where no plan is made."""
     field_keys: Mapping[str, Set[str]] = field(default_factory=dict)
     """Field keys of the space's components, once they are read back."""
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
@@ -59,6 +61,59 @@ class ImportJob:
                 proven_assets(self.migration, self.ledger), self._missing_assets()
             )
         return self._context
+
+    @property
+    def offline_keys(self) -> Mapping[str, Set[str]]:
+        """Return the field keys that the planned stories use, by component."""
+        return self.offline.used if self.offline else {}
+
+    @property
+    def undrafted(self) -> Mapping[ItemKey, str]:
+        """Return the items that no story can be made of, as the plan found, and
+        why."""
+        return self.offline.failed if self.offline else {}
+
+    def outdated_losses(self) -> Iterator[ItemKey]:
+        """Yield the items whose losses are others than those in the ledger."""
+        kept = {
+            key: print_of_losses(losses)
+            for key, losses in self.ledger.findings.losses()
+        }
+        if self.offline is not None and self.offline.is_over(self.context):
+            found = (
+                (key, story.losses_print) for key, story in self.offline.stories.items()
+            )
+        else:
+            found = (
+                (key, draft.facts.losses_print)
+                for key, draft in self.migration.item_drafts(self.context)
+                if isinstance(draft, ItemDraft)
+            )
+        for key, losses_print in found:
+            if kept.get(key, "") != losses_print:
+                yield key
+
+    def links(
+        self, homes: Mapping[ItemKey, ExistingStory]
+    ) -> Iterator[tuple[ItemKey, DraftLinks | str]]:
+        """Yield what links make of each selected item's story over the story records,
+        or why there is no story."""
+        offline = self.offline
+        if (
+            offline is None
+            or offline.homes != homes
+            or not offline.is_over(self.context)
+        ):
+            for key, _, links in linked_drafts(self.migration, self.context, homes):
+                yield key, links
+            return
+        for key in self.migration.items:
+            story = offline.stories.get(key)
+            why = offline.failed.get(key)
+            if story is not None:
+                yield key, story.links
+            elif why is not None:
+                yield key, why
 
     def draft(self, item: Item) -> StoryDraft | str | None:
         """Return an item's draft, why there is none, or None without a content type."""

@@ -82,7 +82,7 @@ async def open_job(
                     client, migration, opened, found, conflicts
                 )
                 found = replace(found, calls={**found.calls, **looked})
-            yield ImportJob(
+            job = ImportJob(
                 settings=settings,
                 migration=migration,
                 client=client,
@@ -95,6 +95,10 @@ async def open_job(
                 gone=gone,
                 recreate=recreate,
             )
+            try:
+                yield job
+            finally:
+                migration.drafter.store.flush()
 
 
 def _is_guarded(purpose: Purpose, ledger: Ledger) -> bool:

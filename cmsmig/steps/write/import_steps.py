@@ -187,13 +187,9 @@ async def _settle(job: ImportJob) -> None:
 
 
 def _plan(job: ImportJob) -> tuple[Plan, Accounting]:
-    """Return the plan, and the accounting as of before it is carried out.
-
-    Lets go of what the plan was made of: the stories are large.
-    """
-    offline, job.offline = job.offline, None
+    """Return the plan, and the accounting as of before it is carried out."""
     if not changes(job.ledger, job.gone):
-        return _plan_over(job, job.ledger, job.conflicts, offline)
+        return _plan_over(job, job.ledger, job.conflicts, job.offline)
     with job.ledger.supposed() as supposed:
         take_up(supposed, job.gone, recreate=job.recreate)
         conflicts = find_conflicts(job.migration, supposed, job.survey)
@@ -208,8 +204,7 @@ def _plan_over(
 ) -> tuple[Plan, Accounting]:
     if offline is None:
         offline = draft_offline(job.migration, ledger)
-    job.offline_keys = offline.used
-    job.undrafted = offline.failed
+    job.offline = offline
     plan = make_plan(
         job.migration,
         ledger,

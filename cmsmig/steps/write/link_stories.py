@@ -13,6 +13,7 @@ from functools import partial
 from typing import Self
 
 from cmsmig.canonical import JsonObject
+from cmsmig.counting import counted
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import (
     MalformedAnswerError,
@@ -27,7 +28,6 @@ from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.richtext.schema.validate import wrong_document
-from cmsmig.steps.plan.linked_drafts import link_draft
 from cmsmig.steps.plan.recreate import REMEDY
 from cmsmig.steps.plan.written_stories import content_hash
 from cmsmig.steps.worker_pool import work_through
@@ -80,7 +80,9 @@ async def link_stories(job: ImportJob) -> None:
         workers=job.settings.in_flight,
         stop=job.stop,
     )
-    job.observer(StepFinished(STEP, f"{len(needed)} stories handled"))
+    job.observer(
+        StepFinished(STEP, f"{counted(len(needed), 'story', 'stories')} handled")
+    )
 
 
 class Listing:
@@ -115,17 +117,12 @@ async def _needed(
     """Return the updates still needed, and note the items that need none."""
     rows = job.ledger.items.all()
     needed: list[Needed] = []
-    for key, draft in job.migration.item_drafts(job.context):
+    for key, links in job.links(homes):
         row = rows.get(key)
         if row is None or row.home is None or not row.home.made or row.is_gone:
             continue
         # One story at a time, so that the listing under way need not wait for all.
         await asyncio.sleep(0)
-        links = (
-            draft
-            if isinstance(draft, str)
-            else link_draft(job.migration, draft, job.context, homes)
-        )
         if isinstance(links, str):
             job.ledger.items.failed(key, "not_drafted", links)
             continue
@@ -151,10 +148,12 @@ def _updates(
         draft = job.draft(job.migration.items[each.key])
         if not isinstance(draft, StoryDraft):
             job.ledger.items.failed(each.key, "not_drafted", draft or "", "update")
+            job.observer(StepAdvanced(STEP, each.home.full_slug))
             continue
         content = link_story(draft, homes, job.migration.routes).content
         if wrong := wrong_document(content):
             _invalid(job, draft, wrong)
+            job.observer(StepAdvanced(STEP, each.home.full_slug))
             continue
         yield Update(
             draft=draft,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from cmsmig.counting import counted
 from cmsmig.errors import (
     MalformedAnswerError,
     NotFoundError,
@@ -35,7 +36,9 @@ async def publish_stories(job: ImportJob) -> None:
         workers=job.settings.in_flight,
         stop=job.stop,
     )
-    job.observer(StepFinished(STEP, f"{len(todo)} stories handled"))
+    job.observer(
+        StepFinished(STEP, f"{counted(len(todo), 'story', 'stories')} handled")
+    )
 
 
 def _forget_unwanted(job: ImportJob) -> None:

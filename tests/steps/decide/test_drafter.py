@@ -36,6 +36,15 @@ from cmsmig.richtext.custom.rules import rule
 def looked_at(tag):
     print("asked")
 """
+READING = """\
+from pathlib import Path
+
+from cmsmig.richtext.custom.rules import rule
+
+@rule("p")
+def reading(tag):
+    Path({path!r}).read_text()
+"""
 NAMED = 'richtext.rules = "rules.py"'
 
 
@@ -261,6 +270,16 @@ def test_nothing_is_converted_twice(stage: Stage) -> None:
     assert "".join(later).count("asked") == 0
     (desk.folder / "rules.py").write_text(COUNTED + "# changed\n")
     assert desk.done("plan").err.count("asked") == first
+
+
+def test_what_a_rule_missed_is_looked_for_again(stage: Stage) -> None:
+    """A rule may fail for what is not in its file: its failure is not kept."""
+    desk = stage(settings=NAMED)
+    needed = desk.folder / "needed.txt"
+    (desk.folder / "rules.py").write_text(READING.format(path=str(needed)))
+    assert desk.plan()["losses_by_kind"]["custom-rule"] > 0
+    needed.write_text("there")
+    assert "custom-rule" not in desk.plan()["losses_by_kind"]
 
 
 def test_a_plan_is_the_same_without_what_is_kept(stage: Stage) -> None:
