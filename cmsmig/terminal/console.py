@@ -14,13 +14,16 @@ import sys
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
-from cmsmig.canonical import JsonObject
 from cmsmig.errors import StorageError
 from cmsmig.masking import masked
 from cmsmig.printable import printable, printable_json, printable_lines
-from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.whole_text import whole_text, whole_value
+
+if TYPE_CHECKING:
+    from cmsmig.canonical import JsonObject
+    from cmsmig.steps.worker_pool import StopSignal
 
 
 def emit_content(text: str) -> None:
@@ -99,6 +102,9 @@ def log_printably() -> None:
 @contextmanager
 def stoppable() -> Iterator[StopSignal]:
     """Let the first Ctrl-C end the step after the calls in flight."""
+    # Here: with it comes asyncio, which no help needs.
+    from cmsmig.steps.worker_pool import StopSignal
+
     stop = StopSignal()
 
     def ask(number: int, frame: object) -> None:

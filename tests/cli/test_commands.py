@@ -321,6 +321,27 @@ def test_no_token_is_told_anywhere(rig: Callable[..., Rig]) -> None:
         assert [text[:80] for text in outputs if token in text] == []
 
 
+_HEAVY = {
+    *("pandas", "httpx", "lxml", "PIL", "uvicorn", "jupyterlab", "IPython"),
+    *("ipywidgets", "nbformat", "matplotlib", "pydantic", "sqlite3", "asyncio"),
+}
+"""Modules that no help and no import of the package needs."""
+
+
+def test_importing_the_package_loads_next_to_nothing() -> None:
+    """Neither tables nor notebooks nor any other library comes with it."""
+    code = f"import sys, cmsmig; print(sorted({_HEAVY} & set(sys.modules)))"
+    root = {"PYTHONPATH": str(Path(__file__).parents[2])}
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **root},
+        check=True,
+    )
+    assert ended.stdout == "[]\n"
+
+
 def test_the_module_runs_as_a_program(tmp_path: Path) -> None:
     """Help is instant and needs no settings; no notebook or table tool is loaded."""
     code = (
@@ -328,7 +349,7 @@ def test_the_module_runs_as_a_program(tmp_path: Path) -> None:
         "from cmsmig.cli import main\n"
         "try:\n    main(['--help'])\n"
         "except SystemExit as ending:\n    assert not ending.code\n"
-        "heavy = {'pandas', 'httpx', 'lxml', 'PIL', 'starlette', 'jupyterlab'}\n"
+        f"heavy = {_HEAVY}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
     )
     ended = subprocess.run(
