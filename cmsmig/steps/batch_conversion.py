@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,8 @@ from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.native import convert_text
 from cmsmig.steps.decide.rules_file import NamedRules
 
+_MOST_AT_ONCE = 64
+"""Bodies that a process is given together."""
 SUFFIXES = {"html": "*.html", "markdown": "*.md"}
 
 
@@ -64,26 +67,52 @@ def convert_folder(
     """
     if not source.is_dir():
         raise UsageError(f"{source} is not a folder; name one that holds the bodies.")
-    paths = sorted(path for path in source.glob(SUFFIXES[kind]) if path.is_file())
+    # Names alone: a path object is some ten times as large.
+    names = sorted(path.name for path in source.glob(SUFFIXES[kind]) if path.is_file())
+    documents = with_losses = losses = 0
     try:
         target.mkdir(parents=True, exist_ok=True)
-        work = partial(_convert_file, target, mode, kind, rules)
-        counts = list(_map_paths(work, paths, processes or os.cpu_count() or 1))
+        work = partial(_convert_files, source, target, mode, kind, rules)
+        for counts in _convert_all(work, names, processes or os.cpu_count() or 1):
+            documents += len(counts)
+            with_losses += sum(bool(each) for each in counts)
+            losses += sum(counts)
     except OSError as error:
         raise StorageError(
             f"{error.filename or target} cannot be read or written "
             f"({error.strerror}); correct that and run this again."
         ) from error
-    return BatchResult(len(counts), sum(bool(each) for each in counts), sum(counts))
+    return BatchResult(documents, with_losses, losses)
 
 
-def _map_paths(work: partial[int], paths: list[Path], processes: int) -> Iterable[int]:
-    if processes == 1 or len(paths) < 2 * processes:
-        return map(work, paths)
+def _convert_all(
+    work: partial[list[int]], names: Sequence[str], processes: int
+) -> Iterator[list[int]]:
+    """Yield the numbers of losses, part by part; only a few parts are ever waiting."""
+    if processes == 1 or len(names) < 2 * processes:
+        yield work(names)
+        return
+    # Small enough that at the end nobody waits long for the last one.
+    size = min(_MOST_AT_ONCE, max(1, len(names) // (32 * processes)))
+    waiting: deque[Future[list[int]]] = deque()
     with ProcessPoolExecutor(processes) as pool:
-        # Small enough that at the end nobody waits long for the last one.
-        chunk = max(1, len(paths) // (32 * processes))
-        return list(pool.map(work, paths, chunksize=chunk))
+        for start in range(0, len(names), size):
+            waiting.append(pool.submit(work, names[start : start + size]))
+            if len(waiting) > 4 * processes:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _convert_files(
+    source: Path,
+    target: Path,
+    mode: str,
+    kind: str,
+    rules: NamedRules | None,
+    names: Sequence[str],
+) -> list[int]:
+    return [_convert_file(target, mode, kind, rules, source / name) for name in names]
 
 
 def _convert_file(

@@ -24,7 +24,8 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -110,55 +111,75 @@ def _measured_once(site: GrowingSite, asked: argparse.Namespace) -> dict[str, St
     return {step: Step(**kept[step]) for step in wanted}
 
 
-def measure(
-    site: GrowingSite, folder: Path, wanted: Sequence[str], in_flight: int
-) -> list[tuple[str, Step]]:
-    """Run the steps against a sandbox of their own."""
+@dataclass(frozen=True)
+class AtWork:
+    """A project beside a sandbox that serves its site without quota."""
+
+    folder: Path
+    settings: dict[str, str]
+    served: Served
+
+    @property
+    def project(self) -> Path:
+        return self.folder / "project"
+
+    def step(self, *arguments: str) -> Step:
+        """Run one command to its end; ends the program where that fails."""
+        calls, busy = self.served.summary()["quota"], self.served.cpu_so_far()
+        command = [*COMMAND, "--project", str(self.project), *arguments]
+        took = measured(command, self.settings)
+        if took.code:
+            sys.exit(f"{arguments} ended with {took.code}: {took.said[-600:]}")
+        return Step(
+            took.seconds,
+            took.cpu,
+            took.peak,
+            took.together,
+            self.served.summary()["quota"] - calls,
+            self.served.cpu_so_far() - busy,
+        )
+
+
+@contextmanager
+def at_work(site: GrowingSite, folder: Path, in_flight: int) -> Iterator[AtWork]:
+    """Serve a site, with a project that was begun and nothing more."""
     work = folder / f"work-{site.items}-{site.collections}"
     shutil.rmtree(work, ignore_errors=True)
-    work.mkdir()
-    content = _written(site, folder)
+    work.mkdir(parents=True)
+    content = written(site, folder)
     settings = {
         **SETTINGS,
         "CMSMIG_STATE_DIR": str(work / "state"),
         "CMSMIG_IN_FLIGHT": str(in_flight),
     }
-    command = [*COMMAND, "--project", str(work / "project")]
-    taken: list[tuple[str, Step]] = []
     with sandbox(content, work, NO_QUOTA, 0, origin_rate=NO_QUOTA) as served:
-        measured([*command, "init"], settings)
-        shutil.copy(work / "sandbox.env", work / "project" / ".env")
-        for name in wanted:
-            _tell(f"{site.items} items, {site.collections} collections: {name}")
-            taken.append((name, _step(served, [*command, *STEPS[name]], settings)))
-            _tell(f"  {taken[-1][1].seconds:.1f} s")
-    _tell(f"  the sandbox: {served.cpu:.1f} s CPU, {served.peak / 1000:.0f} MB")
+        here = AtWork(work, settings, served)
+        here.step("init")
+        shutil.copy(work / "sandbox.env", here.project / ".env")
+        yield here
+    tell(f"  the sandbox: {served.cpu:.1f} s CPU, {served.peak / 1000:.0f} MB")
     shutil.rmtree(work)
-    return taken
 
 
-def _step(served: Served, command: list[str], settings: dict[str, str]) -> Step:
-    calls, busy = served.summary()["quota"], served.cpu_so_far()
-    took = measured(command, settings)
-    if took.code:
-        sys.exit(f"{command[4:]} ended with {took.code}: {took.said[-600:]}")
-    return Step(
-        took.seconds,
-        took.cpu,
-        took.peak,
-        took.together,
-        served.summary()["quota"] - calls,
-        served.cpu_so_far() - busy,
-    )
+def measure(
+    site: GrowingSite, folder: Path, wanted: Sequence[str], in_flight: int
+) -> Iterator[tuple[str, Step]]:
+    """Yield the steps, taken against a sandbox of their own."""
+    with at_work(site, folder, in_flight) as here:
+        for name in wanted:
+            tell(f"{site.items} items, {site.collections} collections: {name}")
+            step = here.step(*STEPS[name])
+            tell(f"  {step.seconds:.1f} s")
+            yield name, step
 
 
-def _written(site: GrowingSite, folder: Path) -> Path:
+def written(site: GrowingSite, folder: Path) -> Path:
     """Return the site's content folder, made once as long as its maker is the same."""
     maker = Path(__file__).with_name("site.py").read_bytes()
     name = f"site-{site.items}-{site.collections}"
     content = folder / f"{name}-{hashlib.sha256(maker).hexdigest()[:8]}"
     if not content.exists():
-        _tell(f"{site.items} items, {site.collections} collections: made")
+        tell(f"{site.items} items, {site.collections} collections: made")
         arriving = folder / f"arriving-{name}"
         shutil.rmtree(arriving, ignore_errors=True)
         site.write(arriving)
@@ -194,7 +215,8 @@ def print_exponents(done: dict[int, dict[str, Step]]) -> None:
             print(f"| {name} | " + " | ".join(f"{each:.2f}" for each in shown) + " |")
 
 
-def _tell(line: str) -> None:
+def tell(line: str) -> None:
+    """Write a line about what is under way."""
     sys.stderr.write(f"{time.strftime('%H:%M:%S')} {line}\n")
     sys.stderr.flush()
 
