@@ -87,8 +87,8 @@ crosscheck: $(RUNS) ## every body in SITES=folder against the official converter
 		exit 2; }
 	$(BIN)/python -m tests.proofs.converter.crosscheck "$(SITES)"
 
-bench: $(RUNS) ## the speed of ours and the official converter; needs Node
-	$(BIN)/python -m tests.proofs.converter.bench $(OPTIONS)
+bench: $(RUNS) ## the speed of everything beside a rival or floor; OPTIONS="--only import"
+	$(BIN)/python -m tests.proofs.bench.bench $(OPTIONS)
 
 determinism: $(STAMP) ## drawn sites in drawn orders, sizes and interruptions; COUNT=300
 	$(BIN)/python -m tests.proofs.sites.determinism --count $(or $(COUNT),300)

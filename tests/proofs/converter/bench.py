@@ -69,6 +69,17 @@ def main() -> int:
 
 def side_by_side(folder: Path, sizes: list[str]) -> None:
     """Let every rival convert every size, in turns, and print the table."""
+    bodies, runs = compared(folder, sizes, ROUNDS)
+    for size in sizes:
+        mean = statistics.mean(len(each.encode()) for each in bodies[size])
+        of_size = {name: took for (of, name), took in runs.items() if of == size}
+        print_size(f"{mean:,.0f} B", of_size)
+
+
+def compared(
+    folder: Path, sizes: list[str], rounds: int
+) -> tuple[dict[str, list[str]], dict[tuple[str, str], list[dict]]]:
+    """Return the bodies by size, and what each rival took by size and name."""
     bodies = {size: webflow_bodies(*SIZES[size]) for size in sizes}
     file = folder / "bodies.json"
     file.write_text(json.dumps(bodies), encoding="utf-8")
@@ -78,17 +89,15 @@ def side_by_side(folder: Path, sizes: list[str]) -> None:
             name: stack.enter_context(rival(command))
             for name, command in commands(folder, file).items()
         }
-        for number in range(ROUNDS + 1):
+        for number in range(rounds + 1):
             for size in sizes:
                 for name, ask in rivals.items():
                     took = ask.send({"size": size, "seconds": SECONDS})
                     if number:  # the first round is for warming up
                         runs.setdefault((size, name), []).append(took)
-            print(f"\rround {number} of {ROUNDS}", end="", file=sys.stderr)
+            print(f"\rround {number} of {rounds}", end="", file=sys.stderr)
     print(file=sys.stderr)
-    for size in sizes:
-        mean = statistics.mean(len(each.encode()) for each in bodies[size])
-        print_size(f"{mean:,.0f} B", {name: runs[size, name] for name in rivals})
+    return bodies, runs
 
 
 def commands(folder: Path, file: Path) -> dict[str, list[str]]:
