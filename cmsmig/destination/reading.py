@@ -26,6 +26,9 @@ from cmsmig.errors import MalformedAnswerError
 from cmsmig.whole_text import whole_value
 
 SERVICE = "destination"
+_BEYOND = 2**63
+"""The first number that no database, ours nor the service's, takes for an id."""
+_DIGITS = 20
 
 
 def unwrapped(answer: Json, wrapper: str, *, bare: bool = False) -> JsonObject:
@@ -184,9 +187,11 @@ def _whole(record: JsonObject, key: str) -> int:
 
 def _maybe_whole(record: JsonObject, key: str) -> int | None:
     value = record.get(key)
-    if isinstance(value, str) and value.isascii() and value.isdigit():
-        return int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    if isinstance(value, str) and len(value) < _DIGITS and value.isascii():
+        value = int(value) if value.isdigit() else None
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if abs(value) < _BEYOND else None
 
 
 def _named(record: JsonObject, key: str) -> str:

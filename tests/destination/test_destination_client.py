@@ -290,6 +290,11 @@ async def test_one_failing_page_fails_the_list(script: Script) -> None:
     "answer",
     [
         {"story": {**story(), "id": None}},
+        {"story": {**story(), "id": 2**63}},
+        {"story": {**story(), "id": -(2**63)}},
+        {"story": {**story(), "id": 10**400}},
+        {"story": {**story(), "id": "9" * 19}},
+        {"story": {**story(), "id": "9" * 5000}},
         {"story": {**story(), "uuid": ""}},
         {"story": {**story(), "content": None}},
         {"story": []},
