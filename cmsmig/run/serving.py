@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -16,6 +17,8 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, serve
 
 _OWN = 0o600
+_YOUNG = 20_000
+"""Objects after which unreachable ones are looked for: some bodies' worth."""
 
 
 def read_faults(path: Path) -> Json:
@@ -50,6 +53,9 @@ def serve_until_stopped(options: SandboxOptions, env_file: Path | None) -> None:
             loop.add_signal_handler(number, ended.set)
         await serve(options, announce=announce, stop=ended)
 
+    # What a process serves for hours is not looked through for each few bodies.
+    gc.freeze()
+    gc.set_threshold(_YOUNG, 50, 100)
     asyncio.run(run())
 
 

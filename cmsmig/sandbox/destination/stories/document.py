@@ -37,6 +37,7 @@ _CHILDREN: dict[str, frozenset[str]] = {
     "tableCell": _BLOCKS,
     "tableHeader": _BLOCKS,
 }
+_NOTHING: frozenset[str] = frozenset()
 _NEVER_EMPTY = frozenset(_CHILDREN) - {"paragraph", "heading", "code_block", "tableRow"}
 _MARKS = frozenset(
     (
@@ -82,6 +83,8 @@ class Found:
     """Place and UUID of each link to a story."""
     images: list[tuple[str, JsonObject]] = field(default_factory=list)
     """Place and attributes of each image node."""
+    blocks: list[JsonObject] = field(default_factory=list)
+    """The blocks of its blok nodes, in the document's order."""
 
     def complain(self, kind: str, where: Place, what: str) -> None:
         """Add one complaint."""
@@ -114,12 +117,18 @@ def _path(place: Place) -> str:
 
 def _node(found: Found, node: JsonObject, where: Place, parent: str) -> None:
     kind = text_of(node.get("type"))
-    if parent:
-        _check_kind(found, kind, where, parent)
+    if parent and kind not in _CHILDREN.get(parent, _NOTHING):
+        _misplaced(found, kind, where, parent)
     if not node.keys() <= _KEYS:
         for key in sorted(node.keys() - _KEYS):
             found.complain("richtext_node_key", where, key)
-    _check_own(found, node, kind, where)
+    if kind == "text":
+        if not text_of(node.get("text")):
+            found.complain("empty_text", where, "a text node without text")
+    elif "text" in node:
+        found.complain("richtext_node_key", where, f"text on {kind}")
+    if kind in _OWN:
+        _OWN[kind](found, node, object_of(node.get("attrs")), where)
     if node.get("marks"):
         _check_marks(found, node, kind, where, parent)
     children = list_of(node.get("content"))
@@ -131,24 +140,14 @@ def _node(found: Found, node: JsonObject, where: Place, parent: str) -> None:
         _node(found, object_of(child), (where, index), kind or "?")
 
 
-def _check_kind(found: Found, kind: str, where: Place, parent: str) -> None:
+def _misplaced(found: Found, kind: str, where: Place, parent: str) -> None:
     known = kind in _CHILDREN or kind in _INLINE or kind in _BLOCKS
     if not known or kind == "doc":
         found.complain("richtext_node", where, kind or "a node without a type")
     elif kind == "image" and parent == "paragraph":
         found.complain("image_in_paragraph", where, "an image is a block of its own")
-    elif kind not in _CHILDREN.get(parent, frozenset()):
+    else:
         found.complain("richtext_content", where, f"{kind} inside {parent}")
-
-
-def _check_own(found: Found, node: JsonObject, kind: str, where: Place) -> None:
-    if kind == "text":
-        if not text_of(node.get("text")):
-            found.complain("empty_text", where, "a text node without text")
-    elif "text" in node:
-        found.complain("richtext_node_key", where, f"text on {kind}")
-    if kind in _OWN:
-        _OWN[kind](found, node, object_of(node.get("attrs")), where)
 
 
 def _check_heading(
@@ -178,7 +177,10 @@ def _check_list_item(
 def _check_blok(
     found: Found, node: JsonObject, attrs: JsonObject, where: Place
 ) -> None:
-    if not isinstance(attrs.get("body"), list):
+    body = attrs.get("body")
+    if isinstance(body, list):
+        found.blocks.extend(block for block in body if isinstance(block, dict))
+    else:
         found.complain("richtext_attribute", where, "a blok without a body list")
     if not text_of(attrs.get("id")):
         found.complain("richtext_attribute", where, "a blok without an id")

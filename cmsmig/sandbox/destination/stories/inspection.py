@@ -233,7 +233,9 @@ def _richtext(inspection: Inspection, schema: JsonObject, value: Json, at: str) 
             _file(inspection, address, attrs.get("id"), f"{at}.{place}")
         elif address.startswith(inspection.space.asset_base):
             inspection.complain("missing_file", f"{at}.{place}", address)
-    for index, block in enumerate(document_blocks(object_of(value))):
+    root = object_of(value)
+    whole = root.get("type") == "doc"
+    for index, block in enumerate(found.blocks if whole else document_blocks(root)):
         _nested(inspection, block, f"{at}.blok[{index}]")
 
 
