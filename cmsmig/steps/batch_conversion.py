@@ -67,8 +67,7 @@ def convert_folder(
     """
     if not source.is_dir():
         raise UsageError(f"{source} is not a folder; name one that holds the bodies.")
-    # Names alone: a path object is some ten times as large.
-    names = sorted(path.name for path in source.glob(SUFFIXES[kind]) if path.is_file())
+    names = _names(source, SUFFIXES[kind].removeprefix("*"))
     documents = with_losses = losses = 0
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -83,6 +82,14 @@ def convert_folder(
             f"({error.strerror}); correct that and run this again."
         ) from error
     return BatchResult(documents, with_losses, losses)
+
+
+def _names(source: Path, suffix: str) -> list[str]:
+    """Return the names of the bodies: a path object is some ten times as large."""
+    with os.scandir(source) as entries:
+        return sorted(
+            e.name for e in entries if e.name.endswith(suffix) and e.is_file()
+        )
 
 
 def _convert_all(
