@@ -1,4 +1,4 @@
-"""HTTP to one service. Only this module and `http_library` import the HTTP library."""
+"""HTTP to one service: the seam of the HTTP library, with `http_library` below it."""
 
 from __future__ import annotations
 
@@ -41,13 +41,10 @@ from cmsmig.wire.bounds import (
 from cmsmig.wire.budget import Budget
 from cmsmig.wire.download import BrokenTransferError, Download, Fetched, Stream
 from cmsmig.wire.failures import NoAnswer
-from cmsmig.wire.http_library import certificates
+from cmsmig.wire.http_library import Client
 from cmsmig.wire.sending import Outcome, Sender, Sent
 from cmsmig.wire.unpacking import Unpacker, UnpackingError
 
-_CONNECT_SECONDS = 15.0
-_IDLE_SECONDS = 4.0
-"""Shorter than a server's usual five, or requests run into closing connections."""
 _UNSENT = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
@@ -57,7 +54,6 @@ _UNSENT = (
     httpx.InvalidURL,
     httpx.LocalProtocolError,
 )
-_AGENT = "cmsmig"
 _PACKING = "gzip, deflate"
 """How answers may be packed; files are asked for as they are."""
 _LAST_BYTE = "http11.send_request_body.complete"
@@ -100,11 +96,10 @@ class Session:
         self._random = random
         self._transport = transport
         self._resolve = resolve or (None if transport else resolve_by_system)
-        self._timeout = httpx.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
-        self._verify = certificates() if transport is None else False
-        self._client = self._new_client(trust_env=transport is None)
-        self._direct = self._new_client(trust_env=False)
-        self._pinned: dict[str, httpx.AsyncClient] = {}
+        self._timeout = timeout
+        self._client = self._new_client(by_proxies=True)
+        self._direct = self._new_client(by_proxies=False)
+        self._pinned: dict[str, Client] = {}
         self._sender = Sender(
             service=service,
             exchange=self._exchange,
@@ -211,16 +206,15 @@ class Session:
         coming = _Coming()
         client = self._client_for(request.url, headers)
         try:
-            asked = client.build_request(
-                request.method,
-                request.url,
-                params=list(request.params) or None,
-                headers={**headers, "Accept-Encoding": _PACKING},
-                content=body,
-                extensions={"trace": trace},
-            )
             async with held_to(ANSWER_SECONDS, ANSWER_PIECE) as gauge:
-                response = await client.send(asked, stream=True)
+                response = await client.send(
+                    request.method,
+                    request.url,
+                    params=request.params,
+                    headers={**headers, "Accept-Encoding": _PACKING},
+                    content=body,
+                    extensions={"trace": trace},
+                )
                 await coming.take(response, gauge)
         except BoundError as error:
             if not coming.is_refusal:
@@ -231,7 +225,7 @@ class Session:
             return NoAnswer(_reason(error), sent=not isinstance(error, _UNSENT))
         return coming.answer() or NoAnswer("it did not answer", sent=True)
 
-    def _client_for(self, url: str, headers: Mapping[str, str]) -> httpx.AsyncClient:
+    def _client_for(self, url: str, headers: Mapping[str, str]) -> Client:
         """Return the client for an address: no proxy hears what stays on this machine.
 
         Raises `SettingsError` before a token would travel in the clear.
@@ -274,22 +268,14 @@ class Session:
                 continue
         return await _begin(client, aim, aim.at(places[-1]))
 
-    def _pinned_client(self, host: str) -> httpx.AsyncClient:
+    def _pinned_client(self, host: str) -> Client:
         """Return the client of one host: hosts at one address must not share one."""
         if host not in self._pinned:
-            self._pinned[host] = self._new_client(trust_env=False)
+            self._pinned[host] = self._new_client(by_proxies=False)
         return self._pinned[host]
 
-    def _new_client(self, *, trust_env: bool) -> httpx.AsyncClient:
-        return httpx.AsyncClient(
-            transport=self._transport,
-            timeout=self._timeout,
-            follow_redirects=False,
-            verify=self._verify,
-            trust_env=trust_env,
-            limits=httpx.Limits(max_connections=None, keepalive_expiry=_IDLE_SECONDS),
-            headers={"User-Agent": _AGENT},
-        )
+    def _new_client(self, *, by_proxies: bool) -> Client:
+        return Client(self._transport, by_proxies=by_proxies, timeout=self._timeout)
 
 
 class _Coming:
@@ -354,11 +340,11 @@ async def _unpack(response: httpx.Response) -> AsyncIterator[bytes]:
     unpacker.finish()
 
 
-async def _begin(client: httpx.AsyncClient, aim: Target, url: str) -> httpx.Response:
+async def _begin(client: Client, aim: Target, url: str) -> httpx.Response:
     with _broken():
         named = httpx.URL(aim.url)
         name = named.raw_host.decode("ascii")
-        request = client.build_request(
+        return await client.send(
             "GET",
             url,
             headers={
@@ -367,7 +353,6 @@ async def _begin(client: httpx.AsyncClient, aim: Target, url: str) -> httpx.Resp
             },
             extensions={"sni_hostname": name} if aim.tls else {},
         )
-        return await client.send(request, stream=True)
 
 
 @contextmanager
