@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
 
@@ -93,6 +94,8 @@ class BudgetState:
 
 
 _NAMES = tuple(field.name for field in fields(BudgetState))
+_FORM = "{" + ", ".join(f'"{name}": %r' for name in _NAMES) + "}"
+_values = attrgetter(*_NAMES)
 _KINDS = tuple((field.name, str(field.type)) for field in fields(BudgetState))
 
 
@@ -121,9 +124,16 @@ class BudgetTransaction:
         )
         return self.state.released
 
-    def newest(self, nth: int) -> float | None:
-        """Return when the `nth` newest release was, 1 being the latest."""
-        return self.time_of(self.state.released - nth + 1)
+    def newest(self, nth: int) -> tuple[float | None, float | None]:
+        """Return when the `nth` newest release was, and when the latest."""
+        last = self.state.released
+        found = dict(
+            self._connection.execute(
+                "SELECT number, at FROM release WHERE number IN (?, ?)",
+                (last - nth + 1, last),
+            ).fetchall()
+        )
+        return found.get(last - nth + 1), found.get(last)
 
     def move(self, number: int, at: float) -> None:
         """Log a release at another time."""
@@ -182,6 +192,7 @@ class BudgetFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._place = str(path)
         self._connection: sqlite3.Connection | None = None
         self._opened_as: tuple[int, int, int] = (0, 0, 0)
         self._doubted = True
@@ -256,7 +267,7 @@ class BudgetFile:
     def _identity(self) -> tuple[int, int, int]:
         """Tell thread, process and file apart: another sharer may replace the file."""
         try:
-            return (*_thread(), os.stat(self.path).st_ino)
+            return (*_thread(), os.stat(self._place).st_ino)
         except FileNotFoundError:
             return (*_thread(), 0)
 
@@ -318,8 +329,9 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 
 def _text(state: BudgetState) -> str:
-    # Not `asdict`, whose copies cost as much as all the rest of a change.
-    return json.dumps({name: getattr(state, name) for name in _NAMES})
+    # Numbers are written in JSON as Python writes them. `asdict` and `dumps` cost as
+    # much as all the rest of a change.
+    return _FORM % _values(state)
 
 
 def _load(

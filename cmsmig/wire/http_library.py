@@ -1,4 +1,4 @@
-"""The HTTP library's requests, without what it does again for each client or request."""
+"""The HTTP library's requests, without what it does anew for each client or call."""
 
 from __future__ import annotations
 

@@ -56,10 +56,9 @@ class Pacing:
     def until_free(self, book: BudgetTransaction, now: float) -> float:
         """Return the seconds until one more release fits every window."""
         strict = _STRICT if self.spaced else GUARD
-        oldest = book.newest(self.limit(book.state, now))
+        oldest, last = book.newest(self.limit(book.state, now))
         free = now if oldest is None else oldest + self.window * (1 + strict)
-        last = book.newest(1) if self.spaced else None
-        if last is not None:
+        if self.spaced and last is not None:
             free = max(free, last + self.gap(book.state, now) * _CATCH_UP)
         return free - now
 
