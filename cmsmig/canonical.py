@@ -17,15 +17,7 @@ def canonical(value: object) -> bytes:
     Two values are equal as JSON exactly when their canonical bytes are equal.
     Raises `TypeError` for what JSON cannot hold and `ValueError` for NaN.
     """
-    text = json.dumps(
-        value,
-        sort_keys=True,
-        ensure_ascii=False,
-        separators=(",", ":"),
-        allow_nan=False,
-        default=_plain,
-    )
-    return text.encode("utf-8", "surrogatepass")
+    return _json(value).encode("utf-8", "surrogatepass")
 
 
 def fingerprint(value: object) -> str:
@@ -39,3 +31,12 @@ def _plain(value: object) -> object:
     if isinstance(value, Sequence):
         return list(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+_json = json.JSONEncoder(
+    sort_keys=True,
+    ensure_ascii=False,
+    separators=(",", ":"),
+    allow_nan=False,
+    default=_plain,
+).encode

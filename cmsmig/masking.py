@@ -24,6 +24,8 @@ _LEVELS = 5
 _NAMED = {"amp": "&", "sol": "/"}
 _ESCAPES = "\\%&"
 """What escapes begin with."""
+_FEW = 100
+"""So many of one are looked at one by one; that is quick where they are far apart."""
 _SIGNS = "\\%&#;+/=-_"
 """Characters that escapes are written with, and those of base64."""
 _RUN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+/=_-")
@@ -49,6 +51,8 @@ class _Known:
     def __init__(self) -> None:
         self.tokens: frozenset[str] = frozenset()
         self.forms: tuple[_Form, ...] = ()
+        self.starts: tuple[str, ...] = ()
+        """Of all forms; each once."""
         self.longest = 0
         """Characters of the longest form."""
         self.escapes = _escapes("")
@@ -57,6 +61,7 @@ class _Known:
         """Have one more token masked."""
         self.tokens |= {token}
         self.forms = tuple(dict.fromkeys((*self.forms, *_forms_of(token))))
+        self.starts = tuple({form.text[:SHORTEST] for form in self.forms})
         self.longest = max(len(form.text) for form in self.forms)
         self.escapes = _escapes("".join(self.tokens).lower())
 
@@ -74,10 +79,13 @@ def hide(token: str) -> None:
 
 def may_tell(text: str) -> bool:
     """Return whether a token may stand in a text: a quick look that misses none."""
-    if any(sign in text for sign in _ESCAPES):
-        return bool(_known.tokens)
+    if not _known.tokens:
+        return False
     level = _lowered(text)
-    return any(form.text[:SHORTEST] in level for form in _known.forms)
+    for start in _known.starts:
+        if start in level:
+            return True
+    return _holds_escapes(level)
 
 
 def masked(text: str) -> str:
@@ -235,6 +243,21 @@ def _unescaped(text: str) -> _Way:
         length += 1
         end = match.end()
     return _Way("".join([*pieces, text[end:]]), at, came_from)
+
+
+def _holds_escapes(text: str) -> bool:
+    """Return whether there is an escape to undo; most texts have few to look at."""
+    for sign in _ESCAPES:
+        at = text.find(sign)
+        for _ in range(_FEW):
+            if at < 0:
+                break
+            if _known.escapes.match(text, at):
+                return True
+            at = text.find(sign, at + 1)
+        if at >= 0 and _known.escapes.search(text, at):
+            return True
+    return False
 
 
 def _character(match: re.Match[str]) -> str:

@@ -58,7 +58,7 @@ class AssetCalls(Connection):
             json=None if params else given,
         )
         record = reading.unwrapped(
-            answer.json(), self._assumed.asset_wrapper, bare=True
+            answer.whole_json(), self._assumed.asset_wrapper, bare=True
         )
         return reading.signed_upload(record, self._assumed)
 
@@ -92,7 +92,7 @@ class AssetCalls(Connection):
         """Return one asset's record. Raises `NotFoundError` for a deleted one too."""
         answer = await self._call(f"show asset {asset_id}", "GET", f"assets/{asset_id}")
         record = reading.unwrapped(
-            answer.json(), self._assumed.asset_wrapper, bare=True
+            answer.whole_json(), self._assumed.asset_wrapper, bare=True
         )
         asset = reading.asset(record, self._assumed)
         if asset.trashed:
@@ -144,7 +144,7 @@ class AssetCalls(Connection):
     async def asset_folders(self) -> list[AssetFolder]:
         """Return all asset folders; the service does not page them."""
         answer = await self._call("list asset folders", "GET", "asset_folders")
-        listed = reading.rows(answer.json(), "asset_folders")
+        listed = reading.rows(answer.whole_json(), "asset_folders")
         return [reading.asset_folder(row) for row in listed]
 
     async def create_asset_folder(
@@ -160,7 +160,9 @@ class AssetCalls(Connection):
             "asset_folders",
             json={"asset_folder": record},
         )
-        return reading.asset_folder(reading.unwrapped(answer.json(), "asset_folder"))
+        return reading.asset_folder(
+            reading.unwrapped(answer.whole_json(), "asset_folder")
+        )
 
     async def delete_asset_folder(self, folder_id: int) -> None:
         """Delete an asset folder."""

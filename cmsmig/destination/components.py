@@ -14,12 +14,12 @@ class ComponentCalls(Connection):
     async def space(self) -> Space:
         """Return the space; the cheapest proof that token and region fit."""
         answer = await self._call(f"show space {self._space_id}", "GET", "")
-        return reading.space(reading.unwrapped(answer.json(), "space"))
+        return reading.space(reading.unwrapped(answer.whole_json(), "space"))
 
     async def components(self) -> list[Component]:
         """Return all components; the service does not page them."""
         answer = await self._call("list components", "GET", "components")
-        listed = reading.rows(answer.json(), self._assumed.components_key)
+        listed = reading.rows(answer.whole_json(), self._assumed.components_key)
         return [reading.component(row, self._assumed) for row in listed]
 
     async def component(self, component_id: int) -> Component:
@@ -27,7 +27,7 @@ class ComponentCalls(Connection):
         answer = await self._call(
             f"show the component {component_id}", "GET", f"components/{component_id}"
         )
-        record = reading.unwrapped(answer.json(), self._assumed.component_wrapper)
+        record = reading.unwrapped(answer.whole_json(), self._assumed.component_wrapper)
         return reading.component(record, self._assumed)
 
     async def create_component(self, body: JsonObject) -> Component:
@@ -73,7 +73,7 @@ class ComponentCalls(Connection):
         answer = await self._call(
             what, method, path, json={wrapper: record}, repeatable=repeatable
         )
-        made = reading.unwrapped(answer.json(), wrapper)
+        made = reading.unwrapped(answer.whole_json(), wrapper)
         return reading.component(made, self._assumed)
 
     async def datasources(self) -> list[Datasource]:
@@ -90,7 +90,7 @@ class ComponentCalls(Connection):
             "datasources",
             json={"datasource": {"name": name, "slug": slug}},
         )
-        return reading.datasource(reading.unwrapped(answer.json(), "datasource"))
+        return reading.datasource(reading.unwrapped(answer.whole_json(), "datasource"))
 
     async def delete_datasource(self, datasource_id: int) -> None:
         """Delete a datasource and its entries."""
@@ -127,5 +127,5 @@ class ComponentCalls(Connection):
                 }
             },
         )
-        made = reading.unwrapped(answer.json(), "datasource_entry")
+        made = reading.unwrapped(answer.whole_json(), "datasource_entry")
         return reading.datasource_entry(made)

@@ -114,7 +114,7 @@ class Connection:
         total = answer.number(self._assumed.total_header.lower())
         if max(total or 0, number) > LIST_ROWS:
             raise endless(what.removeprefix("list "), total or number)
-        return Page(rows(answer.json(), key), total)
+        return Page(rows(answer.whole_json(), key), total)
 
     def _explained(self, error: ServiceError, what: str) -> ServiceError:
         if 300 <= (error.status or 0) < 400:

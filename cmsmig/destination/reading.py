@@ -23,7 +23,6 @@ from cmsmig.destination.schema import (
     content_url,
 )
 from cmsmig.errors import MalformedAnswerError
-from cmsmig.whole_text import whole_value
 
 SERVICE = "destination"
 _BEYOND = 2**63
@@ -33,7 +32,7 @@ _DIGITS = 20
 
 def unwrapped(answer: Json, wrapper: str, *, bare: bool = False) -> JsonObject:
     """Return the record under `wrapper`; the answer itself if it may be `bare`."""
-    record = whole_value(_object(answer, "an object"))
+    record = _object(answer, "an object")
     inner = record.get(wrapper)
     if isinstance(inner, dict):
         return inner
@@ -47,7 +46,7 @@ def rows(answer: Json, key: str) -> list[JsonObject]:
     listed = _object(answer, "an object").get(key)
     if not isinstance(listed, list):
         raise _missing(key)
-    return [_object(row, key) for row in whole_value(listed)]
+    return [_object(row, key) for row in listed]
 
 
 def space(record: JsonObject) -> Space:

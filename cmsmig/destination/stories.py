@@ -43,7 +43,7 @@ class StoryCalls(Connection):
         answer = await self._call(
             f"show story {story_id}", "GET", self._story_path(story_id)
         )
-        return self._read(answer.json())
+        return self._read(answer.whole_json())
 
     async def create_story(self, body: JsonObject, *, publish: bool = False) -> Story:
         """Create one story or folder, as a draft unless `publish`.
@@ -84,7 +84,7 @@ class StoryCalls(Connection):
             repeatable=True,
         )
         try:
-            return self._read(answer.json())
+            return self._read(answer.whole_json())
         except MalformedAnswerError:
             story = await self.story(story_id)
             if not story.row.published:
@@ -122,7 +122,7 @@ class StoryCalls(Connection):
         elif publish:
             payload["publish"] = 1
         answer = await self._call(what, method, path, params=params, json=payload)
-        return self._read(answer.json())
+        return self._read(answer.whole_json())
 
     def _story_path(self, story_id: int) -> str:
         return self._assumed.story_path.replace("{id}", str(story_id))

@@ -17,7 +17,7 @@ from cmsmig.errors import (
 )
 from cmsmig.ledger.migrations import foreign
 from cmsmig.plain_file import require_plain
-from cmsmig.whole_text import whole_text
+from cmsmig.whole_text import is_whole, whole_text
 
 
 class _Connection(sqlite3.Connection):
@@ -29,6 +29,8 @@ class _Connection(sqlite3.Connection):
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
         """Run one statement."""
+        if not parameters:
+            return super().execute(sql)
         return super().execute(sql, _storable(parameters))
 
     def executemany(self, sql: str, rows: Iterable[Any], /) -> sqlite3.Cursor:
@@ -36,8 +38,11 @@ class _Connection(sqlite3.Connection):
         return super().executemany(sql, map(_storable, rows))
 
 
-def _storable(values: Sequence[object]) -> tuple[object, ...]:
-    return tuple(whole_text(each) if isinstance(each, str) else each for each in values)
+def _storable(values: Sequence[object]) -> Sequence[object]:
+    for each in values:
+        if type(each) is str and not each.isascii() and not is_whole(each):
+            return tuple(whole_text(v) if isinstance(v, str) else v for v in values)
+    return values
 
 
 class Store:

@@ -58,17 +58,18 @@ class Items:
     ) -> None:
         """Write an item's story record and close the intent of kind `intent`."""
         with self._store.atomic() as db:
-            home_id = _save_home(db, home)
+            _save_home(db, home)
             db.execute(
                 """UPDATE item SET status = ?, reason = '', explanation = '',
-                       origin_hash = ?, home_id = ?, full_slug = ?, changed_at = ?
+                       origin_hash = ?, full_slug = ?, changed_at = ?,
+                       home_id = (SELECT id FROM home WHERE story_id = ?)
                    WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
                 (
                     "created" if home.made else "reused",
                     origin_hash,
-                    home_id,
                     home.full_slug,
                     now(),
+                    home.story_id,
                     *_key(key),
                 ),
             )
@@ -77,16 +78,17 @@ class Items:
     def written(self, key: ItemKey, home: StoryRecord, link_state: str) -> None:
         """Write the result of an update of an item's story.
 
-        What of it was published is older now, so it counts as not published.
+        What of it was published is older now, so it counts as not published; what
+        had failed before has not any more.
         """
         with self._store.atomic() as db:
             _save_home(db, home)
+            _recover(db, key)
             db.execute(
-                """UPDATE item SET published = ''
+                """UPDATE item SET published = '', link_state = ?, changed_at = ?
                    WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
-                _key(key),
+                (link_state, now(), *_key(key)),
             )
-            _set_link_state(db, key, link_state)
             close_intent(db, "update", str(key), "done")
 
     def set_link_state(self, key: ItemKey, link_state: str) -> None:
@@ -111,14 +113,7 @@ class Items:
     def recovered(self, key: ItemKey) -> None:
         """Write that an item with a story, which had failed, is being retried."""
         with self._store.atomic() as db:
-            db.execute(
-                """UPDATE item SET reason = '', explanation = '', status =
-                       (SELECT iif(made, 'created', 'reused') FROM home
-                        WHERE home.id = item.home_id)
-                   WHERE (collection_id, item_id, locale_id) = (?, ?, ?)
-                       AND home_id IS NOT NULL""",
-                _key(key),
-            )
+            _recover(db, key)
 
     def gone(self, explanations: Mapping[ItemKey, str]) -> None:
         """Write that items' stories are no longer there; the story records are kept."""
@@ -174,7 +169,18 @@ class Items:
         return Accounting(*(int(value) for value in tuple(row or (0,) * 6)))
 
 
-def _save_home(db: sqlite3.Connection, home: StoryRecord) -> int:
+def _recover(db: sqlite3.Connection, key: ItemKey) -> None:
+    db.execute(
+        """UPDATE item SET reason = '', explanation = '', status =
+               (SELECT iif(made, 'created', 'reused') FROM home
+                WHERE home.id = item.home_id)
+           WHERE (collection_id, item_id, locale_id) = (?, ?, ?)
+               AND home_id IS NOT NULL""",
+        _key(key),
+    )
+
+
+def _save_home(db: sqlite3.Connection, home: StoryRecord) -> None:
     db.execute(
         """INSERT INTO home (story_id, uuid, full_slug, made, content_hash,
                destination_updated_at, group_id) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -192,10 +198,6 @@ def _save_home(db: sqlite3.Connection, home: StoryRecord) -> int:
             home.group_id,
         ),
     )
-    (home_id,) = db.execute(
-        "SELECT id FROM home WHERE story_id = ?", (home.story_id,)
-    ).fetchone()
-    return int(home_id)
 
 
 def _release(db: sqlite3.Connection, key: ItemKey) -> None:

@@ -20,6 +20,7 @@ from cmsmig.errors import (
     ServiceError,
 )
 from cmsmig.nesting import parse_json
+from cmsmig.whole_text import whole_value
 
 Problems: TypeAlias = tuple[FieldProblem, ...]
 ProblemReader: TypeAlias = Callable[[object], Problems]
@@ -29,6 +30,9 @@ _SAID = 300
 """How many characters of an unknown body go into a message."""
 _NUMBER = re.compile(r"[0-9]{1,15}")
 """More digits count nothing, and thousands of them are more than Python reads."""
+_HALVES = (b"\\ud", b"\\uD", b"\xed", b"\0")
+"""Without these bytes there is no half of a surrogate pair: neither escaped, nor as
+UTF-8 would have it, nor in another encoding, whose braces have zeros."""
 _NAMED_LIMIT = re.compile(r"rate limit of (\d{1,6})", re.IGNORECASE)
 
 
@@ -87,6 +91,12 @@ class Answer:
                 status=self.status,
                 body=self.said(),
             ) from error
+
+    def whole_json(self) -> Json:
+        """Return the body as JSON, every text of it whole; raises as `json` does."""
+        value = self.json()
+        suspect = any(sign in self.body for sign in _HALVES)
+        return whole_value(value) if suspect else value
 
     def said(self) -> str:
         """Return the start of the body as one line of text."""

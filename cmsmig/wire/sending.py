@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
 from cmsmig.events import Observer, RequestRetried, RequestSent
-from cmsmig.whole_text import is_whole, whole_value
+from cmsmig.whole_text import whole_value
 from cmsmig.wire.answers import (
     Answer,
     ProblemReader,
@@ -38,6 +38,9 @@ Exchange: TypeAlias = Callable[
 """Sends one request with headers and body, once; never raises for the network."""
 
 _UPLOAD_HOST = "upload host"
+_json = json.JSONEncoder(
+    ensure_ascii=False, separators=(",", ":"), allow_nan=False
+).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,8 +206,8 @@ def _headers(request: Request, authorization: str | None) -> dict[str, str]:
 def _encode(body: JsonObject | None) -> bytes | None:
     if body is None:
         return None
-    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    if is_whole(text):
-        return text.encode()
-    # JSON could hold half a character, escaped; but no service could store it.
-    return _encode(whole_value(body))
+    try:
+        return _json(body).encode()
+    except UnicodeEncodeError:
+        # JSON could hold half a character, escaped; but no service could store it.
+        return _encode(whole_value(body))

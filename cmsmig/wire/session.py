@@ -331,10 +331,11 @@ class _HttpStream:
 
 async def _unpack(response: httpx.Response) -> AsyncIterator[bytes]:
     """Yield a body in small pieces; raises `UnpackingError`."""
-    # Without the header the library hands the bytes on as they come: it would
-    # unpack a whole chunk at once, however much that holds.
-    unpacker = Unpacker(response.headers.pop("content-encoding", ""))
-    async for chunk in response.aiter_bytes():
+    # From the stream itself the bytes are as they came: the library would unpack a
+    # whole chunk at once, however much that holds.
+    assert isinstance(response.stream, httpx.AsyncByteStream)
+    unpacker = Unpacker(response.headers.get("content-encoding", ""))
+    async for chunk in response.stream:
         for piece in unpacker.pieces(chunk):
             yield piece
     unpacker.finish()

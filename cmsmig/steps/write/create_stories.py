@@ -6,6 +6,7 @@ Spec: import rules 2 and 3.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import partial
 
 from cmsmig.counting import counted
@@ -32,6 +33,14 @@ from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "stories"
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """One story to create."""
+
+    draft: StoryDraft
+    content_hash: str
 
 
 async def create_stories(job: ImportJob) -> None:
@@ -72,8 +81,8 @@ def _find_wanted(job: ImportJob) -> frozenset[ItemKey]:
     )
 
 
-def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[StoryDraft]:
-    """Yield the drafts of wanted items; write what any lost, or why there is none.
+def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[Create]:
+    """Yield the stories of wanted items; write what any lost, or why there is none.
 
     Raises `PreflightError` when one of them uses what the space lacks.
     """
@@ -89,25 +98,26 @@ def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[StoryDraft]:
             job.ledger.findings.save_losses(key, losses)
             if key in wanted:
                 refuse_missing(job.field_keys, draft.facts.used)
-                yield story
+                yield Create(story, content_hash(story.content))
         elif isinstance(story, str) and key in wanted:
             job.ledger.items.failed(key, "not_drafted", story)
 
 
-def _intent(draft: StoryDraft) -> Intent:
-    return Intent("create", str(draft.key), content_hash(draft.content))
+def _intent(create: Create) -> Intent:
+    return Intent("create", str(create.draft.key), create.content_hash)
 
 
 async def _create(
-    job: ImportJob, groups: Mapping[ItemKey, str], draft: StoryDraft
+    job: ImportJob, groups: Mapping[ItemKey, str], create: Create
 ) -> None:
+    draft = create.draft
     group = groups.get(draft.key, "")
     try:
         home = await apply_once(
-            partial(_send, job, draft, group), partial(_look, job, draft)
+            partial(_send, job, create, group), partial(_look, job, create)
         )
     except RejectedError as error:
-        await _handle_refusal(job, draft, error)
+        await _handle_refusal(job, create, error)
     except (NotFoundError, MalformedAnswerError, OutcomeUnknownError) as error:
         # The intent stays open: the next run looks before it sends.
         job.ledger.items.failed(draft.key, "not_confirmed", str(error))
@@ -116,9 +126,8 @@ async def _create(
     job.observer(StepAdvanced(STEP, draft.place.full_slug))
 
 
-async def _handle_refusal(
-    job: ImportJob, draft: StoryDraft, error: RejectedError
-) -> None:
+async def _handle_refusal(job: ImportJob, create: Create, error: RejectedError) -> None:
+    draft = create.draft
     if not is_taken(error):
         _fail(job, draft, "refused", str(error))
         return
@@ -127,7 +136,7 @@ async def _handle_refusal(
         # What took the place is not listed yet and may be ours: the intent of a
         # killed run, or a lost reply. The next run looks before it sends.
         job.ledger.items.failed(draft.key, "not_confirmed", str(error))
-    elif (ours := await _ours_of(job, draft, listed)) is not None:
+    elif (ours := await _ours_of(job, create, listed)) is not None:
         _save_record(job, draft.key, ours)
     else:
         _fail(
@@ -139,16 +148,17 @@ async def _handle_refusal(
         )
 
 
-async def _send(job: ImportJob, draft: StoryDraft, group: str) -> StoryRecord:
+async def _send(job: ImportJob, create: Create, group: str) -> StoryRecord:
+    draft = create.draft
     parent = parent_id(job, draft.place.folder)
     body = story_body(draft, parent_id=parent, group_id=group)
     story = await job.client.create_story(body)
-    return written_home(story.row, content_hash(draft.content))
+    return written_home(story.row, create.content_hash)
 
 
-async def _look(job: ImportJob, draft: StoryDraft) -> StoryRecord | None:
+async def _look(job: ImportJob, create: Create) -> StoryRecord | None:
     """Return the story record for the draft's place if the story there is ours."""
-    return await _ours_of(job, draft, await _list_place(job, draft) or ())
+    return await _ours_of(job, create, await _list_place(job, create.draft) or ())
 
 
 async def _list_place(job: ImportJob, draft: StoryDraft) -> Sequence[StoryRow] | None:
@@ -157,12 +167,12 @@ async def _list_place(job: ImportJob, draft: StoryDraft) -> Sequence[StoryRow] |
 
 
 async def _ours_of(
-    job: ImportJob, draft: StoryDraft, listed: Sequence[StoryRow]
+    job: ImportJob, create: Create, listed: Sequence[StoryRow]
 ) -> StoryRecord | None:
     for row in listed:
-        story = await _ours(job, draft.key, row)
+        story = await _ours(job, create.draft.key, row)
         if story is not None:
-            return found_home(story, content_hash(draft.content))
+            return found_home(story, create.content_hash)
     return None
 
 

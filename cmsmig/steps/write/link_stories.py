@@ -282,7 +282,6 @@ def _record_update(job: ImportJob, update: Update, story: Story) -> None:
         updated_at=story.row.updated_at,
         group_id=group if group == update.group else update.home.group_id,
     )
-    job.ledger.items.recovered(update.draft.key)
     job.ledger.items.written(update.draft.key, home, update.link_state)
 
 

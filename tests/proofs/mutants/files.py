@@ -78,8 +78,8 @@ PHASES = (
         (
             Edit(
                 "ledger/items.py",
-                "UPDATE item SET published = ''\n",
-                "UPDATE item SET published = published\n",
+                "UPDATE item SET published = '', link",
+                "UPDATE item SET published = published, link",
             ),
         ),
     ),

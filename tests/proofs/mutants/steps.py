@@ -21,7 +21,7 @@ NO_STORY_SETTLING = Edit(
 )
 TAKEN_IS_FOREIGN = Edit(
     STORIES,
-    "(ours := await _ours_of(job, draft, listed)) is not None",
+    "(ours := await _ours_of(job, create, listed)) is not None",
     "(ours := None) is not None",
 )
 ALWAYS_OURS = Edit(
