@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
+from functools import lru_cache
 
 _NETWORK = ipaddress.ip_network("127.0.0.0/8")
 _SIX = ipaddress.ip_address("::1")
 
 
+@lru_cache(maxsize=256)
 def is_loopback(host: str) -> bool:
     """Return whether a host is `localhost`, in 127.0.0.0/8 or `::1`.
 

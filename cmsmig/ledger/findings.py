@@ -20,17 +20,17 @@ class Findings:
 
     def save_losses(self, key: ItemKey, losses: Sequence[LossRow]) -> None:
         """Replace the losses of one item."""
+        its = "WHERE (collection_id, item_id, locale_id) = (?, ?, ?)"
+        named = (key.collection_id, key.item_id, key.locale_id)
+        if not losses and self._store.one(f"SELECT 1 FROM loss {its}", named) is None:
+            return
         with self._store.atomic() as db:
-            db.execute(
-                """DELETE FROM loss
-                   WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
-                (key.collection_id, key.item_id, key.locale_id),
-            )
+            db.execute(f"DELETE FROM loss {its}", named)
             db.executemany(
                 "INSERT INTO loss VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     (
-                        *(key.collection_id, key.item_id, key.locale_id),
+                        *named,
                         ordinal,
                         row.field,
                         *(str(row.loss[name]) for name in _LOSS_KEYS),

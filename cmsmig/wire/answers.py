@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import NoReturn, TypeAlias
@@ -78,9 +78,17 @@ class Answer:
     headers: Mapping[str, str]
     """Keys in lower case."""
     body: bytes
+    _seen: list[Json] = field(default_factory=list, repr=False, compare=False)
+    """What `check` made of the body, for whoever asks for it first."""
+
+    def check(self) -> None:
+        """Raise `MalformedAnswerError` unless the body is JSON."""
+        self._seen[:] = [self.json()]
 
     def json(self) -> Json:
         """Return the body as JSON; raises `MalformedAnswerError`."""
+        if self._seen:
+            return self._seen.pop()
         try:
             return parse_json(self.body, _no_constant)
         except ValueError as error:

@@ -52,7 +52,7 @@ def unusable(request: Request, answer: Answer) -> NoAnswer | None:
         empty = request.reads_only and answer.status == 200
         return NoAnswer("its answer is empty", True, answer) if empty else None
     try:
-        answer.json()
+        answer.check()
     except MalformedAnswerError:
         return NoAnswer("its answer is not whole JSON", True, answer)
     return None
