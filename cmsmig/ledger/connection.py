@@ -163,35 +163,61 @@ def _refuse_foreign(db: sqlite3.Connection, path: Path) -> None:
         )
 
 
-@contextmanager
-def atomic(db: sqlite3.Connection, path: Path) -> Iterator[sqlite3.Connection]:
+def atomic(
+    db: sqlite3.Connection, path: Path
+) -> AbstractContextManager[sqlite3.Connection]:
     """Run the body as one transaction; anything raised rolls all of it back."""
-    with translated(path):
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            yield db
-        except BaseException:
-            # A full disk may have ended the transaction already.
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-            raise
-        db.execute("COMMIT")
+    return _Transaction(db, path)
 
 
-@contextmanager
-def translated(path: Path) -> Iterator[None]:
+def translated(path: Path) -> AbstractContextManager[None]:
     """Turn SQLite's errors in the body into one sentence about `path`.
 
     Raises `StorageError` for the disk, `LedgerLockedError` for a busy file and
     `LedgerDamagedError` for a damaged one.
     """
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise _translation(path, error) from error
-    except UnicodeDecodeError as error:
-        # SQLite gives text out as it stands in damaged pages.
-        raise _make_damage_error(path, "a text in it is no UTF-8") from error
+    return _Translation(path)
+
+
+class _Translation(AbstractContextManager[None]):
+    """Not made of a generator, which costs as much as a statement."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
+        if isinstance(error, sqlite3.Error):
+            raise _translation(self._path, error) from error
+        if isinstance(error, UnicodeDecodeError):
+            # SQLite gives text out as it stands in damaged pages.
+            why = "a text in it is no UTF-8"
+            raise _make_damage_error(self._path, why) from error
+
+
+class _Transaction(AbstractContextManager[sqlite3.Connection]):
+    """Translates errors too, of the body and its own."""
+
+    def __init__(self, db: sqlite3.Connection, path: Path) -> None:
+        self._db = db
+        self._translation = _Translation(path)
+
+    def __enter__(self) -> sqlite3.Connection:
+        with self._translation:
+            self._db.execute("BEGIN IMMEDIATE")
+        return self._db
+
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
+        with self._translation:
+            if error is None:
+                self._db.execute("COMMIT")
+                return
+            # A full disk may have ended the transaction already.
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+        self._translation.__exit__(kind, error, None)
 
 
 def _translation(path: Path, error: sqlite3.Error) -> Exception:

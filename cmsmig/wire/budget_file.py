@@ -7,8 +7,8 @@ import json
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from pathlib import Path
@@ -193,6 +193,7 @@ class BudgetFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._place = str(path)
+        self._translated = _Translated(self._translated_error)
         self._connection: sqlite3.Connection | None = None
         self._opened_as: tuple[int, int, int] = (0, 0, 0)
         self._doubted = True
@@ -223,7 +224,7 @@ class BudgetFile:
             connection.close()
 
     def _change(self, work: Callable[[BudgetTransaction], _Result]) -> _Result:
-        with self._translated():
+        with self._translated:
             connection = self._open()
             connection.execute("BEGIN IMMEDIATE")
             written, self._written = self._written, None
@@ -274,7 +275,7 @@ class BudgetFile:
     def _recreate(self) -> None:
         """Replace a damaged file, unless another process has just done so."""
         self.close()
-        with self._translated(), open_appending(self.path.with_suffix(".lock")) as lock:
+        with self._translated, open_appending(self.path.with_suffix(".lock")) as lock:
             try:
                 fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -286,18 +287,16 @@ class BudgetFile:
                 for suffix in ("", "-wal", "-shm"):
                     Path(f"{self.path}{suffix}").unlink(missing_ok=True)
 
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
+    def _translated_error(self, error: BaseException) -> None:
+        """Raise what an error in the body of `_Translated` means, if anything."""
+        if isinstance(error, sqlite3.DatabaseError):
             code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
             if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
                 raise self._busy() from None
             if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, 1):
                 raise _DamagedError from error
             raise self._refused(str(error)) from error
-        except OSError as error:
+        if isinstance(error, OSError):
             raise self._refused(error.strerror or str(error)) from error
 
     def _busy(self) -> BudgetBusyError:
@@ -310,6 +309,23 @@ class BudgetFile:
             f"The request budget {self.path} cannot be used ({reason}); delete it, free"
             " the disk or make its folder writable, then run again."
         )
+
+
+class _Translated:
+    """Gives the error that its body raises to a function, which may raise another.
+
+    Not made of a generator: it is entered several times for each request.
+    """
+
+    def __init__(self, translate: Callable[[BaseException], None]) -> None:
+        self._translate = translate
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
+        if error is not None:
+            self._translate(error)
 
 
 def _thread() -> tuple[int, int]:
