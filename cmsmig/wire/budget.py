@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from cmsmig.errors import StorageError
 from cmsmig.events import BudgetWaited, Observer, unobserved
@@ -25,6 +25,7 @@ from cmsmig.wire.budget_file import (
 from cmsmig.wire.pacing import Pacing, bound_pause
 
 _Result = TypeVar("_Result")
+_Work: TypeAlias = Callable[[BudgetTransaction], object]
 
 _PROBE_SECONDS = 30.0
 """A probe that says nothing for so long is taken for dead."""
@@ -36,6 +37,7 @@ _AT_ONCE = 0.0005
 _PROMPT = 0.002
 """Seconds from a release to its last byte that need no correction."""
 _BUSY_TRIES = 3000
+_BUSY_SECONDS = 0.005
 _FORGOTTEN_AT_ONCE = 16
 """Releases after which what no window can hold is dropped from the log."""
 
@@ -108,6 +110,10 @@ class Budget:
         self._random = random
         self._observer = observer
         self._service = service
+        self._told: list[_Work] = []
+        """What the next change notes as well, so that it is no change of its own."""
+        self._calm = False
+        """Whether requests flowed when the file was last looked at."""
 
     async def acquire(self) -> Release:
         """Wait for the next release, which counts as used from then on.
@@ -129,7 +135,7 @@ class Budget:
             except BaseException:
                 # Cancelled: at once, since nobody may be there to wait for it.
                 with suppress(StorageError):
-                    self._file.change(partial(_give_back, slot=slot))
+                    self._write(partial(_give_back, slot=slot))
                 raise
 
     async def sent(self, release: Release) -> None:
@@ -137,9 +143,10 @@ class Budget:
 
         The service counts it now, however long it took to get a connection.
         """
-        if not 0 <= self._clock() - release.at <= _PROMPT:
-            await self._change(
-                lambda book: book.move(release.number, book.now(self._clock()))
+        now = self._clock()
+        if not 0 <= now - release.at <= _PROMPT:
+            await self._note(
+                lambda book: book.move(release.number, self._time(book, now))
             )
 
     async def refused(
@@ -170,7 +177,10 @@ class Budget:
 
         `remaining` and `limit` are the service's own count, if it gives one.
         """
-        await self._change(lambda book: self._settle(book, remaining, limit, release))
+        now = self._clock()
+        await self._note(
+            lambda book: self._settle(book, now, remaining, limit, release)
+        )
 
     async def unanswered(self, release: Release) -> None:
         """Take note that no answer came, so that another caller may probe."""
@@ -178,12 +188,58 @@ class Budget:
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
+        if self._told:
+            with suppress(StorageError):
+                self._write(lambda book: None)
+            self._told.clear()
         self._file.close()
+
+    async def _note(self, work: _Work) -> None:
+        """Change the file at once, or while requests flow before anything else waits.
+
+        Whoever got an answer sends the next request in the same breath: one change.
+        """
+        if not self._calm:
+            await self._change(work)
+            return
+        if not self._told:
+            asyncio.get_running_loop().call_soon(self._tell)
+        self._told.append(work)
+
+    def _tell(self) -> None:
+        """Note what was put off; where the disk refuses, the next change raises it."""
+        if not self._told:
+            return
+        try:
+            self._write(lambda book: None)
+        except BudgetBusyError:
+            asyncio.get_running_loop().call_later(_BUSY_SECONDS, self._tell)
+        except StorageError:
+            pass
+
+    def _write(self, work: Callable[[BudgetTransaction], _Result]) -> _Result:
+        told = tuple(self._told)
+
+        def both(book: BudgetTransaction) -> _Result:
+            for each in told:
+                each(book)
+            result = work(book)
+            self._calm = book.state.level == 0
+            return result
+
+        result = self._file.change(both)
+        del self._told[: len(told)]
+        return result
+
+    def _time(self, book: BudgetTransaction, clock: float) -> float:
+        """Return the budget's time of a moment that may be past."""
+        now = book.now(self._clock())  # First: a clock that went back moves the offset.
+        return min(clock + book.state.offset, now)
 
     async def _change(self, work: Callable[[BudgetTransaction], _Result]) -> _Result:
         for _ in range(_BUSY_TRIES):
             try:
-                return self._file.change(work)
+                return self._write(work)
             except BudgetBusyError:
                 await self._sleep(0.001 + 0.009 * self._random())
         raise StorageError(
@@ -268,12 +324,13 @@ class Budget:
     def _settle(
         self,
         book: BudgetTransaction,
+        clock: float,
         remaining: int | None,
         limit: int | None,
         release: Release | None,
     ) -> None:
         state = book.state
-        now = book.now(self._clock())
+        now = self._time(book, clock)
         if release is not None:
             _hand_back(book, release)
         if limit is not None and limit > 0:
