@@ -57,6 +57,10 @@ class DerivedFile:
         """Return the first row; None where there is none, or no file to do with."""
         return self._do(lambda db: _first(db.execute(query, tuple(values))))
 
+    def all(self, query: str, values: Iterable[str | int] = ()) -> list[Row]:
+        """Return all rows; none where there is no file to do with."""
+        return self._do(lambda db: db.execute(query, tuple(values)).fetchall()) or []
+
     def change(self, work: Callable[[sqlite3.Connection], object]) -> None:
         """Let `work` change the file in one transaction."""
 

@@ -23,6 +23,13 @@ class DraftStore:
         self._hashes: dict[tuple[str, bool], tuple[str, str]] = {}
         self._lock = threading.Lock()
 
+    def prints(self) -> dict[str, str]:
+        """Return what each draft on disk was made of, by its item's key."""
+        rows = self._file.all(
+            "SELECT key, print FROM draft WHERE namespace = ?", (self._namespace,)
+        )
+        return dict(rows)
+
     def facts(self, key: ItemKey, made_of: str) -> DraftFacts | None:
         """Return what is known of an item's draft, if it was made of the same."""
         if (waiting := self._held(key, made_of)) is not None:

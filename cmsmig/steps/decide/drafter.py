@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 
 from cmsmig.canonical import Json, fingerprint
 from cmsmig.code_digest import code_digest
-from cmsmig.mapping.convert.asset_slots import Marks
 from cmsmig.mapping.convert.kept_draft import DraftFacts, KeptDraft
-from cmsmig.mapping.convert.lookups import recording
-from cmsmig.mapping.convert.story import story_or_reason
 from cmsmig.mapping.decisions.design import ContentTypeDesign
 from cmsmig.mapping.draft import DraftContext, StoryDraft
 from cmsmig.mapping.propose.block_designs import components_of
 from cmsmig.origin.schema import Item
 from cmsmig.steps.decide.draft_store import DraftStore
+from cmsmig.steps.decide.parallel_drafts import (
+    LEAST,
+    DraftOrder,
+    make_draft,
+    make_drafts,
+    marks_of,
+)
 
-_NONCE_DIGITS = 40
 _RULE_FAILED = "custom-rule"
 _ROOMS = ("mapping", "origin", "richtext")
 _LIBRARIES = (
@@ -49,7 +52,7 @@ class ItemDraft:
         if isinstance(kept, str):
             return kept
         place = context.places[self.facts.key]
-        return kept.story(_marks(self.made_of), place, context.assets)
+        return kept.story(marks_of(self.made_of), place, context.assets)
 
 
 class Drafter:
@@ -82,6 +85,27 @@ class Drafter:
             return made
         return ItemDraft(made_of, made.facts, lambda: made)
 
+    def make_ahead(
+        self,
+        items: Iterable[tuple[Item, ContentTypeDesign]],
+        context: DraftContext,
+        least: int = LEAST,
+    ) -> None:
+        """Make the drafts of items that are not kept, on all cores, where there are
+        at least so many and no rules of the project's own."""
+        if self._rules_digest:
+            return
+        kept = self.store.prints()
+        orders: list[DraftOrder] = []
+        for item, content_type in items:
+            made_of = self._print(item, content_type, context)
+            if kept.get(str(item.key)) != made_of:
+                place = context.places[item.key]
+                orders.append(DraftOrder(item, content_type, place, made_of))
+        if len(orders) >= least:
+            for order, draft in make_drafts(orders, context):
+                self.store.keep(order.made_of, draft)
+
     def _made(
         self,
         item: Item,
@@ -89,15 +113,11 @@ class Drafter:
         context: DraftContext,
         made_of: str,
     ) -> KeptDraft | str:
-        marks = _marks(made_of)
-        heard, lookups = recording(context, marks)
-        draft = story_or_reason(item, content_type, heard)
-        if isinstance(draft, str):
-            # Not kept: what went wrong may not go wrong again.
-            return draft
-        kept = KeptDraft.of(draft, item.name, marks, lookups)
-        if not any(each.loss.kind == _RULE_FAILED for each in draft.losses):
-            # What a rule of the project's own missed may be there the next time.
+        place = context.places[item.key]
+        kept = make_draft(DraftOrder(item, content_type, place, made_of), context)
+        # A failure is not kept: what went wrong may not go wrong again, and what a rule
+        # of the project's own missed may be there the next time.
+        if isinstance(kept, KeptDraft) and _RULE_FAILED not in kept.facts.losses:
             self.store.keep(made_of, kept)
         return kept
 
@@ -131,10 +151,6 @@ class Drafter:
                 plain(collection.fields) if collection else None,
             ]
         )
-
-
-def _marks(made_of: str) -> Marks:
-    return Marks(made_of[:_NONCE_DIGITS])
 
 
 def plain(value: object) -> Json:

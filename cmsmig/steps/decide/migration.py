@@ -117,6 +117,16 @@ class Migration:
             if draft is not None:
                 yield entry.item.key, draft
 
+    def draft_ahead(self, context: DraftContext) -> None:
+        """Make the drafts that are not kept on all cores, where there are many."""
+        types = {each.collection_id: each for each in self.design.content_types}
+        items = (
+            (entry.item, types[entry.item.key.collection_id])
+            for entry in self.selected
+            if entry.item.key.collection_id in types
+        )
+        self.drafter.make_ahead(items, context)
+
     def item_draft(self, item: Item, context: DraftContext) -> ItemDraft | str | None:
         """Return what an item becomes, why there is no story, or None without a
         content type."""

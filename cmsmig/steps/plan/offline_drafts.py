@@ -88,6 +88,7 @@ def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
     """
     assets = migration.planned_assets(_foreseen_assets(migration, ledger))
     context = migration.context(assets, migration.files.missing)
+    migration.draft_ahead(context)
     homes = _foreseen_homes(migration, ledger, migration.items)
     failed: dict[ItemKey, str] = {}
     used: dict[str, set[str]] = {}

@@ -15,6 +15,7 @@ from uuid import UUID
 
 import pytest
 
+from cmsmig.derived_file import DerivedFile
 from cmsmig.mapping.convert.story import story_or_reason
 from cmsmig.mapping.draft import DraftContext, StoryDraft, UploadedAsset
 from cmsmig.origin.schema import Field
@@ -23,6 +24,7 @@ from cmsmig.richtext.blocks.proposals import Block
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.build import write_sample
 from cmsmig.settings import Project, Settings, load_settings
+from cmsmig.steps.decide.draft_store import DraftStore
 from cmsmig.steps.decide.drafter import Drafter, ItemDraft
 from cmsmig.steps.decide.migration import Migration, open_migration
 from tests.support.rehearsal import Rehearsal
@@ -156,6 +158,26 @@ def test_every_item_of_the_sample_is_drafted(
     described = replace(context, alts=alts)
     assert direct(migration, described) != wanted
     assert kept(migration, described) == direct(migration, described)
+
+
+def test_drafts_made_side_by_side_are_the_same(
+    sample_migration: Migration, tmp_path: Path
+) -> None:
+    """Every one of them is kept, and read as if one process had made it."""
+    context = drawn(sample_migration, random.Random(3))
+    store = DraftStore(
+        DerivedFile(tmp_path / "derived.sqlite"), sample_migration.namespace
+    )
+    migration = replace(sample_migration, drafter=Drafter(store, ""))
+    types = {each.collection_id: each for each in migration.design.content_types}
+    items = [each.item for each in migration.selected]
+    pairs = [(item, types[item.key.collection_id]) for item in items]
+    migration.drafter.make_ahead(pairs, context, least=1)
+    store.flush()
+    assert {*rows(tmp_path)} == {str(item.key) for item in items}
+    before = rows(tmp_path)
+    assert kept(migration, context) == direct(migration, context)
+    assert rows(tmp_path) == before
 
 
 def limited(field: Field) -> Field:
