@@ -112,8 +112,10 @@ def _fields(origin: Origin) -> Iterator[Obstacle]:
             item for item in items if item.key.collection_id == collection.collection_id
         ]
         for field in collection.fields:
+            if field.type in _KNOWN_TYPES:
+                continue
             filled = [item for item in own if item.data.get(field.slug) not in _NOTHING]
-            if filled and field.type not in _KNOWN_TYPES:
+            if filled:
                 near = _short(str(filled[0].data[field.slug]))
                 why = _why_unknown(field, len(filled))
                 yield Obstacle("unknown-field", filled[0], field.slug, near, why)

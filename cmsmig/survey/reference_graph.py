@@ -93,18 +93,22 @@ def reference_graph(origin: Origin, decision: CollectionsDecision) -> ReferenceG
     }
     edges: list[Edge] = []
     dangling: list[Dangling] = []
-    for collection, field in _reference_fields(origin):
-        count = 0
-        lost: list[Dangling] = []
-        for item, target in _references(chosen[collection.collection_id], field):
-            count += 1
+    for collection, fields in _reference_fields(origin).items():
+        counts: Counter[str] = Counter()
+        lost: dict[str, list[Dangling]] = {field.slug: [] for field in fields}
+        for item, field, target in _references(chosen[collection], fields):
+            counts[field.slug] += 1
             if (cause := cause_of(target, known)) is not None:
                 name = names.get((target.collection_id, target.item_id), "")
-                lost.append(
+                lost[field.slug].append(
                     Dangling(item, field.slug, target, name or target.item_id, cause)
                 )
-        edges.append(_edge(origin, collection, field, count, len(lost)))
-        dangling += lost
+        for field in fields:
+            slug = field.slug
+            edges.append(
+                _edge(origin, collection, field, counts[slug], len(lost[slug]))
+            )
+            dangling += lost[slug]
     return ReferenceGraph(tuple(edges), tuple(dangling))
 
 
@@ -123,32 +127,41 @@ def _chosen(
     return [each.item for each in selection.selected]
 
 
-def _reference_fields(origin: Origin) -> Iterator[tuple[Collection, Field]]:
-    for collection in origin.collections:
-        for field in collection.fields:
-            if field.type in ("Reference", "MultiReference"):
-                yield collection, field
+def _reference_fields(origin: Origin) -> dict[str, list[Field]]:
+    """Return the fields that refer to items, by collection."""
+    return {
+        collection.collection_id: [
+            field
+            for field in collection.fields
+            if field.type in ("Reference", "MultiReference")
+        ]
+        for collection in origin.collections
+    }
 
 
-def _references(items: list[Item], field: Field) -> Iterator[tuple[Item, ItemKey]]:
-    multiple = field.type == "MultiReference"
-    for item in items:
-        for each in target_ids(item.data.get(field.slug), multiple=multiple):
-            yield item, ItemKey(field.target_collection, each, item.key.locale_id)
+def _references(
+    items: list[Item], fields: list[Field]
+) -> Iterator[tuple[Item, Field, ItemKey]]:
+    for item in items if fields else ():
+        data = item.data
+        for field in fields:
+            multiple = field.type == "MultiReference"
+            for each in target_ids(data.get(field.slug), multiple=multiple):
+                key = ItemKey(field.target_collection, each, item.key.locale_id)
+                yield item, field, key
 
 
 def _edge(
-    origin: Origin, collection: Collection, field: Field, count: int, dangling: int
+    origin: Origin, collection: str, field: Field, count: int, dangling: int
 ) -> Edge:
     names = {each.collection_id: each.display_name for each in origin.collections}
     back = any(
-        source.collection_id == field.target_collection
-        and one.target_collection == collection.collection_id
-        for source, one in _reference_fields(origin)
+        one.target_collection == collection
+        for one in _reference_fields(origin).get(field.target_collection, ())
     )
-    itself = field.target_collection == collection.collection_id
+    itself = field.target_collection == collection
     return Edge(
-        source=collection.display_name,
+        source=names[collection],
         field=field.display_name,
         multiple=field.type == "MultiReference",
         target=names.get(field.target_collection, field.target_collection),

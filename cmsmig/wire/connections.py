@@ -1,7 +1,8 @@
 """HTTP/1.1 over connections that are kept: the HTTP library's requests and answers.
 
-Its own connections take four times the processor's time of these for one request.
-The grammar is of the same library, h11; so are the bounds of a head.
+The library's own connections take four times the processor's time for one request, and
+other clients send a request again by themselves when a kept connection ends, which must
+not happen to a write. The grammar is the library's, h11; so are the bounds of a head.
 """
 
 from __future__ import annotations

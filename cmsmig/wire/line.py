@@ -9,15 +9,16 @@ import asyncio
 import select
 import ssl
 from collections.abc import Callable
-from socket import gaierror
+from contextlib import suppress
+from socket import SOCK_STREAM, gaierror
 from typing import TypeAlias, cast
 
 import httpx
 
 _MOST_UNREAD = 128 * 1024
 """Bytes beyond which nothing more is taken from the network until somebody reads."""
-_NEXT_ADDRESS_SECONDS = 0.25
-"""After which a host's next address is tried besides. Source: RFC 8305."""
+_NEXT_ADDRESS_SECONDS = 2.0
+"""After which a host's next address is tried."""
 
 _Late: TypeAlias = Callable[[str], httpx.TimeoutException]
 
@@ -150,21 +151,42 @@ async def connect(
     """
     try:
         async with asyncio.timeout(seconds):
-            _, line = await asyncio.get_running_loop().create_connection(
-                Line,
-                host,
-                port,
-                ssl=certificates,
-                server_hostname=name if certificates else None,
-                happy_eyeballs_delay=_NEXT_ADDRESS_SECONDS,
-            )
+            return await _connect(host, port, certificates, name)
     except TimeoutError:
         raise httpx.ConnectTimeout("") from None
     except (ssl.SSLError, ssl.CertificateError, gaierror, UnicodeError) as error:
         raise httpx.ConnectError(str(error)) from error
     except OSError as error:
         raise httpx.ConnectError("All connection attempts failed") from error
-    return line
+
+
+async def _connect(
+    host: str, port: int, certificates: ssl.SSLContext | None, name: str
+) -> Line:
+    """Try a host's addresses one after another, the last one without a limit.
+
+    Not at once, as the event loop would do it: when the caller is cancelled, it loses
+    a connection that is just made.
+    """
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=SOCK_STREAM)
+    *others, last = dict.fromkeys(each[4][0] for each in found)
+
+    async def begin(address: object) -> Line:
+        _, line = await loop.create_connection(
+            Line,
+            str(address),
+            port,
+            ssl=certificates,
+            server_hostname=name if certificates else None,
+        )
+        return line
+
+    for address in others:
+        with suppress(OSError):
+            async with asyncio.timeout(_NEXT_ADDRESS_SECONDS):
+                return await begin(address)
+    return await begin(last)
 
 
 def _readable(transport: asyncio.Transport) -> bool:

@@ -33,7 +33,9 @@ def propose(
         for index, value in enumerate(values)
     ]
     known = frozenset(text for option in field.options for text in option)
-    return propose_field(field, field_facts(field.slug, items, zone, known), context)
+    return propose_field(
+        field, field_facts(items, {field.slug: known}, zone)[field.slug], context
+    )
 
 
 def single(field: Field, *values: Json, **more: object) -> FieldDesign:
@@ -298,9 +300,7 @@ def test_an_unknown_type_that_nobody_fills_is_left_out_with_a_note(kind: str) ->
 def test_keys_that_the_schema_does_not_list_are_kept_or_listed() -> None:
     """Leftovers of the first API are no content."""
     items = [make_item(data={"tax-category": "std", "_cid": "x", "more": {"a": 1}})]
-    facts = {
-        slug: field_facts(slug, items, "UTC", frozenset()) for slug in items[0].data
-    }
+    facts = field_facts(items, dict.fromkeys(items[0].data, frozenset()), "UTC")
     kept = propose_unlisted("more", facts["more"])
     assert isinstance(kept, tuple)
     assert kept[0].encoding is Encoding.JSON_TEXT

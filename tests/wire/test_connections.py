@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import ssl
 import subprocess
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -14,6 +15,7 @@ import pytest
 
 from cmsmig.wire.connections import Connections
 from cmsmig.wire.http_library import certificates
+from cmsmig.wire.line import Line, connect
 
 MEGABYTE = 1024 * 1024
 Conversation = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
@@ -398,3 +400,24 @@ async def test_a_host_of_another_name_or_authority_hears_nothing(
     """No byte of a request goes to it."""
     with pytest.raises(httpx.ConnectError, match=said):
         await over_tls(authority, name, trusted)
+
+
+@pytest.mark.parametrize("steps", range(10))
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+async def test_a_connection_that_nobody_waits_for_is_closed(
+    host: str, steps: int
+) -> None:
+    """Whenever its caller is cancelled: a socket left open is a warning, an error
+    here."""
+    server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1")
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        line = connect(host, port, certificates=None, name=host, seconds=5)
+        task = asyncio.ensure_future(line)
+        for _ in range(steps):
+            await asyncio.sleep(0.0002)
+        task.cancel()
+        (found,) = await asyncio.gather(task, return_exceptions=True)
+        if isinstance(found, Line):
+            found.close()
+    gc.collect()

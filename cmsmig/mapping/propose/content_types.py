@@ -32,24 +32,19 @@ def propose_content_type(
     Its component and folder still carry plain names; collisions are settled when
     all are known. Independent of the order of `items`.
     """
-    facts = {
-        field.slug: field_facts(
-            field.slug,
-            items,
-            time_zone,
-            frozenset(text for option in field.options for text in option),
-        )
+    options = {
+        field.slug: frozenset(text for option in field.options for text in option)
         for field in collection.fields
     }
+    facts = field_facts(items, options, time_zone)
     proposals: list[Proposal] = [
         propose_field(field, facts[field.slug], context)
         for field in collection.fields
         if field.slug not in OWN_PLACE
     ]
-    proposals += [
-        propose_unlisted(slug, field_facts(slug, items, time_zone, frozenset()))
-        for slug in _find_unlisted(collection, items)
-    ]
+    unlisted = dict.fromkeys(_find_unlisted(collection, items), frozenset[str]())
+    found = field_facts(items if unlisted else (), unlisted, time_zone)
+    proposals += [propose_unlisted(slug, each) for slug, each in found.items()]
     fields = [field for one in proposals if isinstance(one, tuple) for field in one]
     if context.preferences.envelope:
         fields += envelope_fields()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from enum import StrEnum
@@ -65,35 +65,73 @@ class SpaceFacts:
 
 
 def field_facts(
-    slug: str, items: Sequence[Item], time_zone: str, options: frozenset[str]
-) -> FieldFacts:
-    """Return the facts about the values under `slug` in `items`.
+    items: Iterable[Item], options: Mapping[str, frozenset[str]], time_zone: str
+) -> dict[str, FieldFacts]:
+    """Return the facts about the values of each field in `items`, by its slug.
 
-    `options` are the ids an Option may hold; empty when the field is none.
-    Reads only, and never raises, whatever the values are.
+    `options` are the ids that an Option may hold, by slug; empty where the field is
+    none. Each item is read once. Never raises, whatever the values are.
     """
-    values = [item.data.get(slug) for item in items]
-    filled = [value for value in values if not is_blank(value)]
-    texts = [value for value in filled if isinstance(value, str)]
-    unknown = sum(text not in options for text in texts) if options else 0
-    moments = [
-        (item, moment)
-        for item, value in zip(items, values, strict=True)
-        if (moment := parse_moment(value)) is not None
-    ]
     zone = zone_of(time_zone)
-    return FieldFacts(
-        items=len(items),
-        filled=len(filled) - unknown,
-        shapes=frozenset(_shape(value) for value in filled),
-        multiline=sum("\n" in text or "\r" in text for text in texts),
-        longest=max(map(len, texts), default=0),
-        markdown=sum(reads_as_markdown(text) for text in texts),
-        unknown_options=unknown,
-        midnights=sum(_is_midnight(moment, zone) for _, moment in moments),
-        moments=len(moments),
-        announced=sum(_is_ahead(moment, item) for item, moment in moments),
-    )
+    tallies = {slug: _Tally(listed, zone) for slug, listed in options.items()}
+    for item in items:
+        data = item.data
+        for slug, tally in tallies.items():
+            tally.add(item, data.get(slug))
+    return {slug: tally.facts() for slug, tally in tallies.items()}
+
+
+@dataclass(slots=True)
+class _Tally:
+    """The counts over one field so far."""
+
+    options: frozenset[str]
+    zone: tzinfo
+    items: int = 0
+    filled: int = 0
+    shapes: set[Shape] = field(default_factory=set)
+    multiline: int = 0
+    longest: int = 0
+    markdown: int = 0
+    unknown_options: int = 0
+    midnights: int = 0
+    moments: int = 0
+    announced: int = 0
+
+    def add(self, item: Item, value: Json) -> None:
+        """Count one item's value."""
+        self.items += 1
+        if (moment := parse_moment(value)) is not None:
+            self.moments += 1
+            self.midnights += _is_midnight(moment, self.zone)
+            self.announced += _is_ahead(moment, item)
+        if is_blank(value):
+            return
+        self.filled += 1
+        self.shapes.add(_shape(value))
+        if isinstance(value, str):
+            self._add_text(value)
+
+    def _add_text(self, text: str) -> None:
+        self.multiline += "\n" in text or "\r" in text
+        self.longest = max(self.longest, len(text))
+        self.markdown += reads_as_markdown(text)
+        self.unknown_options += bool(self.options) and text not in self.options
+
+    def facts(self) -> FieldFacts:
+        """Return what was counted."""
+        return FieldFacts(
+            items=self.items,
+            filled=self.filled - self.unknown_options,
+            shapes=frozenset(self.shapes),
+            multiline=self.multiline,
+            longest=self.longest,
+            markdown=self.markdown,
+            unknown_options=self.unknown_options,
+            midnights=self.midnights,
+            moments=self.moments,
+            announced=self.announced,
+        )
 
 
 def is_blank(value: Json) -> bool:
