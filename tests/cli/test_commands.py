@@ -122,7 +122,7 @@ def test_verify_tells_a_difference_in_its_exit_code(rig: Callable[..., Rig]) -> 
     started = rig()
     started.done("import")
     story = story_at(started, "/note-2")
-    story.content["related"] = []
+    story.body["content"] = {**story.content, "related": []}
     ended = started.run("verify", "--json")
     assert ended.code == 4
     (difference,) = ended.document["differences"]
