@@ -51,6 +51,19 @@ def rewrite_links(
     return copied, LinkCounts(rewriting.done, rewriting.kept)
 
 
+def look_up_links(document: JsonObject, resolve: Resolve) -> None:
+    """Ask `resolve` what `rewrite_links` would ask, in the same order; copy nothing."""
+    rewriting = _Rewriting(resolve)
+    stack: list[JsonObject | list[Json]] = [document]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, dict):
+            value = list(rewriting.rewritten(value).values())
+        held = [each for each in value if type(each) is dict or type(each) is list]
+        held.reverse()
+        stack += held
+
+
 class _Rewriting:
     def __init__(self, resolve: Resolve) -> None:
         self._resolve = resolve

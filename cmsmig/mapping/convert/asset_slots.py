@@ -7,7 +7,7 @@ anew. So it holds a mark where a file's id or address will stand, and knows wher
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import TypeAlias
@@ -17,7 +17,8 @@ from cmsmig.mapping.draft import UploadedAsset
 
 Path: TypeAlias = "tuple[str | int, ...]"
 """Keys and positions that lead to a value."""
-
+_Chain: TypeAlias = "tuple[_Chain | None, str | int]"
+"""The same from its end: what leads to the value's holder, then the last key."""
 
 _MARK = re.compile(r"https://([0-9a-f]+)\.invalid/([0-9]+)&(amp;)?\.")
 """Its ampersand tells whether the text around it is HTML that was escaped."""
@@ -64,11 +65,12 @@ class Marks:
         """Return where the marks stand in content that is just made."""
         ids: list[tuple[Path, int]] = []
         texts: list[Path] = []
-        for path, value in _leaves(content):
-            if isinstance(value, SlotId):
-                ids.append((path, int(value)))
-            elif isinstance(value, str) and self._nonce in value:
-                texts.append(path)
+        # What asked for no file holds no mark.
+        for chain, value in _leaves(content) if self._numbers else ():
+            if type(value) is SlotId:
+                ids.append((_path(chain), int(value)))
+            elif type(value) is str and self._nonce in value:
+                texts.append(_path(chain))
         return Slots(tuple(self._numbers), tuple(ids), tuple(texts))
 
     def origin_text(self, text: str) -> str:
@@ -105,16 +107,28 @@ class Marks:
             _put(content, path, _MARK.sub(named, str(text)))
 
 
-def _leaves(content: JsonObject) -> Iterator[tuple[Path, Json]]:
-    stack: list[tuple[Path, Json]] = [((), content)]
+def _leaves(content: JsonObject) -> Iterator[tuple[_Chain, Json]]:
+    """Yield texts and whole numbers, each with the way to it."""
+    stack: list[tuple[_Chain | None, JsonObject | list[Json]]] = [(None, content)]
     while stack:
-        path, value = stack.pop()
-        if isinstance(value, dict):
-            stack.extend(((*path, key), held) for key, held in value.items())
-        elif isinstance(value, list):
-            stack.extend(((*path, at), held) for at, held in enumerate(value))
-        else:
-            yield path, value
+        above, value = stack.pop()
+        held: Iterable[tuple[str | int, Json]]
+        held = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, each in held:
+            kind = type(each)
+            if kind is str or kind is SlotId:
+                yield (above, key), each
+            elif isinstance(each, (dict, list)):
+                stack.append(((above, key), each))
+
+
+def _path(chain: _Chain) -> Path:
+    keys: list[str | int] = []
+    rest: _Chain | None = chain
+    while rest is not None:
+        rest, key = rest
+        keys.append(key)
+    return tuple(reversed(keys))
 
 
 def _at(content: JsonObject, path: Path) -> Json:

@@ -14,7 +14,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.draft import ExistingStory, Place, RelationUse, StoryDraft
 from cmsmig.mapping.select.routes import PageCause, Routes, RouteTarget, StaticPage
-from cmsmig.richtext.links import StoryLink, rewrite_links
+from cmsmig.richtext.links import StoryLink, look_up_links, rewrite_links
 
 _LEFT_ALONE = frozenset(("story", "asset", "email"))
 
@@ -115,7 +115,7 @@ def link_addresses(draft: StoryDraft) -> tuple[str, ...]:
 
     linking = _Linking(draft.key.locale_id, {}, Heard())
     for value in draft.content.values():
-        linking.field(value)
+        linking.look_up(value)
     return tuple(addresses)
 
 
@@ -180,6 +180,13 @@ class _Linking:
             return self._multilink(value)
         linked, _ = rewrite_links({"value": value}, self._story)
         return linked["value"]
+
+    def look_up(self, value: Json) -> None:
+        """Find what `field` would find, and make nothing of it."""
+        if isinstance(value, dict) and value.get("fieldtype") == "multilink":
+            self._multilink(value)
+        elif isinstance(value, (dict, list)):
+            look_up_links({"value": value}, self._story)
 
     def _multilink(self, link: JsonObject) -> JsonObject:
         address = link.get("url")

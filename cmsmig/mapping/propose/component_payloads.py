@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
@@ -183,12 +183,12 @@ def used_keys(drafts: Sequence[StoryDraft]) -> dict[str, set[str]]:
     pending: list[Json] = [draft.content for draft in drafts]
     while pending:
         value = pending.pop()
-        if isinstance(value, list):
-            pending.extend(value)
-        elif isinstance(value, dict):
+        held: Iterable[Json] = value if isinstance(value, list) else ()
+        if isinstance(value, dict):
+            held = value.values()
             component = value.get("component")
             if isinstance(component, str) and "_uid" in value:
                 keys = used.setdefault(component, set())
                 keys.update(set(value) - {"component", "_uid"})
-            pending.extend(value.values())
+        pending += [each for each in held if type(each) is dict or type(each) is list]
     return used
