@@ -277,3 +277,16 @@ def test_a_picture_that_cuts_a_sentence_is_listed(
 ) -> None:
     """Pictures and embeds are blocks: between two texts of one line it is told."""
     assert lost(html) == losses
+
+
+@pytest.mark.parametrize(
+    ("html", "told"),
+    [
+        ("<li><span data-emoji>Go<li>Go", ["Go", "Go"]),
+        ("<li><span data-emoji>a<li>a b<li>a", ["a", "a b", "a"]),
+    ],
+)
+def test_a_text_that_is_lost_twice_is_listed_twice(html: str, told: list[str]) -> None:
+    """An element that is never closed goes on in the next block, with other text."""
+    losses = NativeEngine().from_html(html).losses
+    assert [each.what for each in losses if each.kind == "text"] == told

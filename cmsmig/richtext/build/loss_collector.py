@@ -80,11 +80,13 @@ class Collector:
     ) -> None:
         """Record that `what` has no place; layout losses are counted together.
 
-        An element that goes on after its end loses nothing a second time.
+        An element that goes on after its end loses nothing a second time, but for the
+        text in it: that is another text, though it may read the same.
         """
         usual, reason = KINDS[kind]
         told = (kind, what, at.start)
-        if told in self._told and (at.goes_on or self._told[told]):
+        again = told in self._told and (at.goes_on or self._told[told])
+        if again and kind != "text":
             return
         self._told[told] = at.goes_on
         if (severity or usual) is LAYOUT and not why:
