@@ -60,9 +60,7 @@ def _read(source: RecordSource) -> JsonObject:
     try:
         with open_plain(path) as file:
             if _state(file.fileno()) != source.file.state:
-                raise CacheError(
-                    f"{path} was replaced while it was in use; run this again."
-                )
+                raise _replaced(path)
             file.seek(source.offset)
             text = file.read(source.length)
         return parse_data(parse_json(text), f"{path}, byte {source.offset}")
@@ -74,8 +72,16 @@ class ItemIndex:
     """Lists the items of each set; reads a raw file again only when it changed."""
 
     def __init__(self, cache: RawCache, derived: DerivedFile) -> None:
+        """Take note of the files as they are now; their hashes are taken after this,
+        so that what is replaced in between is told."""
         self._cache = cache
         self._derived = derived
+        paths = (
+            cache.item_file(each, live=live)
+            for each in cache.collection_ids()
+            for live in (False, True)
+        )
+        self._files = {path: _file(path) for path in paths}
 
     def items(
         self, collection_id: str, file_hash: str, *, live: bool
@@ -89,10 +95,12 @@ class ItemIndex:
         path = self._cache.item_file(collection_id, live=live)
         name = f"items {collection_id} {'live' if live else 'staged'}"
         made_of = f"{file_hash} {code_digest(('origin',))}"
-        file = _file(path)
+        file = self._files[path]
         found = self._kept(name, made_of, collection_id, file)
         if found is None:
             found = tuple(_items(path, collection_id, file))
+            if _file(path) != file:
+                raise _replaced(path)
             if all(isinstance(each.source, RecordSource) for each in found):
                 self._derived.keep_parts(name, made_of, _packed(found))
         return found
@@ -123,6 +131,10 @@ def share_equal(staged: tuple[Item, ...], live: tuple[Item, ...]) -> tuple[Item,
     return tuple(
         same if (same := by_key.get(item.key)) == item else item for item in live
     )
+
+
+def _replaced(path: Path) -> CacheError:
+    return CacheError(f"{path} was replaced while it was in use; run this again.")
 
 
 def _file(path: Path) -> ItemFile:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,6 +14,7 @@ from cmsmig.json_text import json_text
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.native import convert_text
 from cmsmig.steps.decide.rules_file import NamedRules
+from cmsmig.steps.process_pool import in_processes
 
 _MOST_AT_ONCE = 64
 """Bodies that a process is given together."""
@@ -101,14 +100,9 @@ def _convert_all(
         return
     # Small enough that at the end nobody waits long for the last one.
     size = min(_MOST_AT_ONCE, max(1, len(names) // (32 * processes)))
-    waiting: deque[Future[list[int]]] = deque()
-    with ProcessPoolExecutor(processes) as pool:
-        for start in range(0, len(names), size):
-            waiting.append(pool.submit(work, names[start : start + size]))
-            if len(waiting) > 4 * processes:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+    parts = (names[start : start + size] for start in range(0, len(names), size))
+    for _, counts in in_processes(work, parts, processes=processes):
+        yield counts
 
 
 def _convert_files(

@@ -7,7 +7,7 @@ anew. So it holds a mark where a file's id or address will stand, and knows wher
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TypeAlias
@@ -75,15 +75,7 @@ class Marks:
 
     def origin_text(self, text: str) -> str:
         """Return a text with each file's address at the origin where its mark is."""
-        addresses = list(self._numbers)
-
-        def named(mark: re.Match[str]) -> str:
-            if mark[1] != self._nonce:
-                return mark[0]
-            address = addresses[int(mark[2])]
-            return escape(address) if mark[3] else address
-
-        return _MARK.sub(named, text) if self._nonce in text else text
+        return self._named(text, list(self._numbers))
 
     def fill(
         self, content: JsonObject, slots: Slots, assets: Mapping[str, UploadedAsset]
@@ -93,18 +85,23 @@ class Marks:
         Raises `KeyError` for an address that has none.
         """
         filled = [assets[address] for address in slots.addresses]
-
-        def named(mark: re.Match[str]) -> str:
-            if mark[1] != self._nonce:
-                return mark[0]
-            name = filled[int(mark[2])].filename
-            return escape(name) if mark[3] else name
-
+        names = [each.filename for each in filled]
         for path, number in slots.ids:
             _put(content, path, filled[number].asset_id)
         for path in slots.texts:
             text = _at(content, path)
-            _put(content, path, _MARK.sub(named, str(text)))
+            _put(content, path, self._named(str(text), names))
+
+    def _named(self, text: str, names: Sequence[str]) -> str:
+        """Return a text with a name for each mark, by its number."""
+
+        def name(mark: re.Match[str]) -> str:
+            if mark[1] != self._nonce:
+                return mark[0]
+            found = names[int(mark[2])]
+            return escape(found) if mark[3] else found
+
+        return _MARK.sub(name, text) if self._nonce in text else text
 
 
 def _leaves(content: JsonObject) -> Iterator[tuple[_Chain, Json]]:

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import os
-import signal
-import sys
-import threading
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
+from functools import partial
 
 from cmsmig.mapping.convert.asset_slots import Marks
 from cmsmig.mapping.convert.kept_draft import KeptDraft
@@ -21,6 +16,7 @@ from cmsmig.mapping.convert.story import story_or_reason
 from cmsmig.mapping.decisions.design import ContentTypeDesign
 from cmsmig.mapping.draft import DraftContext, Place
 from cmsmig.origin.schema import Item
+from cmsmig.steps.process_pool import in_processes
 
 LEAST = 300
 """Drafts that are worth the start of processes."""
@@ -63,55 +59,28 @@ def make_drafts(
     What is left over, when a process dies or an item has no story, is nobody's loss:
     it is made when it is asked for.
     """
-    cores = processes or os.cpu_count() or 1
-    shared = replace(context, places={})
-    pool = ProcessPoolExecutor(cores, get_context(_way_to_start()), _begin, (shared,))
-    waiting: deque[tuple[Sequence[DraftOrder], Future[list[KeptDraft | None]]]]
-    waiting = deque()
-    try:
-        with pool:
-            for start in range(0, len(orders), _AT_ONCE):
-                part = orders[start : start + _AT_ONCE]
-                waiting.append((part, pool.submit(_make, part)))
-                if len(waiting) > 2 * cores:
-                    yield from _made(*waiting.popleft())
-            while waiting:
-                yield from _made(*waiting.popleft())
-    except BrokenProcessPool:
-        return
-
-
-def _way_to_start() -> str:
-    """Return how processes are started: a fork is the quickest, and safe only where no
-    thread holds a lock; a notebook's kernel has threads."""
-    alone = sys.platform == "linux" and threading.active_count() == 1
-    return "fork" if alone else "spawn"
-
-
-def _made(
-    orders: Sequence[DraftOrder], future: Future[list[KeptDraft | None]]
-) -> Iterator[tuple[DraftOrder, KeptDraft]]:
-    for order, draft in zip(orders, future.result(), strict=True):
-        if draft is not None:
-            yield order, draft
+    parts = (
+        orders[start : start + _AT_ONCE] for start in range(0, len(orders), _AT_ONCE)
+    )
+    made = in_processes(
+        _make,
+        parts,
+        processes=processes or os.cpu_count() or 1,
+        begin=partial(_share, replace(context, places={})),
+    )
+    with suppress(BrokenProcessPool):
+        for part, drafts in made:
+            for order, draft in zip(part, drafts, strict=True):
+                if draft is not None:
+                    yield order, draft
 
 
 _shared: list[DraftContext] = []
 """The context of this process's drafts, but for their places."""
 
 
-def _begin(context: DraftContext) -> None:
+def _share(context: DraftContext) -> None:
     _shared[:] = [context]
-    # Who interrupts the run means the process that started this one.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
 
 
 def _make(orders: Sequence[DraftOrder]) -> list[KeptDraft | None]:

@@ -33,8 +33,8 @@ def read_origin(
     cache = RawCache(project.raw)
     cache.require_complete()
     collections = cache.collections()
-    hashes = cache.fingerprint()
     index = ItemIndex(cache, derived or DerivedFile(project.derived))
+    hashes = cache.fingerprint()
     staged: dict[str, tuple[Item, ...]] = {}
     live: dict[str, tuple[Item, ...]] = {}
     for each in (collection.collection_id for collection in collections):

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from multiprocessing import active_children
 from pathlib import Path
 from uuid import UUID
 
@@ -27,6 +28,7 @@ from cmsmig.settings import Project, Settings, load_settings
 from cmsmig.steps.decide.draft_store import DraftStore
 from cmsmig.steps.decide.drafter import Drafter, ItemDraft
 from cmsmig.steps.decide.migration import Migration, open_migration
+from cmsmig.steps.decide.parallel_drafts import DraftOrder, make_drafts
 from tests.support.rehearsal import Rehearsal
 from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
 from tests.support.steps.split_site import write_split_site
@@ -180,6 +182,31 @@ def test_drafts_made_side_by_side_are_the_same(
     assert rows(tmp_path) == before
 
 
+def test_a_process_that_dies_loses_nothing(
+    sample_migration: Migration, tmp_path: Path
+) -> None:
+    """What it would have made is made when it is asked for."""
+    context = drawn(sample_migration, random.Random(4))
+    types = {each.collection_id: each for each in sample_migration.design.content_types}
+    orders = [
+        DraftOrder(
+            item, types[item.key.collection_id], context.places[item.key], "0" * 64
+        )
+        for item in (each.item for each in sample_migration.selected)
+    ]
+    before = set(active_children())
+    made = make_drafts(orders * 4, context, processes=2)
+    assert next(made)[0] is orders[0]
+    for child in set(active_children()) - before:
+        child.kill()
+    assert len(list(made)) < 4 * len(orders) - 1
+    store = DraftStore(
+        DerivedFile(tmp_path / "derived.sqlite"), sample_migration.namespace
+    )
+    migration = replace(sample_migration, drafter=Drafter(store, ""))
+    assert kept(migration, context) == direct(migration, context)
+
+
 def limited(field: Field) -> Field:
     """Return a field that takes no number that anybody wrote."""
     return replace(field, validations={**field.validations, "minValue": 10**12})
@@ -249,6 +276,33 @@ def test_a_body_that_is_divided_otherwise_is_made_again(
     other = replace(context, blocks=merged)
     assert direct(migration, other) != divided == direct(migration, context)
     assert kept(migration, other) == direct(migration, other)
+
+
+def test_files_of_a_changed_item_are_found_again(
+    decided_project: Callable[[Path], Path], small_site: Path, tmp_path: Path
+) -> None:
+    """What is kept of uses and uploads is what would be found without it."""
+    folder = tmp_path / "site"
+    shutil.copytree(decided_project(small_site), folder)
+    project = Project(folder)
+
+    def found(*, afresh: bool) -> tuple[object, ...]:
+        for path in folder.glob("derived*") if afresh else ():
+            path.unlink()
+        files = open_migration(project, settings_of(project)).files
+        return list(files.uses), files.uploads, files.missing, files.alts
+
+    first = found(afresh=True)
+    assert found(afresh=False) == first
+    assert first[1]
+    address = first[1][0].addresses[0]
+    for path in (folder / "raw").glob("*/*.json"):
+        if path.parent.name in ("items", "live"):
+            text = path.read_text()
+            path.write_text(text.replace(address, f"{address}?other", 1))
+    changed = found(afresh=False)
+    assert changed != first
+    assert found(afresh=True) == changed
 
 
 def rows(folder: Path) -> dict[str, tuple[int, str]]:

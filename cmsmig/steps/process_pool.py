@@ -1,0 +1,73 @@
+"""Runs pieces of work on all cores, in processes that end with the one they serve."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import wait
+from typing import TypeVar
+
+Part = TypeVar("Part")
+Result = TypeVar("Result")
+
+_WAITING = 4
+"""Parts for each process that are given out before their results are taken."""
+
+
+def in_processes(
+    work: Callable[[Part], Result],
+    parts: Iterable[Part],
+    *,
+    processes: int,
+    begin: Callable[[], object] | None = None,
+) -> Iterator[tuple[Part, Result]]:
+    """Yield each part with what `work` makes of it, in order; few of them wait at a
+    time, so that memory does not grow with their number.
+
+    Each process calls `begin` first. Raises what `work` raises, and
+    `BrokenProcessPool` when a process dies.
+    """
+    waiting: deque[tuple[Part, Future[Result]]] = deque()
+    with ProcessPoolExecutor(
+        processes, get_context(_way_to_start()), _begin, (begin,)
+    ) as pool:
+        for part in parts:
+            waiting.append((part, pool.submit(work, part)))
+            if len(waiting) > _WAITING * processes:
+                done, future = waiting.popleft()
+                yield done, future.result()
+        while waiting:
+            done, future = waiting.popleft()
+            yield done, future.result()
+
+
+def _way_to_start() -> str:
+    """Return how processes are started: a fork is the quickest, and safe only where no
+    thread holds a lock; a notebook's kernel has threads."""
+    alone = sys.platform == "linux" and threading.active_count() == 1
+    return "fork" if alone else "spawn"
+
+
+def _begin(begin: Callable[[], object] | None) -> None:
+    # Who interrupts the run means the process that started this one, whose handlers
+    # a fork takes over: this one is ended without ado.
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    if begin is not None:
+        begin()
+
+
+def _end_with_parent() -> None:
+    """End when the parent was killed: it could not say so."""
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
