@@ -10,7 +10,9 @@ import pytest
 
 from cmsmig.configuration.ownership import require_own
 from cmsmig.errors import SettingsError
-from cmsmig.mapping.decisions.choices import ConflictsDecision
+from cmsmig.mapping.decisions.conflicts import (
+    ConflictsDecision,
+)
 from cmsmig.settings import Project, Settings, find_project, load_settings
 from cmsmig.steps.decide.decision_store import write_decision
 from cmsmig.steps.decide.rules_file import load_rules

@@ -16,15 +16,22 @@ from cmsmig.mapping.decisions.choices import (
     BodyChoice,
     CollectionChoice,
     CollectionsDecision,
-    ConflictAction,
-    ConflictChoice,
-    ConflictKind,
-    ConflictsDecision,
     DraftRule,
     EmbedsDecision,
     ItemSet,
     LocaleChoice,
     PublishRule,
+)
+from cmsmig.mapping.decisions.conflicts import (
+    ConflictAction,
+    ConflictChoice,
+    ConflictKind,
+    ConflictsDecision,
+    EditChoice,
+    GoneAction,
+    GoneChoice,
+    GoneFrom,
+    Side,
 )
 from cmsmig.mapping.decisions.decision_files import (
     FILE_NAMES,
@@ -180,6 +187,26 @@ DECISIONS = st.one_of(
             )
         ),
         REVIEWED,
+        tuples_of(
+            st.builds(
+                EditChoice,
+                st.sampled_from(ConflictKind),
+                TEXT,
+                TEXT,
+                st.sampled_from(Side),
+                TEXT,
+                TEXT,
+            )
+        ),
+        tuples_of(
+            st.builds(
+                GoneChoice,
+                st.sampled_from(GoneFrom),
+                TEXT,
+                st.sampled_from(GoneAction),
+                TEXT,
+            )
+        ),
     ),
 )
 

@@ -9,13 +9,21 @@ from pydantic import BeforeValidator, Field, PlainSerializer
 from cmsmig.mapping.decisions.choices import (
     ArchiveRule,
     CollectionChoice,
-    ConflictAction,
-    ConflictChoice,
-    ConflictKind,
     DraftRule,
     ItemSet,
     LocaleChoice,
     PublishRule,
+)
+from cmsmig.mapping.decisions.conflicts import (
+    WHOLE,
+    ConflictAction,
+    ConflictChoice,
+    ConflictKind,
+    EditChoice,
+    GoneAction,
+    GoneChoice,
+    GoneFrom,
+    Side,
 )
 from cmsmig.mapping.decisions.document_keys import (
     DecisionKeys,
@@ -78,7 +86,25 @@ class _ConflictKeys(Keys):
     note: str = ""
 
 
+class _EditKeys(Keys):
+    kind: ConflictKind
+    what: str
+    field: str = WHOLE
+    take: Side
+    seen: str = ""
+    note: str = ""
+
+
+class _GoneKeys(Keys):
+    side: GoneFrom = Field(alias="from")
+    what: str
+    action: GoneAction
+    note: str = ""
+
+
 class ConflictsKeys(DecisionKeys):
     """The keys of `conflicts.yaml`."""
 
     conflicts: tuple[Annotated[ConflictChoice, From(_ConflictKeys)], ...] = ()
+    edits: tuple[Annotated[EditChoice, From(_EditKeys)], ...] = ()
+    gone: tuple[Annotated[GoneChoice, From(_GoneKeys)], ...] = ()

@@ -11,8 +11,10 @@ from cmsmig.mapping.decisions import choice_documents as documents
 from cmsmig.mapping.decisions.choices import (
     BlocksDecision,
     CollectionsDecision,
-    ConflictsDecision,
     EmbedsDecision,
+)
+from cmsmig.mapping.decisions.conflicts import (
+    ConflictsDecision,
 )
 from cmsmig.mapping.decisions.design import BlockRole, Design
 from cmsmig.mapping.decisions.design_document import DesignKeys
@@ -154,6 +156,10 @@ _HEADERS: Mapping[type[Decision], str] = {
     ConflictsDecision: (
         "What to do where the destination already holds something in our place.\n"
         "kind: story (action: skip | reuse | rename, to rename_to)\n"
-        "kind: component | datasource (action: reuse, which leaves it as it is)"
+        "kind: component | datasource (action: reuse, which leaves it as it is)\n"
+        "edits: both sides changed a field (take: ours | theirs); `seen` binds the\n"
+        "decision to the edit that was shown\n"
+        "gone: from origin (action: keep | unpublish | delete) or from destination\n"
+        "(action: recreate | leave_out); what: a path, a name, or '*' for all"
     ),
 }

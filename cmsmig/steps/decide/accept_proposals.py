@@ -8,7 +8,13 @@ from pathlib import Path
 from cmsmig.errors import UsageError
 from cmsmig.events import Noticed, Observer
 from cmsmig.mapping.decisions.body_reviews import IN_BULK
-from cmsmig.mapping.decisions.choices import BlocksDecision, BodyMode, ConflictsDecision
+from cmsmig.mapping.decisions.choices import (
+    BlocksDecision,
+    BodyMode,
+)
+from cmsmig.mapping.decisions.conflicts import (
+    ConflictsDecision,
+)
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, Decision
 from cmsmig.mapping.decisions.design import Design, Reviewed
 from cmsmig.mapping.propose.block_designs import with_blocks

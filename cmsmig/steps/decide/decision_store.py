@@ -16,8 +16,10 @@ from cmsmig.errors import DecisionsError, StorageError, UndecidedError
 from cmsmig.mapping.decisions.choices import (
     BlocksDecision,
     CollectionsDecision,
-    ConflictsDecision,
     EmbedsDecision,
+)
+from cmsmig.mapping.decisions.conflicts import (
+    ConflictsDecision,
 )
 from cmsmig.mapping.decisions.decision_files import (
     FILE_NAMES,

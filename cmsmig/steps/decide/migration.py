@@ -16,10 +16,12 @@ from cmsmig.errors import UndecidedError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import derived_namespace
 from cmsmig.mapping.decisions.choices import (
+    PublishRule,
+)
+from cmsmig.mapping.decisions.conflicts import (
     ConflictAction,
     ConflictKind,
     ConflictsDecision,
-    PublishRule,
 )
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, embed_policy
 from cmsmig.mapping.decisions.design import Design

@@ -9,7 +9,10 @@ from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.decisions.choices import ConflictAction, ConflictKind
+from cmsmig.mapping.decisions.conflicts import (
+    ConflictAction,
+    ConflictKind,
+)
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
 

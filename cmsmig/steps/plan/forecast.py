@@ -10,7 +10,9 @@ from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.decisions.choices import ConflictAction
+from cmsmig.mapping.decisions.conflicts import (
+    ConflictAction,
+)
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.mapping.propose.component_payloads import (
     component_bodies,

@@ -16,7 +16,7 @@ from cmsmig.counting import first_of
 from cmsmig.destination.schema import Component, DatasourceEntry
 from cmsmig.ledger.rows import Intent, MadeRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.decisions.choices import (
+from cmsmig.mapping.decisions.conflicts import (
     ConflictAction,
     ConflictKind,
     ConflictsDecision,

@@ -1,0 +1,147 @@
+"""What was decided about things at the destination that disagree with an import:
+somebody else's in our place, edits on both sides, and what is gone on one side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cmsmig.mapping.decisions.design import Reviewed
+
+
+class ConflictKind(StrEnum):
+    """What at the destination is in the way."""
+
+    COMPONENT = "component"
+    DATASOURCE = "datasource"
+    FOLDER = "folder"
+    STORY = "story"
+    ASSET = "asset"
+
+
+class ConflictAction(StrEnum):
+    """What a person decided about it. None of them alters what is there."""
+
+    SKIP = "skip"
+    """Leave it and import nothing in its place."""
+    REUSE = "reuse"
+    """Take what is there as if the kit had made it, without writing to it."""
+    RENAME = "rename"
+    """Import ours under another name, which `rename_to` gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictChoice:
+    """What to do about one conflict."""
+
+    kind: ConflictKind
+    what: str
+    """A component's name, or the full slug of a folder or story."""
+    action: ConflictAction
+    rename_to: str = ""
+    note: str = ""
+
+
+class Side(StrEnum):
+    """Whose value stands where both sides changed one."""
+
+    OURS = "ours"
+    """What the origin and the decisions say now."""
+    THEIRS = "theirs"
+    """What stands at the destination."""
+
+
+WHOLE = "*"
+"""Stands for every field of an object, or for every object."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditChoice:
+    """Whose value stands in a field that was edited at the destination."""
+
+    kind: ConflictKind
+    what: str
+    """A full slug, a name, or a file's name, as plan and verification name it."""
+    field: str
+    """Such as `content.title`, `name` or `schema.title.required`; `*` for all."""
+    take: Side
+    seen: str = ""
+    """Fingerprint of the edit that was decided about; another one needs another
+    decision. Empty: whatever stands there."""
+    note: str = ""
+
+
+class GoneFrom(StrEnum):
+    """The side that something is gone from."""
+
+    ORIGIN = "origin"
+    DESTINATION = "destination"
+
+
+class GoneAction(StrEnum):
+    """What becomes of what one side no longer has."""
+
+    KEEP = "keep"
+    """Gone at the origin: the story stays as it is."""
+    UNPUBLISH = "unpublish"
+    """Gone at the origin: the story is taken from visitors, and stays a draft."""
+    DELETE = "delete"
+    """Gone at the origin: the story goes to the trash, if nobody edited it."""
+    RECREATE = "recreate"
+    """Gone at the destination: it is made again."""
+    LEAVE_OUT = "leave_out"
+    """Gone at the destination: it stays away."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoneChoice:
+    """What to do about something that one side no longer has."""
+
+    side: GoneFrom
+    what: str
+    """A story's full slug or a thing's name; `*` for all."""
+    action: GoneAction
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictsDecision:
+    """`conflicts.yaml`."""
+
+    conflicts: tuple[ConflictChoice, ...] = ()
+    reviewed: Reviewed | None = None
+    edits: tuple[EditChoice, ...] = ()
+    gone: tuple[GoneChoice, ...] = ()
+
+    def choice(self, kind: ConflictKind, what: str) -> ConflictChoice | None:
+        """Return what was decided about one conflict, if anything was."""
+        return next(
+            (
+                choice
+                for choice in self.conflicts
+                if choice.kind is kind and choice.what == what
+            ),
+            None,
+        )
+
+    def side(self, kind: ConflictKind, what: str, field: str, seen: str) -> Side | None:
+        """Return whose value stands in a field that shows the edit `seen`.
+
+        A decision about the field goes before one about the whole object.
+        """
+        fitting = {
+            choice.field: choice.take
+            for choice in self.edits
+            if (choice.kind, choice.what) == (kind, what) and choice.seen in ("", seen)
+        }
+        return fitting.get(field) or fitting.get(WHOLE)
+
+    def gone_action(self, side: GoneFrom, what: str) -> GoneAction | None:
+        """Return what becomes of something that `side` no longer has.
+
+        A decision about the thing goes before one about all.
+        """
+        fitting = {
+            choice.what: choice.action for choice in self.gone if choice.side is side
+        }
+        return fitting.get(what) or fitting.get(WHOLE)
