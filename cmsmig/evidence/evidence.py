@@ -20,7 +20,7 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.verify.accounting import accounting_json
-from cmsmig.steps.verify.verify import Verification
+from cmsmig.steps.verify.differences import Verification
 
 PAGE = "report.html"
 DOCUMENT = "report.json"

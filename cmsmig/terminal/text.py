@@ -9,7 +9,7 @@ from cmsmig.counting import and_more
 from cmsmig.printable import printable
 from cmsmig.steps.plan.missing_objects import one_of
 from cmsmig.steps.plan.plan import Plan
-from cmsmig.steps.verify.verify import Verification
+from cmsmig.steps.verify.differences import Verification
 
 _SHOWN = 20
 

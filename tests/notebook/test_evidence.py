@@ -40,7 +40,7 @@ from cmsmig.ledger.rows import Accounting, ItemRow
 from cmsmig.notebook.kit.prerequisites import decided_migration
 from cmsmig.notebook.verify import verifying
 from cmsmig.notebook.verify.cutover import open_handover
-from cmsmig.steps.verify.verify import Difference, DifferenceCode, Verification
+from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from tests.support.notebook.staging import Staged
 
 KEY = ItemKey("c", "i", "l")

@@ -15,7 +15,7 @@ from cmsmig.notebook.kit.panel import facts_bundle
 from cmsmig.notebook.kit.prerequisites import decided_migration, nothing_imported
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.verify.verify import Verification
+from cmsmig.steps.verify.differences import Verification
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from cmsmig.evidence.redirects import STATUS
 from cmsmig.ledger.rows import Accounting
 from cmsmig.notebook.transfer.importing import failures_table
 from cmsmig.notebook.verify.cutover import Handover
-from cmsmig.steps.verify.verify import Difference, Verification
+from cmsmig.steps.verify.differences import Difference, Verification
 
 _SHOWN = 50
 _STATES = {

@@ -22,7 +22,7 @@ from cmsmig.notebook.verify.cutover_tables import (
     redirects_html,
     verification_html,
 )
-from cmsmig.steps.verify.verify import Verification
+from cmsmig.steps.verify.differences import Verification
 from cmsmig.steps.verify.verify_project import verify_only
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import plan_only

@@ -6,7 +6,8 @@ from cmsmig.events import Observer
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.pull.raw_site import require_same_site
-from cmsmig.steps.verify.verify import Verification, verify
+from cmsmig.steps.verify.differences import Verification
+from cmsmig.steps.verify.verify import verify
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
 

@@ -12,7 +12,7 @@ import pytest
 
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
-from cmsmig.steps.verify.verify import DifferenceCode
+from cmsmig.steps.verify.differences import DifferenceCode
 from tests.support.rehearsal import Rehearsal, write_env
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import CREATE_STORY, REFUSED, Fault

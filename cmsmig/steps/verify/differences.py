@@ -1,0 +1,90 @@
+"""What a verification found, as data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from cmsmig.canonical import JsonObject
+from cmsmig.item_key import ItemKey
+
+
+class DifferenceCode(StrEnum):
+    """The kinds of difference between the destination and what was decided."""
+
+    ITEM_FAILED = "item_failed"
+    ITEM_WITHOUT_STORY = "item_without_story"
+    STORY_GONE = "story_gone"
+    STORY_ELSEWHERE = "story_elsewhere"
+    STORY_NAME = "story_name"
+    LANGUAGES_APART = "languages_apart"
+    FIELD_VALUE = "field_value"
+    RELATION_ORDER = "relation_order"
+    DOCUMENT_INVALID = "document_invalid"
+    PUBLISHED_UNASKED = "published_unasked"
+    NOT_PUBLISHED = "not_published"
+    ASSET_GONE = "asset_gone"
+    ASSET_BYTES = "asset_bytes"
+    COMPONENT_GONE = "component_gone"
+    COMPONENT_CHANGED = "component_changed"
+    FOLDER_GONE = "folder_gone"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One difference between the destination and what was decided."""
+
+    code: DifferenceCode
+    subject: str
+    """An item key, an asset's name, a component or a folder."""
+    where: str
+    """The field, or empty."""
+    text: str
+
+    def as_json(self) -> JsonObject:
+        """Return the difference as `verify --json` prints it."""
+        return {
+            "code": str(self.code),
+            "subject": self.subject,
+            "where": self.where,
+            "text": self.text,
+        }
+
+
+@dataclass(slots=True)
+class Verification:
+    """The counts of what was read back, and the differences."""
+
+    stories: int = 0
+    relations: int = 0
+    documents: int = 0
+    assets: int = 0
+    components: int = 0
+    folders: int = 0
+    languages: int = 0
+    """Items with stories in several languages, whose group was compared."""
+    groups: dict[ItemKey, str] = field(default_factory=dict)
+    """The group of each story that was read back."""
+    failed: int = 0
+    """Selected items that failed; each has a difference, this or another one."""
+    differences: list[Difference] = field(default_factory=list)
+
+    def as_json(self) -> JsonObject:
+        """Return the document that `verify --json` prints."""
+        counted = Counter(str(each.code) for each in self.differences)
+        ordered = sorted(self.differences, key=lambda each: (each.subject, each.where))
+        return {
+            "compared": {
+                "stories": self.stories,
+                "relations": self.relations,
+                "documents": self.documents,
+                "assets": self.assets,
+                "components": self.components,
+                "folders": self.folders,
+                "languages": self.languages,
+            },
+            "failed_items": self.failed,
+            "differences": [each.as_json() for each in ordered],
+            "differences_by_code": dict(sorted(counted.items())),
+        }
