@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import zlib
 
 from cmsmig.canonical import JsonObject
+from cmsmig.ledger.rows import WrittenStory
+
+_QUICK = 1
+"""How hard stories are packed: each is packed once per write."""
 
 
 def dump_body(body: JsonObject) -> str:
@@ -19,3 +24,15 @@ def load_body(text: str) -> JsonObject:
     """Return the body that `dump_body` gave; an empty one for what is none."""
     found = json.loads(text) if text else {}
     return found if isinstance(found, dict) else {}
+
+
+def pack_story(story: WrittenStory) -> bytes:
+    """Return a written story as the ledger keeps it."""
+    text = json.dumps([story.sent, story.stood], separators=(",", ":"))
+    return zlib.compress(text.encode(), _QUICK)
+
+
+def unpack_story(packed: bytes) -> WrittenStory:
+    """Return the story that `pack_story` gave."""
+    sent, stood = json.loads(zlib.decompress(packed))
+    return WrittenStory(sent, stood)

@@ -6,9 +6,16 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.bodies import pack_story, unpack_story
 from cmsmig.ledger.connection import Store, now
 from cmsmig.ledger.intents import close_intent
-from cmsmig.ledger.rows import GONE, Accounting, ItemRow, StoryRecord
+from cmsmig.ledger.rows import (
+    GONE,
+    Accounting,
+    ItemRow,
+    StoryRecord,
+    WrittenStory,
+)
 
 
 class Items:
@@ -54,11 +61,16 @@ class Items:
             )
 
     def housed(
-        self, key: ItemKey, home: StoryRecord, origin_hash: str, intent: str
+        self,
+        key: ItemKey,
+        home: StoryRecord,
+        origin_hash: str,
+        intent: str,
+        written: WrittenStory | None = None,
     ) -> None:
         """Write an item's story record and close the intent of kind `intent`."""
         with self._store.atomic() as db:
-            _save_home(db, home)
+            _save_home(db, home, written)
             db.execute(
                 """UPDATE item SET status = ?, reason = '', explanation = '',
                        origin_hash = ?, full_slug = ?, changed_at = ?,
@@ -75,21 +87,68 @@ class Items:
             )
             close_intent(db, intent, str(key), "done")
 
-    def written(self, key: ItemKey, home: StoryRecord, link_state: str) -> None:
+    def written(
+        self,
+        key: ItemKey,
+        home: StoryRecord,
+        link_state: str,
+        written: WrittenStory | None = None,
+    ) -> None:
         """Write the result of an update of an item's story.
 
         What of it was published is older now, so it counts as not published; what
         had failed before has not any more.
         """
         with self._store.atomic() as db:
-            _save_home(db, home)
+            _keep_path(db, key, home)
+            _save_home(db, home, written)
             _recover(db, key)
             db.execute(
-                """UPDATE item SET published = '', link_state = ?, changed_at = ?
+                """UPDATE item SET published = '', link_state = ?, full_slug = ?,
+                       changed_at = ?
                    WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
-                (link_state, now(), *_key(key)),
+                (link_state, home.full_slug, now(), *_key(key)),
             )
             close_intent(db, "update", str(key), "done")
+
+    def compared(
+        self,
+        key: ItemKey,
+        home: StoryRecord,
+        link_state: str,
+        written: WrittenStory,
+    ) -> None:
+        """Write that a story needs no update as it stands: nothing was sent."""
+        with self._store.atomic() as db:
+            _save_home(db, home, written)
+            _recover(db, key)
+            _set_link_state(db, key, link_state)
+            close_intent(db, "update", str(key), "not_needed")
+
+    def last_written(self, story_id: int) -> WrittenStory | None:
+        """Return what was last written of a story, if it is known. Reads only."""
+        row = self._store.one(
+            "SELECT body FROM written WHERE story_id = ?", (story_id,)
+        )
+        return None if row is None else unpack_story(row["body"])
+
+    def moved(self, paths: Mapping[ItemKey, str]) -> None:
+        """Write where stories stand that somebody moved, or a folder above them."""
+        with self._store.atomic() as db:
+            db.executemany(
+                """UPDATE home SET full_slug = ? WHERE id = (SELECT home_id FROM item
+                   WHERE (collection_id, item_id, locale_id) = (?, ?, ?))""",
+                [(path, *_key(key)) for key, path in paths.items()],
+            )
+
+    def earlier_paths(self) -> dict[ItemKey, tuple[str, ...]]:
+        """Return the paths that stories had before this ledger moved them, by item.
+        Reads only."""
+        found: dict[ItemKey, tuple[str, ...]] = {}
+        for row in self._store.all("SELECT * FROM earlier_path"):
+            key = ItemKey(row["collection_id"], row["item_id"], row["locale_id"])
+            found[key] = (*found.get(key, ()), row["full_slug"])
+        return found
 
     def set_link_state(self, key: ItemKey, link_state: str) -> None:
         """Write that an item needs no update, or waits for a target."""
@@ -136,10 +195,16 @@ class Items:
             for key in keys:
                 _release(db, key)
 
-    def published(self, key: ItemKey, home: StoryRecord, at: str) -> None:
+    def published(
+        self,
+        key: ItemKey,
+        home: StoryRecord,
+        at: str,
+        written: WrittenStory | None = None,
+    ) -> None:
         """Write that an item's story was published."""
         with self._store.atomic() as db:
-            _save_home(db, home)
+            _save_home(db, home, written)
             db.execute(
                 """UPDATE item SET published = ?
                    WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
@@ -156,7 +221,8 @@ class Items:
                 self._store.all(
                     """SELECT item.*, home.story_id, home.uuid AS home_uuid,
                         home.full_slug AS home_slug, home.made, home.content_hash,
-                        home.destination_updated_at, home.group_id
+                        home.destination_updated_at, home.group_id,
+                        home.record_hash, home.kept_edits
                     FROM item LEFT JOIN home ON home.id = item.home_id
                     ORDER BY collection_id, item_id, locale_id"""
                 ),
@@ -180,14 +246,18 @@ def _recover(db: sqlite3.Connection, key: ItemKey) -> None:
     )
 
 
-def _save_home(db: sqlite3.Connection, home: StoryRecord) -> None:
+def _save_home(
+    db: sqlite3.Connection, home: StoryRecord, written: WrittenStory | None = None
+) -> None:
     db.execute(
         """INSERT INTO home (story_id, uuid, full_slug, made, content_hash,
-               destination_updated_at, group_id) VALUES (?, ?, ?, ?, ?, ?, ?)
+               destination_updated_at, group_id, record_hash, kept_edits)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (story_id) DO UPDATE SET uuid = excluded.uuid,
                full_slug = excluded.full_slug, content_hash = excluded.content_hash,
                destination_updated_at = excluded.destination_updated_at,
-               group_id = excluded.group_id""",
+               group_id = excluded.group_id, record_hash = excluded.record_hash,
+               kept_edits = excluded.kept_edits""",
         (
             home.story_id,
             home.uuid,
@@ -196,7 +266,23 @@ def _save_home(db: sqlite3.Connection, home: StoryRecord) -> None:
             home.content_hash,
             home.updated_at,
             home.group_id,
+            home.record_hash,
+            home.kept_edits,
         ),
+    )
+    if written is not None:
+        db.execute(
+            "INSERT OR REPLACE INTO written (story_id, body) VALUES (?, ?)",
+            (home.story_id, pack_story(written)),
+        )
+
+
+def _keep_path(db: sqlite3.Connection, key: ItemKey, home: StoryRecord) -> None:
+    """Keep the path that a story had, where it has another one from now on."""
+    db.execute(
+        """INSERT OR IGNORE INTO earlier_path
+           SELECT ?, ?, ?, full_slug FROM home WHERE story_id = ? AND full_slug <> ?""",
+        (*_key(key), home.story_id, home.full_slug),
     )
 
 
@@ -241,6 +327,8 @@ def _item_row(row: sqlite3.Row) -> ItemRow:
             content_hash=row["content_hash"],
             updated_at=row["destination_updated_at"],
             group_id=row["group_id"],
+            record_hash=row["record_hash"],
+            kept_edits=bool(row["kept_edits"]),
         )
     return ItemRow(
         key=ItemKey(row["collection_id"], row["item_id"], row["locale_id"]),

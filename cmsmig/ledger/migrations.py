@@ -53,11 +53,35 @@ def m004_last_written(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE home ADD COLUMN group_id TEXT NOT NULL DEFAULT ''")
 
 
+def m005_written_stories(db: sqlite3.Connection) -> None:
+    """What was last written of each story, field by field, and its earlier paths."""
+    db.execute("ALTER TABLE home ADD COLUMN record_hash TEXT NOT NULL DEFAULT ''")
+    # Whether it holds edits of other people that an update left as they were.
+    db.execute("ALTER TABLE home ADD COLUMN kept_edits INTEGER NOT NULL DEFAULT 0")
+    db.execute(
+        """CREATE TABLE written (
+            story_id INTEGER PRIMARY KEY
+                REFERENCES home (story_id) ON DELETE CASCADE,
+            body BLOB NOT NULL
+        ) STRICT"""
+    )
+    db.execute(
+        """CREATE TABLE earlier_path (
+            collection_id TEXT NOT NULL,
+            item_id TEXT NOT NULL,
+            locale_id TEXT NOT NULL,
+            full_slug TEXT NOT NULL,
+            PRIMARY KEY (collection_id, item_id, locale_id, full_slug)
+        ) STRICT, WITHOUT ROWID"""
+    )
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_rows,
     m002_intents,
     m003_views,
     m004_last_written,
+    m005_written_stories,
 )
 LATEST = len(MIGRATIONS)
 

@@ -58,6 +58,22 @@ class StoryRecord:
     """What the destination said of our last write."""
     group_id: str = ""
     """Its group after that write; empty in ledgers that did not keep it."""
+    record_hash: str = ""
+    """Fingerprint of everything that was asked for of it, its content included; empty
+    in ledgers that did not keep it."""
+    kept_edits: bool = False
+    """Whether it holds edits of other people that our last write left as they were:
+    it is read before the next one."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenStory:
+    """A story as it was last written, by field; content fields are `content.KEY`."""
+
+    sent: JsonObject
+    """What an import wanted there."""
+    stood: JsonObject
+    """What the destination made of the fields around the content."""
 
 
 @dataclass(frozen=True, slots=True)

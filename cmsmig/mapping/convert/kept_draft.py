@@ -47,6 +47,14 @@ class DraftFacts:
     """Tells losses apart; empty without any."""
     content_print: str
     """Tells contents apart, before assets and links are filled in."""
+    name: str
+    """The item's own; the story takes its slug where that is blank."""
+    first_published_at: str
+    sort_by_date: str
+
+    def story_name(self, place: Place) -> str:
+        """Return what the story is called."""
+        return self.name if self.name.strip() else place.slug
 
     def as_bytes(self) -> bytes:
         """Return the facts as they are kept."""
@@ -65,6 +73,7 @@ class DraftFacts:
                 "losses": dict(self.losses),
                 "losses_print": self.losses_print,
                 "content": self.content_print,
+                "envelope": [self.name, self.first_published_at, self.sort_by_date],
             }
         )
 
@@ -75,6 +84,7 @@ class DraftFacts:
         addresses, ids, texts = cast("list[list[object]]", body["slots"])
         pairs = cast("list[tuple[object, int]]", ids)
         used = cast("dict[str, list[str]]", body["used"])
+        name, published, day = cast("list[object]", body["envelope"])
         return cls(
             key=ItemKey(*cast("list[str]", body["key"])),
             lookups=Lookups.from_json(cast(JsonObject, body["lookups"])),
@@ -89,6 +99,9 @@ class DraftFacts:
             losses=cast("dict[str, int]", body["losses"]),
             losses_print=cast(str, body["losses_print"]),
             content_print=cast(str, body["content"]),
+            name=str(name),
+            first_published_at=str(published),
+            sort_by_date=str(day),
         )
 
 
@@ -112,10 +125,7 @@ class KeptDraft:
             (each.field, _with_addresses(each.loss, marks)) for each in draft.losses
         ]
         body: JsonObject = {
-            "name": name,
             "content": draft.content,
-            "first_published_at": draft.first_published_at,
-            "sort_by_date": draft.sort_by_date,
             "losses": [[*each] for each in losses],
         }
         dumped = _dumped(body)
@@ -131,6 +141,9 @@ class KeptDraft:
                 [field, *map(str, loss.values())] for field, loss in losses
             ),
             content_print=hashlib.sha256(dumped).hexdigest(),
+            name=name,
+            first_published_at=draft.first_published_at,
+            sort_by_date=draft.sort_by_date,
         )
         return cls(facts, zlib.compress(dumped, _QUICK))
 
@@ -149,14 +162,13 @@ class KeptDraft:
         body = _loaded(zlib.decompress(self.packed))
         content = cast(JsonObject, body["content"])
         marks.fill(content, self.facts.slots, assets)
-        name = str(body["name"])
         return StoryDraft(
             key=self.facts.key,
-            name=name if name.strip() else place.slug,
+            name=self.facts.story_name(place),
             place=place,
             content=content,
-            first_published_at=str(body["first_published_at"]),
-            sort_by_date=str(body["sort_by_date"]),
+            first_published_at=self.facts.first_published_at,
+            sort_by_date=self.facts.sort_by_date,
             relations=self.facts.relations,
             losses=tuple(map(_loss_of, cast("list[Json]", body["losses"]))),
         )

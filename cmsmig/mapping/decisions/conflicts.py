@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import product
 
 from cmsmig.mapping.decisions.design import Reviewed
 
@@ -61,7 +62,8 @@ class EditChoice:
 
     kind: ConflictKind
     what: str
-    """A full slug, a name, or a file's name, as plan and verification name it."""
+    """A full slug, a name, or a file's name, as plan and verification name it; `*`
+    for all."""
     field: str
     """Such as `content.title`, `name` or `schema.title.required`; `*` for all."""
     take: Side
@@ -127,14 +129,16 @@ class ConflictsDecision:
     def side(self, kind: ConflictKind, what: str, field: str, seen: str) -> Side | None:
         """Return whose value stands in a field that shows the edit `seen`.
 
-        A decision about the field goes before one about the whole object.
+        A decision about the object goes before one about all, and one about the field
+        before one about all fields.
         """
         fitting = {
-            choice.field: choice.take
+            (choice.what, choice.field): choice.take
             for choice in self.edits
-            if (choice.kind, choice.what) == (kind, what) and choice.seen in ("", seen)
+            if choice.kind is kind and choice.seen in ("", seen)
         }
-        return fitting.get(field) or fitting.get(WHOLE)
+        narrow_first = product((what, WHOLE), (field, WHOLE))
+        return next((fitting[each] for each in narrow_first if each in fitting), None)
 
     def gone_action(self, side: GoneFrom, what: str) -> GoneAction | None:
         """Return what becomes of something that `side` no longer has.

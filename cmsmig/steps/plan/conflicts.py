@@ -42,7 +42,7 @@ def find_conflicts(
     conflicts: dict[ItemKey, Conflict] = {}
     for key, place in migration.places.places.items():
         row = listed.get(place.full_slug)
-        if row is None or str(key) in intended or _is_home(rows.get(key), row):
+        if row is None or str(key) in intended or _has_home(rows.get(key)):
             continue
         choice = migration.decisions.conflicts.choice(
             ConflictKind.STORY, place.full_slug
@@ -51,9 +51,25 @@ def find_conflicts(
     return conflicts
 
 
-def _is_home(item: ItemRow | None, row: StoryRow) -> bool:
-    home = item.home if item else None
-    return home is not None and home.story_id == row.story_id
+def _has_home(item: ItemRow | None) -> bool:
+    """Return whether an item has a story: where it stands is not decided anew."""
+    return item is not None and item.home is not None
+
+
+def moved_paths(ledger: Ledger, survey: Survey) -> dict[ItemKey, str]:
+    """Return where stories stand that are elsewhere than the ledger says. Reads only.
+
+    Somebody moved them, or a folder above them.
+    """
+    listed = {row.story_id: row for row in survey.stories}
+    return {
+        key: there.full_slug.strip("/")
+        for key, item in ledger.items.all().items()
+        if item.home is not None
+        and (there := listed.get(item.home.story_id)) is not None
+        and there.uuid == item.home.uuid
+        and there.full_slug.strip("/") != item.home.full_slug
+    }
 
 
 def item_rows(

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from cmsmig.canonical import Json, fingerprint
 from cmsmig.code_digest import code_digest
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import StoryRecord
+from cmsmig.mapping.convert.kept_draft import DraftFacts
 from cmsmig.mapping.convert.linking import ResolvedLinks, link_story, resolve_links
-from cmsmig.mapping.draft import DraftContext, ExistingStory
+from cmsmig.mapping.draft import DraftContext, ExistingStory, Place
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.written_stories import content_hash
+from cmsmig.steps.plan.written_stories import content_hash, record_hash
 
 _ROOMS = ("mapping", "richtext", "steps/plan")
 """What links and hashes content."""
@@ -31,6 +33,14 @@ class DraftLinks:
     """`pending`, `linked` or `nothing`, as the ledger writes it."""
     drafted_hash: str
     linked_hash: str
+    record_hash: str
+    """Of everything that is wanted of the story: its name, place, dates, content."""
+
+    def is_needed(self, home: StoryRecord) -> bool:
+        """Return whether a story was last asked to be something else."""
+        if home.record_hash:
+            return self.record_hash != home.record_hash
+        return self.linked_hash != home.content_hash
 
 
 def link_draft(
@@ -72,7 +82,13 @@ def link_draft(
         state=link_state(found.filled, found.links, pending=bool(found.pending)),
         drafted_hash=drafted_hash,
         linked_hash=linked_hash,
+        record_hash=_record_hash(facts, context.places[facts.key], linked_hash),
     )
+
+
+def _record_hash(facts: DraftFacts, place: Place, content: str) -> str:
+    dates = facts.first_published_at, facts.sort_by_date
+    return record_hash(facts.story_name(place), place, dates, content)
 
 
 def link_state(filled: int, links: int, *, pending: bool) -> str:

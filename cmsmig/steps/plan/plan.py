@@ -20,11 +20,14 @@ from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.plan.conflicts import Conflict, item_rows
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drift import Fingerprints, fingerprints
+from cmsmig.steps.plan.edit_conflicts import EditConflict
 from cmsmig.steps.plan.forecast import Outlook, calls_of, foresee, no_calls
+from cmsmig.steps.plan.foreseen_links import foresee_links
 from cmsmig.steps.plan.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.ownership import InTheWay, Ownership
 from cmsmig.steps.plan.recreate import is_blocked
+from cmsmig.steps.plan.story_edits import StoryEdits
 
 RULES_VERSION = 1
 """Raised whenever the same item and decisions would give another draft."""
@@ -60,6 +63,8 @@ class Plan:
     notes: tuple[str, ...]
     """What a person should know of the origin's names, a sentence each."""
     missing_files: Mapping[str, str]
+    edit_conflicts: tuple[EditConflict, ...] = ()
+    """Fields that both sides changed otherwise, and nobody has decided about."""
     gone: Gone = NOTHING
     """What an import brought and the space no longer has."""
     recreate: bool = False
@@ -96,6 +101,7 @@ class Plan:
             "limits": list(self.limits),
             "notes": list(self.notes),
             "conflicts": [_conflict_json(each) for each in self.conflicts],
+            "edit_conflicts": [each.as_json() for each in self.edit_conflicts],
             "in_the_way": [each.as_json() for each in self.in_the_way],
             "dangling": [_dangling_json(each) for each in self.dangling],
             "dangling_by_cause": _count(str(each.cause) for each in self.dangling),
@@ -119,6 +125,7 @@ def make_plan(
     conflicts: Mapping[ItemKey, Conflict],
     offline: OfflineDrafts,
     gone: Gone,
+    edits: StoryEdits,
     *,
     recreate: bool = False,
 ) -> Plan:
@@ -132,7 +139,8 @@ def make_plan(
         refuse_undesigned(migration.design, offline.used)
     rows = item_rows(migration, conflicts, offline.failed)
     prints = fingerprints(migration, ledger, survey, settings, gone, recreate=recreate)
-    outlook = foresee(migration, ledger, survey, conflicts, offline)
+    foreseen = foresee_links(migration, ledger, survey, conflicts, offline)
+    outlook = foresee(migration, ledger, foreseen, edits)
     calls = calls_of(migration, ledger, survey, settings, outlook)
     if is_blocked(gone, "import", recreate=recreate):
         calls = no_calls(survey)
@@ -154,6 +162,7 @@ def make_plan(
         limits=tuple(_limits(migration, survey, settings, calls)),
         notes=tuple(_find_halved(migration.origin)),
         missing_files=migration.files.missing,
+        edit_conflicts=edits.undecided,
         gone=gone,
         recreate=recreate,
     )

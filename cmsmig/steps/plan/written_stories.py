@@ -9,6 +9,13 @@ from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
+from cmsmig.mapping.decisions.conflicts import (
+    WHOLE,
+    ConflictKind,
+    ConflictsDecision,
+    Side,
+)
+from cmsmig.mapping.draft import Place
 
 _KEPT_UP_TO_DATE = ("cached_url", "url")
 """What the service renews in a stored link when its target moves."""
@@ -25,6 +32,15 @@ _NAMING = {
 def content_hash(content: JsonObject) -> str:
     """Return the fingerprint by which written and stored content are compared."""
     return fingerprint(comparable(content))
+
+
+def record_hash(name: str, place: Place, dates: tuple[str, str], content: str) -> str:
+    """Return the fingerprint of everything that is wanted of a story.
+
+    `dates` are `first_published_at` and `sort_by_date`, `content` the hash of the
+    content. Its position is left out: one more item moves all after it.
+    """
+    return fingerprint([name, place.slug, place.folder, *dates, content])
 
 
 def comparable(value: Json) -> Json:
@@ -59,8 +75,30 @@ def _holds_nothing(value: JsonObject) -> bool:
     return bool(naming) and all(value.get(name) in _UNSET for name in naming)
 
 
-def written_home(row: StoryRow, content: str) -> StoryRecord:
-    """Return the story record after our own write; `content` is the hash of it."""
+def is_as_written(row: StoryRow, home: StoryRecord) -> bool:
+    """Return whether a story is as our last write left it, and all of it is ours."""
+    return row.updated_at == home.updated_at and not home.kept_edits
+
+
+def asked_back(
+    decided: ConflictsDecision, home: StoryRecord, row: StoryRow | None
+) -> bool:
+    """Return whether somebody decided that ours stands in a story that was edited."""
+    if not decided.edits or row is None or is_as_written(row, home):
+        return False
+    return any(
+        each.kind is ConflictKind.STORY
+        and each.take is Side.OURS
+        and each.what in (WHOLE, home.full_slug)
+        for each in decided.edits
+    )
+
+
+def written_home(row: StoryRow, content: str, record: str = "") -> StoryRecord:
+    """Return the story record after our own write.
+
+    `content` is the hash of the content, `record` that of all that was asked for.
+    """
     return StoryRecord(
         story_id=row.story_id,
         uuid=row.uuid,
@@ -69,16 +107,17 @@ def written_home(row: StoryRow, content: str) -> StoryRecord:
         content_hash=content,
         updated_at=row.updated_at,
         group_id=row.group_id,
+        record_hash=record,
     )
 
 
-def found_home(story: Story, content: str) -> StoryRecord:
+def found_home(story: Story, content: str, record: str = "") -> StoryRecord:
     """Return the home of a story that a lost write of ours turned out to have made.
 
     Where somebody edited it since, no change date is taken as ours, so that the
     next write looks at it first.
     """
-    home = written_home(story.row, content)
+    home = written_home(story.row, content, record)
     if content_hash(story.content) == content:
         return home
     return replace(home, updated_at="")

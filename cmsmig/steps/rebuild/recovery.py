@@ -22,10 +22,10 @@ from cmsmig.errors import (
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import AssetRow, MadeRow
+from cmsmig.ledger.rows import AssetRow, MadeRow, StoryRecord, WrittenStory
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.mapping.convert.linking import link_story
-from cmsmig.mapping.draft import ExistingStory
+from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.mapping.propose.component_equality import equal_component
 from cmsmig.mapping.propose.component_payloads import (
     component_bodies,
@@ -35,7 +35,8 @@ from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.plan.conflicts import item_rows
 from cmsmig.steps.plan.destination_survey import folder_at
 from cmsmig.steps.plan.ownership import datasource_content
-from cmsmig.steps.plan.written_stories import content_hash, written_home
+from cmsmig.steps.plan.story_fields import fields_there, wanted_fields, written_story
+from cmsmig.steps.plan.written_stories import content_hash, record_hash, written_home
 from cmsmig.steps.worker_pool import together
 from cmsmig.steps.write.import_job import ImportJob
 
@@ -238,28 +239,59 @@ def _house(job: ImportJob, found: Rebuilt, stories: Mapping[ItemKey, Story]) -> 
         key: ExistingStory(story.row.uuid, places[key].full_slug)
         for key, story in stories.items()
     }
-    written: dict[ItemKey, tuple[str, ...]] = {}
+    written: set[ItemKey] = set()
     for draft in job.drafts():
-        linked = link_story(draft, homes, job.migration.routes)
-        written[draft.key] = (content_hash(draft.content), content_hash(linked.content))
+        story = stories.get(draft.key)
+        if story is None:
+            continue
+        linked = link_story(draft, homes, job.migration.routes).content
+        for content in (linked, draft.content):
+            hashed = content_hash(content)
+            if hashed == content_hash(story.content):
+                _house_ours(job, draft, content, hashed, story)
+                written.add(draft.key)
+                break
     for key, story in sorted(stories.items()):
         found.stories += 1
-        there = content_hash(story.content)
-        ours = there in written.get(key, ())
-        if not ours:
+        if key not in written:
             found.edited.append(story.row.full_slug)
-        _house_one(job, key, story, there if ours else "")
+            # Nothing of it is known as our own write, so it is never written over.
+            home = replace(written_home(story.row, ""), updated_at="")
+            _house_one(job, key, story, home, None)
 
 
-def _house_one(job: ImportJob, key: ItemKey, story: Story, content: str) -> None:
+def _house_ours(
+    job: ImportJob, draft: StoryDraft, content: JsonObject, hashed: str, story: Story
+) -> None:
+    dates = draft.first_published_at, draft.sort_by_date
+    record = record_hash(draft.name, draft.place, dates, hashed)
+    sent = wanted_fields(draft, content)
+    found = written_story(sent, story)
+    there = fields_there(story, None)
+    # A name or place that somebody gave it is not what we wrote.
+    stood: JsonObject = {
+        name: None if there.get(name) != sent.get(name) else value
+        for name, value in found.stood.items()
+        if name in ("name", "slug", "folder")
+    }
+    written = replace(found, stood=found.stood | stood)
+    home = written_home(story.row, hashed, record)
+    _house_one(job, draft.key, story, home, written)
+
+
+def _house_one(
+    job: ImportJob,
+    key: ItemKey,
+    story: Story,
+    home: StoryRecord,
+    written: WrittenStory | None,
+) -> None:
     # A story that somebody moved was put at its place: verification tells of it.
     place = job.migration.places.places[key].full_slug
-    home = replace(written_home(story.row, content), full_slug=place)
-    if not content:
-        # Nothing of it is known as our own write, so it is never written over.
-        home = replace(home, updated_at="")
-    job.ledger.items.housed(key, home, job.migration.origin_hash(key), "create")
-    older = content and story.row.unpublished_changes
+    home = replace(home, full_slug=place)
+    origin_hash = job.migration.origin_hash(key)
+    job.ledger.items.housed(key, home, origin_hash, "create", written)
+    older = written is not None and story.row.unpublished_changes
     if story.row.published and key in job.migration.to_publish and not older:
         job.ledger.items.published(key, home, story.row.updated_at)
 

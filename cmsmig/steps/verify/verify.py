@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 
-from cmsmig.canonical import Json, JsonObject, canonical
+from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
 from cmsmig.destination.schema import Story
 from cmsmig.errors import NotFoundError
@@ -19,7 +18,7 @@ from cmsmig.mapping.propose.component_equality import equal_component
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.richtext.schema.validate import documents_in, problems
 from cmsmig.steps.plan.recreate import REMEDY
-from cmsmig.steps.plan.written_stories import comparable
+from cmsmig.steps.verify.compare_story import ReadBack, story_differences
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.alternates import languages_of
@@ -138,29 +137,18 @@ async def _compare_story(
     found.groups[draft.key] = story.row.group_id
     linked = link_story(draft, homes, job.migration.routes)
     found.relations += linked.filled
-    found.differences.extend(_envelope(job, draft, home, story))
-    found.differences.extend(_fields(draft, linked.content, story.content))
+    written = job.ledger.items.last_written(home.story_id)
+    read = ReadBack(draft, linked.content, home, written, story)
+    decided = job.migration.decisions.conflicts
+    found.differences.extend(story_differences(read, decided))
+    found.differences.extend(_publication(job, draft, story))
     found.differences.extend(_documents(draft, story.content, found))
 
 
-def _envelope(
-    job: ImportJob, draft: StoryDraft, home: StoryRecord, story: Story
+def _publication(
+    job: ImportJob, draft: StoryDraft, story: Story
 ) -> Iterator[Difference]:
     key = str(draft.key)
-    if story.row.full_slug.strip("/") != home.full_slug:
-        yield Difference(
-            DifferenceCode.STORY_ELSEWHERE,
-            key,
-            "full_slug",
-            f"It is at `{story.row.full_slug}` and was put at `{home.full_slug}`.",
-        )
-    if story.row.name != draft.name:
-        yield Difference(
-            DifferenceCode.STORY_NAME,
-            key,
-            "name",
-            f"It is called `{story.row.name}` and was called `{draft.name}`.",
-        )
     asked = draft.key in job.migration.to_publish
     if story.row.published and not asked:
         yield Difference(
@@ -203,38 +191,6 @@ def _compare_groups(job: ImportJob, found: Verification) -> None:
                         "to the alternates of one of them.",
                     )
                 )
-
-
-def _fields(
-    draft: StoryDraft, wanted: JsonObject, there: JsonObject
-) -> Iterator[Difference]:
-    lists = {use.field for use in draft.relations if use.multiple}
-    for name in sorted(set(wanted) | set(there)):
-        if canonical(_value_at(wanted, name)) == canonical(_value_at(there, name)):
-            continue
-        code = (
-            DifferenceCode.RELATION_ORDER
-            if name in lists and _same_members(wanted.get(name), there.get(name))
-            else DifferenceCode.FIELD_VALUE
-        )
-        yield Difference(
-            code,
-            str(draft.key),
-            name,
-            f"The field `{name}` holds something else than was written.",
-        )
-
-
-def _value_at(content: JsonObject, name: str) -> Json:
-    return comparable({name: content.get(name)})
-
-
-def _same_members(wanted: Json, there: Json) -> bool:
-    return (
-        isinstance(wanted, list)
-        and isinstance(there, list)
-        and Counter(map(str, wanted)) == Counter(map(str, there))
-    )
 
 
 def _documents(

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 
+from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import (
@@ -19,12 +20,18 @@ from cmsmig.errors import (
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import Intent, LossRow, StoryRecord
+from cmsmig.ledger.rows import Intent, LossRow, StoryRecord, WrittenStory
 from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.decide.drafter import ItemDraft
-from cmsmig.steps.plan.written_stories import content_hash, found_home, written_home
+from cmsmig.steps.plan.story_fields import fields_there, wanted_fields, written_story
+from cmsmig.steps.plan.written_stories import (
+    content_hash,
+    found_home,
+    record_hash,
+    written_home,
+)
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.components import read_field_keys, refuse_missing
 from cmsmig.steps.write.folders import parent_id
@@ -41,6 +48,18 @@ class Create:
 
     draft: StoryDraft
     content_hash: str
+    record_hash: str
+    fields: JsonObject
+    """All of it as it is sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A story that was made."""
+
+    home: StoryRecord
+    written: WrittenStory | None
+    """What was sent, if it is known."""
 
 
 async def create_stories(job: ImportJob) -> None:
@@ -98,13 +117,21 @@ def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[Create]:
             job.ledger.findings.save_losses(key, losses)
             if key in wanted:
                 refuse_missing(job.field_keys, draft.facts.used)
-                yield Create(story, content_hash(story.content))
+                yield _create_of(story)
         elif isinstance(story, str) and key in wanted:
             job.ledger.items.failed(key, "not_drafted", story)
 
 
+def _create_of(draft: StoryDraft) -> Create:
+    hashed = content_hash(draft.content)
+    dates = draft.first_published_at, draft.sort_by_date
+    record = record_hash(draft.name, draft.place, dates, hashed)
+    return Create(draft, hashed, record, wanted_fields(draft, draft.content))
+
+
 def _intent(create: Create) -> Intent:
-    return Intent("create", str(create.draft.key), create.content_hash)
+    body: JsonObject = {"record": create.record_hash}
+    return Intent("create", str(create.draft.key), create.content_hash, body)
 
 
 async def _create(
@@ -113,7 +140,7 @@ async def _create(
     draft = create.draft
     group = groups.get(draft.key, "")
     try:
-        home = await apply_once(
+        created = await apply_once(
             partial(_send, job, create, group), partial(_look, job, create)
         )
     except RejectedError as error:
@@ -122,7 +149,7 @@ async def _create(
         # The intent stays open: the next run looks before it sends.
         job.ledger.items.failed(draft.key, "not_confirmed", str(error))
     else:
-        _save_record(job, draft.key, home)
+        _save_record(job, draft.key, created)
     job.observer(StepAdvanced(STEP, draft.place.full_slug))
 
 
@@ -148,15 +175,16 @@ async def _handle_refusal(job: ImportJob, create: Create, error: RejectedError) 
         )
 
 
-async def _send(job: ImportJob, create: Create, group: str) -> StoryRecord:
+async def _send(job: ImportJob, create: Create, group: str) -> Created:
     draft = create.draft
     parent = parent_id(job, draft.place.folder)
     body = story_body(draft, parent_id=parent, group_id=group)
     story = await job.client.create_story(body)
-    return written_home(story.row, create.content_hash)
+    home = written_home(story.row, create.content_hash, create.record_hash)
+    return Created(home, written_story(create.fields, story))
 
 
-async def _look(job: ImportJob, create: Create) -> StoryRecord | None:
+async def _look(job: ImportJob, create: Create) -> Created | None:
     """Return the story record for the draft's place if the story there is ours."""
     return await _ours_of(job, create, await _list_place(job, create.draft) or ())
 
@@ -168,11 +196,12 @@ async def _list_place(job: ImportJob, draft: StoryDraft) -> Sequence[StoryRow] |
 
 async def _ours_of(
     job: ImportJob, create: Create, listed: Sequence[StoryRow]
-) -> StoryRecord | None:
+) -> Created | None:
     for row in listed:
         story = await _ours(job, create.draft.key, row)
         if story is not None:
-            return found_home(story, create.content_hash)
+            home = found_home(story, create.content_hash, create.record_hash)
+            return Created(home, written_story(create.fields, story))
     return None
 
 
@@ -185,9 +214,9 @@ async def _ours(job: ImportJob, key: ItemKey, row: StoryRow) -> Story | None:
     return story if ours else None
 
 
-def _save_record(job: ImportJob, key: ItemKey, home: StoryRecord) -> None:
+def _save_record(job: ImportJob, key: ItemKey, created: Created) -> None:
     origin_hash = job.migration.origin_hash(key)
-    job.ledger.items.housed(key, home, origin_hash, "create")
+    job.ledger.items.housed(key, created.home, origin_hash, "create", created.written)
 
 
 def _fail(job: ImportJob, draft: StoryDraft, reason: str, explanation: str) -> None:
@@ -216,5 +245,20 @@ async def recover_stories(job: ImportJob) -> bool:
         if story is None:
             job.ledger.intents.settle("create", intent.subject, "foreign")
         else:
-            _save_record(job, item.key, found_home(story, intent.request_hash))
+            _save_record(job, item.key, _recovered(job, item.key, intent, story))
     return bool(intended)
+
+
+def _recovered(job: ImportJob, key: ItemKey, intent: Intent, story: Story) -> Created:
+    """Return what a killed run made, with what it had sent as far as that is known."""
+    record = str(intent.body.get("record", ""))
+    home = found_home(story, intent.request_hash, record)
+    item = job.migration.items.get(key)
+    draft = job.draft(item) if item is not None else None
+    if isinstance(draft, StoryDraft):
+        create = _create_of(draft)
+        if create.content_hash == intent.request_hash:
+            return Created(home, written_story(create.fields, story))
+    if content_hash(story.content) == intent.request_hash:
+        return Created(home, written_story(fields_there(story, None), story))
+    return Created(home, None)

@@ -25,6 +25,7 @@ from cmsmig.steps.plan.offline_drafts import (
     linked_drafts,
     proven_assets,
 )
+from cmsmig.steps.plan.story_edits import NO_EDITS, StoryEdits
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.alternates import wanted_groups
 
@@ -47,6 +48,8 @@ class ImportJob:
     """Whether that is made again."""
     offline: OfflineDrafts | None = None
     """What the plan is made of; None where no plan is made."""
+    edits: StoryEdits = NO_EDITS
+    """What the plan found of stories that are not as we left them."""
     field_keys: Mapping[str, Set[str]] = field(default_factory=dict)
     """Field keys of the space's components, once they are read back."""
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep

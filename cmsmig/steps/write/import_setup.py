@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -10,16 +10,23 @@ from pathlib import Path
 
 from cmsmig.destination.client import DestinationClient
 from cmsmig.events import Observer
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Identity
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.conflicts import find_conflicts
+from cmsmig.steps.plan.conflicts import Conflict, find_conflicts, moved_paths
 from cmsmig.steps.plan.destination_survey import Survey, survey
+from cmsmig.steps.plan.foreseen_links import foresee_links
 from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
 from cmsmig.steps.plan.missing_objects import Gone, compare, has_files
-from cmsmig.steps.plan.offline_drafts import draft_offline
+from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
+from cmsmig.steps.plan.story_edits import (
+    NO_EDITS,
+    StoryEdits,
+    read_story_edits,
+)
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.asset_upload import arrived_uploads, lost_bytes
 from cmsmig.steps.write.import_job import ImportJob
@@ -76,12 +83,20 @@ async def open_job(
         offline = draft_offline(migration, opened) if purpose in _PLANNING else None
         async with open_destination(settings, setup.observer) as client:
             found, gone = await _look(setup, client, opened, recreate=recreate)
+            if offline is not None:
+                opened.items.moved(moved_paths(opened, found))
             conflicts = find_conflicts(migration, opened, found)
             if _is_guarded(purpose, opened):
                 looked = await refuse_lost_ledger(
                     client, migration, opened, found, conflicts
                 )
-                found = replace(found, calls={**found.calls, **looked})
+                found = _with_calls(found, looked)
+            edits = NO_EDITS
+            if offline is not None:
+                edits = await _look_at_edits(
+                    client, migration, opened, found, conflicts, offline
+                )
+                found = _with_calls(found, {"read_changed_stories": edits.reads})
             job = ImportJob(
                 settings=settings,
                 migration=migration,
@@ -92,6 +107,7 @@ async def open_job(
                 observer=setup.observer,
                 stop=setup.stop,
                 offline=offline,
+                edits=edits,
                 gone=gone,
                 recreate=recreate,
             )
@@ -99,6 +115,23 @@ async def open_job(
                 yield job
             finally:
                 migration.drafter.store.flush()
+
+
+def _with_calls(found: Survey, calls: Mapping[str, int]) -> Survey:
+    made = {name: count for name, count in calls.items() if count}
+    return replace(found, calls={**found.calls, **made})
+
+
+async def _look_at_edits(
+    client: DestinationClient,
+    migration: Migration,
+    ledger: Ledger,
+    found: Survey,
+    conflicts: Mapping[ItemKey, Conflict],
+    offline: OfflineDrafts,
+) -> StoryEdits:
+    foreseen = foresee_links(migration, ledger, found, conflicts, offline)
+    return await read_story_edits(client, migration, ledger, foreseen, offline)
 
 
 def _is_guarded(purpose: Purpose, ledger: Ledger) -> bool:

@@ -213,6 +213,7 @@ def _plan_over(
         conflicts,
         offline,
         job.gone,
+        job.edits,
         recreate=job.recreate,
     )
     return plan, ledger.items.accounting()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from cmsmig.counting import counted
+from cmsmig.destination.schema import Story
 from cmsmig.errors import (
     MalformedAnswerError,
     NotFoundError,
@@ -13,8 +14,9 @@ from cmsmig.errors import (
     RejectedError,
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
-from cmsmig.ledger.rows import Intent, ItemRow
-from cmsmig.steps.plan.written_stories import found_home, to_publish
+from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord, WrittenStory
+from cmsmig.steps.plan.story_fields import around_content, dates_of
+from cmsmig.steps.plan.written_stories import content_hash, to_publish
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.write_ahead import write_ahead
@@ -52,6 +54,25 @@ def _intent(row: ItemRow) -> Intent:
     return Intent("publish", str(row.key), row.origin_hash)
 
 
+def _home_after(home: StoryRecord, story: Story) -> StoryRecord:
+    """Return the story record after its publication.
+
+    Where somebody edited it since our write, no change date is taken as ours, so
+    that the next write looks at it first.
+    """
+    ours = home.kept_edits or content_hash(story.content) == home.content_hash
+    return replace(home, updated_at=story.row.updated_at if ours else "")
+
+
+def _written_after(job: ImportJob, story: Story) -> WrittenStory | None:
+    """Return what was written with the dates that publication may have set."""
+    written = job.ledger.items.last_written(story.row.story_id)
+    if written is None:
+        return None
+    dates = dates_of(around_content(story))
+    return replace(written, stood={**written.stood, **dates})
+
+
 async def _publish(job: ImportJob, row: ItemRow) -> None:
     assert row.home is not None
     try:
@@ -65,8 +86,11 @@ async def _publish(job: ImportJob, row: ItemRow) -> None:
     ) as error:
         job.ledger.items.failed(row.key, "not_published", str(error), "publish")
     else:
-        home = found_home(story, row.home.content_hash)
-        home = replace(home, group_id=row.home.group_id)
         job.ledger.items.recovered(row.key)
-        job.ledger.items.published(row.key, home, story.row.updated_at)
+        job.ledger.items.published(
+            row.key,
+            _home_after(row.home, story),
+            story.row.updated_at,
+            _written_after(job, story),
+        )
     job.observer(StepAdvanced(STEP, row.full_slug))

@@ -10,6 +10,7 @@ ASSETS = "steps/write/asset_upload.py"
 COMPONENTS = "steps/write/components.py"
 DATASOURCES = "steps/write/datasources.py"
 RELATIONS = "steps/write/link_stories.py"
+UPDATING = "steps/write/update_story.py"
 AHEAD = "steps/write/write_ahead.py"
 
 STORY = "* POST create story notes/note-1 #1"
@@ -30,10 +31,10 @@ ALWAYS_OURS = Edit(
     "ours = True",
 )
 WRITTEN_OVER = Edit(
-    RELATIONS, "    elif there != update.home.content_hash:", "    elif False:"
+    UPDATING, "_merge(job, update, row, seen)", "_merge(job, update, row, None)"
 )
-SEND = "    try:\n        home = await apply_once("
-HOUSE = "        _save_record(job, draft.key, home)\n    job.obs"
+SEND = "    try:\n        created = await apply_once("
+HOUSE = "        _save_record(job, draft.key, created)\n    job.obs"
 SLUG_HOLDS = "the service refuses the slug, and who has it is looked at; see the next"
 
 
@@ -103,7 +104,7 @@ _LATE = (
     Edit(
         STORIES,
         HOUSE,
-        "        _LATE.setdefault(id(job), []).append((draft.key, home))\n    job.obs",
+        "        _LATE.setdefault(id(job), []).append((draft.key, created))\n    job.obs",
     ),
     Edit(
         STORIES,
@@ -124,7 +125,7 @@ ORDER = (
             Edit(
                 STORIES,
                 HOUSE,
-                f"        job.ledger.intents.write([_intent(draft)])\n{HOUSE}",
+                f"        job.ledger.intents.write([_intent(create)])\n{HOUSE}",
             ),
         ),
     ),
@@ -299,8 +300,8 @@ OWNERSHIP = (
         (f"somebody edits after the create | {STORY}",),
         (
             Edit(
-                RELATIONS,
-                "if row is None or row.updated_at != update.home.updated_at:",
+                UPDATING,
+                "if row is None or not is_as_written(row, home):",
                 "if row is None:",
             ),
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import sqlite3
 from collections.abc import Callable
@@ -189,17 +190,27 @@ def test_an_edited_story_is_not_written_over(imported: Desk) -> None:
 
 
 def test_a_moved_story_is_found_by_its_mark(imported: Desk) -> None:
-    """Ownership is the derived `_uid`, not the place."""
+    """Ownership is the derived `_uid`, not the place; links follow it."""
     desk = imported
     story = desk.stories()["notes/note-2"]
+    linking = [path for path in desk.stories() if links_to(desk, path, story.uuid)]
     desk.api("PUT", f"/stories/{story.story_id}", {"story": {"slug": "elsewhere"}})
     desk.api("GET", f"/stories/{story.story_id}/publish")
     lose(desk)
     found = desk.done("rebuild", "--json").document
     assert found["stories"] == len(desk.stories())
-    assert desk.done("import", "--json").document["writes"] == 0
+    desk.done("import")
     assert "notes/note-2" not in desk.stories()
+    for path in linking:
+        assert "/notes/elsewhere" in json.dumps(desk.stories()[path].content)
+    assert desk.done("import", "--json").document["writes"] == 0
     assert desk.codes() == ["story_elsewhere"]
+
+
+def links_to(desk: Desk, path: str, uuid: str) -> bool:
+    """Return whether a text of the story at a path links to another story."""
+    content = desk.stories()[path].content
+    return uuid in json.dumps(content) and '"/notes/note-2"' in json.dumps(content)
 
 
 def test_a_foreign_story_at_our_place_stays_foreign(imported: Desk) -> None:

@@ -37,7 +37,8 @@ def item_failed(desk: Desk) -> None:
 
 def item_edited_since(desk: Desk) -> None:
     desk.edit("records/record-3", position="4711")
-    desk.doctor("UPDATE home SET content_hash = '', destination_updated_at = ''")
+    desk.doctor("UPDATE home SET record_hash = 'other', content_hash = ''")
+    desk.doctor("DELETE FROM written")
     assert desk.run("link").code == 1
     failed = desk.status()["accounting"]["failed"]
     found = desk.run("verify", "--json").document

@@ -81,30 +81,53 @@ def test_no_update_where_there_is_nothing_to_fill(stage: Stage, tmp_path: Path) 
     desk.verified()
 
 
-def test_an_edited_story_is_left_alone_and_listed(stage: Stage) -> None:
-    """Edited between create and link: no PUT, `edited_since`, exit 1, others linked."""
+def test_an_edit_stays_and_the_rest_is_filled(stage: Stage) -> None:
+    """Edited between create and link: fields of theirs stay, relations are filled."""
     desk = created(stage())
     desk.edit(RECORD, text_note="by hand", position="4711")
     edited = dict(desk.stories()[RECORD].content)
     planned, number = desk.plan()["calls"], desk.mark()
-    assert (planned["read_changed_stories"], planned["update_stories"]) == (1, 5)
+    assert (planned["read_changed_stories"], planned["update_stories"]) == (1, 6)
+    desk.done("link")
+    there = dict(desk.stories()[RECORD].content)
+    filled = {"next": uuid_of(desk, 3), "related": there["related"]}
+    assert there == {**edited, **filled}
+    assert desk.count("update story", number) == 6
+    assert desk.count("story", number) == 1
+    found = desk.run("verify", "--json").document["differences"]
+    assert [each["where"] for each in found] == ["position", "text_note"]
+
+
+def test_a_field_of_both_sides_waits_for_a_decision(stage: Stage) -> None:
+    """Filled by an editor with something else: theirs stays, the rest is filled."""
+    desk = created(stage())
+    desk.edit(RECORD, next=uuid_of(desk, 6))
+    (conflict,) = desk.plan()["edit_conflicts"]
+    assert (conflict["what"], conflict["field"]) == (RECORD, "content.next")
+    assert conflict["theirs"] == uuid_of(desk, 6)
     assert desk.run("link").code == 1
     assert desk.outcome(RECORD)[:2] == ("failed", "edited_since")
-    assert desk.stories()[RECORD].content == edited
-    assert desk.count("update story", number) == 5
-    assert desk.count("story", number) == 1
+    there = desk.stories()[RECORD].content
+    assert there["next"] == uuid_of(desk, 6)
+    assert there["related"] == [uuid_of(desk, each) for each in (3, 5)]
     (failed,) = desk.status()["failed"]
-    assert f"`{RECORD}`" in failed["explanation"]
-    assert desk.status()["accounting"]["failed"] == 1
+    assert "content.next" in failed["explanation"]
+    number = desk.mark()
+    assert desk.run("link").code == 1
+    assert desk.count("update story", number) == 0
+    desk.decide_edit(RECORD, "content.next", "ours", conflict["seen"])
+    desk.done("link")
+    assert desk.stories()[RECORD].content["next"] == uuid_of(desk, 3)
+    desk.verified()
 
 
 def test_an_edit_taken_back_lets_the_next_run_link(stage: Stage) -> None:
     """The item gets its status back, and the accounting is whole."""
     desk = created(stage())
     before = dict(desk.stories()[RECORD].content)
-    desk.edit(RECORD, position="4711")
+    desk.edit(RECORD, next=uuid_of(desk, 6))
     assert desk.run("link").code == 1
-    desk.edit(RECORD, **before)
+    desk.edit(RECORD, next=before["next"])
     desk.done("link")
     assert desk.outcome(RECORD) == ("created", "", "linked")
     desk.verified()

@@ -152,6 +152,20 @@ class Desk:
             f"    rename_to: '{rename_to}'\n",
         )
 
+    def decide_edit(
+        self, what: str, field: str, take: str, seen: str = "", *, kind: str = "story"
+    ) -> None:
+        """Decide whose value stands in a field that was edited."""
+        self.decide(
+            "conflicts.yaml",
+            "edits: []" if "edits: []" in self._conflicts() else "edits:\n",
+            f"edits:\n- kind: {kind}\n  what: '{what}'\n  field: '{field}'\n"
+            f"  take: {take}\n  seen: '{seen}'\n",
+        )
+
+    def _conflicts(self) -> str:
+        return (self.folder / "decisions" / "conflicts.yaml").read_text()
+
 
 Stage = Callable[..., Desk]
 

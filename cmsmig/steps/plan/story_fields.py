@@ -1,0 +1,232 @@
+"""Stories compared by field: what was last written, what stands there, what would be
+written. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.destination.schema import Story
+from cmsmig.ledger.rows import StoryRecord, WrittenStory
+from cmsmig.mapping.decisions.conflicts import (
+    ConflictKind,
+    ConflictsDecision,
+    Side,
+)
+from cmsmig.mapping.draft import StoryDraft
+from cmsmig.mapping.merge import (
+    ABSENT,
+    Merged,
+    Value,
+    merge_fields,
+    take_sides,
+    value_of,
+)
+from cmsmig.steps.plan.edit_conflicts import EditConflict, seen_of
+from cmsmig.steps.plan.written_stories import comparable, content_hash
+
+CONTENT: Final = "content."
+"""What the names of content fields begin with."""
+UNKNOWN: Final = "\x00unknown"
+"""Stands for what we wrote where nobody knows it: no service holds such a value."""
+_DATES = ("first_published_at", "sort_by_date")
+_KEPT_AS_THEY_ARE = frozenset(("position",))
+"""Fields that never make a conflict: one more item moves all after it."""
+_MOVES = frozenset(("slug",))
+"""Fields whose change moves a page that visitors may know: only by decision."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoryMerge:
+    """What becomes of a story that is wanted otherwise than it was last written."""
+
+    values: JsonObject
+    """Every field as it is to stand there."""
+    sent: JsonObject
+    """Every field as it counts as written by us from then on."""
+    written: frozenset[str]
+    """Fields that get our value. Nothing is sent without any."""
+    kept: frozenset[str]
+    """Fields that keep what somebody made of them."""
+    agreed: frozenset[str]
+    """Fields that somebody, or a write whose reply was lost, changed to our value."""
+    undecided: tuple[EditConflict, ...]
+    """Fields that keep it until somebody decides."""
+
+    @property
+    def content(self) -> JsonObject:
+        """Return the whole content that is to stand there."""
+        return content_of(self.values)
+
+
+def wanted_fields(draft: StoryDraft, content: JsonObject) -> JsonObject:
+    """Return a draft with that content as fields; what is empty has none."""
+    around: dict[str, Json] = {
+        "name": draft.name,
+        "slug": draft.place.slug,
+        "folder": draft.place.folder,
+        "position": draft.place.position,
+        "first_published_at": draft.first_published_at,
+        "sort_by_date": draft.sort_by_date,
+    }
+    optional = ("position", *_DATES)
+    found: JsonObject = {
+        name: value for name, value in around.items() if value or name not in optional
+    }
+    return found | {f"{CONTENT}{name}": value for name, value in content.items()}
+
+
+def content_of(fields: Mapping[str, Json]) -> JsonObject:
+    """Return the content that fields hold."""
+    return {
+        name.removeprefix(CONTENT): value
+        for name, value in fields.items()
+        if name.startswith(CONTENT)
+    }
+
+
+def written_story(fields: JsonObject, answer: Story) -> WrittenStory:
+    """Return what was written, after the destination's answer."""
+    return WrittenStory(fields, around_content(answer))
+
+
+def around_content(story: Story) -> JsonObject:
+    """Return the fields around a story's content as the destination shows them."""
+    body = story.body
+    return {
+        "name": story.row.name,
+        "slug": story.row.slug,
+        "folder": story.row.parent_id,
+        "position": body.get("position"),
+        **{name: body.get(name) for name in _DATES},
+    }
+
+
+def dates_of(around: JsonObject) -> JsonObject:
+    """Return those of the fields around a content that are dates."""
+    return {name: around[name] for name in _DATES}
+
+
+def fields_there(story: Story, written: WrittenStory | None) -> JsonObject:
+    """Return the fields of a story as it stands.
+
+    Around the content the service has forms of its own: what is as it was after our
+    last write counts as what we wrote.
+    """
+    found: JsonObject = {}
+    for name, value in around_content(story).items():
+        if written is not None and written.stood.get(name) == value:
+            if name in written.sent:
+                found[name] = written.sent[name]
+        elif name == "folder":
+            found[name] = story.row.full_slug.strip("/").rpartition("/")[0]
+        elif value not in (None, ""):
+            found[name] = value
+    content = {f"{CONTENT}{name}": value for name, value in story.content.items()}
+    return found | content
+
+
+def merge_story(
+    home: StoryRecord,
+    written: WrittenStory | None,
+    ours: JsonObject,
+    there: Story,
+    decided: ConflictsDecision,
+) -> StoryMerge:
+    """Return what becomes of a story that somebody may have changed since our write.
+
+    Where nobody knows what we wrote, each field that differs is a conflict.
+    """
+    theirs = fields_there(there, written)
+    if written is not None:
+        base: JsonObject = written.sent
+    elif content_hash(there.content) == home.content_hash:
+        base = theirs
+    else:
+        base = dict.fromkeys([*ours, *theirs], UNKNOWN)
+    return _merge(home.full_slug, base, ours, theirs, decided)
+
+
+def merge_untouched(
+    home: StoryRecord,
+    written: WrittenStory | None,
+    ours: JsonObject,
+    slug: str,
+    decided: ConflictsDecision,
+) -> StoryMerge:
+    """Return what becomes of a story that is as we last wrote it, at that slug."""
+    if written is not None:
+        return _merge(home.full_slug, written.sent, ours, written.sent, decided)
+    unmoved: JsonObject = {**ours, "slug": slug}
+    merged = _merge(home.full_slug, unmoved, ours, unmoved, decided)
+    # What we wrote is not known: all of it is written again.
+    return replace(merged, written=merged.written | {"content"})
+
+
+def _merge(
+    what: str,
+    base: JsonObject,
+    ours: JsonObject,
+    theirs: JsonObject,
+    decided: ConflictsDecision,
+) -> StoryMerge:
+    compared = merge_fields(_compared(base), _compared(ours), _compared(theirs))
+    compared = _leave_position(_hold_moves(compared))
+
+    def side(field: str) -> Side | None:
+        seen = seen_of(value_of(theirs, field))
+        return decided.side(ConflictKind.STORY, what, field, seen)
+
+    merged = take_sides(compared, ours, side)
+    left = merged.kept | merged.conflicts
+    undecided = tuple(
+        EditConflict(
+            kind=ConflictKind.STORY,
+            what=what,
+            field=field,
+            base=_known(value_of(base, field)),
+            ours=value_of(ours, field),
+            theirs=value_of(theirs, field),
+            seen=seen_of(value_of(theirs, field)),
+        )
+        for field in sorted(merged.conflicts)
+    )
+    return StoryMerge(
+        values=_choose(ours, theirs, left),
+        sent=merged.next_base(base, ours),
+        written=merged.written,
+        kept=merged.kept,
+        agreed=merged.agreed,
+        undecided=undecided,
+    )
+
+
+def _known(base: Value) -> Value:
+    return ABSENT if base == UNKNOWN else base
+
+
+def _compared(fields: JsonObject) -> JsonObject:
+    """Return fields without what the service itself may write otherwise."""
+    compared = comparable(fields)
+    return compared if isinstance(compared, dict) else {}
+
+
+def _hold_moves(merged: Merged) -> Merged:
+    """Return the merge with pages where they are, until somebody decides."""
+    moves = merged.written & _MOVES
+    return replace(
+        merged, written=merged.written - moves, conflicts=merged.conflicts | moves
+    )
+
+
+def _leave_position(merged: Merged) -> Merged:
+    left = merged.conflicts & _KEPT_AS_THEY_ARE
+    return replace(merged, kept=merged.kept | left, conflicts=merged.conflicts - left)
+
+
+def _choose(ours: JsonObject, theirs: JsonObject, left: frozenset[str]) -> JsonObject:
+    """Return our value of each field but those that are left to them."""
+    chosen = {name: value for name, value in ours.items() if name not in left}
+    return chosen | {name: value for name, value in theirs.items() if name in left}

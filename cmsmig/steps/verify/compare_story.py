@@ -1,0 +1,126 @@
+"""A story that was read back, compared by field with what is wanted of it. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cmsmig.canonical import Json, JsonObject, canonical
+from cmsmig.destination.schema import Story
+from cmsmig.ledger.rows import StoryRecord, WrittenStory
+from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision, Side
+from cmsmig.mapping.draft import StoryDraft
+from cmsmig.mapping.merge import Value, value_of
+from cmsmig.steps.plan.edit_conflicts import seen_of
+from cmsmig.steps.plan.story_fields import CONTENT, fields_there, wanted_fields
+from cmsmig.steps.plan.written_stories import comparable
+from cmsmig.steps.verify.differences import Difference, DifferenceCode
+
+_NOT_COMPARED = ("position",)
+"""What the destination gives its own values to."""
+_SHOWN = 60
+"""Characters of a value that a difference shows."""
+_CODES = {
+    "name": DifferenceCode.STORY_NAME,
+    "slug": DifferenceCode.STORY_ELSEWHERE,
+    "folder": DifferenceCode.STORY_ELSEWHERE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBack:
+    """A story as it is wanted, as it was last written, and as it was read back."""
+
+    draft: StoryDraft
+    content: JsonObject
+    """As it is wanted, links filled."""
+    home: StoryRecord
+    written: WrittenStory | None
+    story: Story
+
+
+def story_differences(
+    read: ReadBack, decided: ConflictsDecision
+) -> Iterator[Difference]:
+    """Yield the fields of a story that hold something else than is wanted.
+
+    A field whose edit was decided to stay is none of them.
+    """
+    ours = wanted_fields(read.draft, read.content)
+    theirs = fields_there(read.story, read.written)
+    lists = {f"{CONTENT}{use.field}" for use in read.draft.relations if use.multiple}
+    for field in sorted(ours.keys() | theirs.keys()):
+        if field in _NOT_COMPARED or _same(ours, theirs, field):
+            continue
+        if read.written is None and field not in _CODES and not _is_content(field):
+            # What the service made of our dates is not known.
+            continue
+        there = value_of(theirs, field)
+        what = read.home.full_slug
+        if decided.side(ConflictKind.STORY, what, field, seen_of(there)) is Side.THEIRS:
+            continue
+        code = _CODES.get(field, DifferenceCode.FIELD_VALUE)
+        if field in lists and _same_members(ours.get(field), theirs.get(field)):
+            code = DifferenceCode.RELATION_ORDER
+        where = field.removeprefix(CONTENT)
+        text = _sentence(read, field, value_of(ours, field), there)
+        yield Difference(code, str(read.draft.key), where, text)
+
+
+def _sentence(read: ReadBack, field: str, ours: Value, theirs: Value) -> str:
+    where = field.removeprefix(CONTENT)
+    held = (
+        f"The field `{where}` of `{read.home.full_slug}` holds {_shown(theirs)}; "
+        f"wanted is {_shown(ours)}"
+    )
+    return f"{held}: {_cause(read, field)}."
+
+
+def _cause(read: ReadBack, field: str) -> str:
+    """Return who changed a field, and what to do about it."""
+    decide = (
+        f"decide `theirs` or `ours` for `{field}` under `edits` in "
+        "decisions/conflicts.yaml"
+    )
+    if read.written is None:
+        return f"what was last written is not known; {decide}"
+    sent = read.written.sent
+    there = fields_there(read.story, read.written)
+    edited = not _same(sent, there, field)
+    if not edited and field == "slug":
+        return f"its slug changed at the origin, which would move its page; {decide}"
+    if not edited:
+        return "it changed at the origin or in the decisions; run `cmsmig import`"
+    ours = wanted_fields(read.draft, read.content)
+    if _same(sent, ours, field):
+        return f"it was edited at the destination; {decide}"
+    return f"it changed on both sides; {decide}"
+
+
+def _is_content(field: str) -> bool:
+    return field.startswith(CONTENT)
+
+
+def _same(one: JsonObject, other: JsonObject, field: str) -> bool:
+    return _comparable(one, field) == _comparable(other, field)
+
+
+def _comparable(fields: JsonObject, field: str) -> bytes:
+    return canonical(comparable({field: fields.get(field)}))
+
+
+def _shown(value: Value) -> str:
+    if not isinstance(value, str | int | float | bool | list | dict):
+        return "nothing"
+    text = json.dumps(value, ensure_ascii=False)
+    return f"`{text[:_SHOWN]}...`" if len(text) > _SHOWN else f"`{text}`"
+
+
+def _same_members(wanted: Json, there: Json) -> bool:
+    return (
+        isinstance(wanted, list)
+        and isinstance(there, list)
+        and Counter(map(str, wanted)) == Counter(map(str, there))
+    )
