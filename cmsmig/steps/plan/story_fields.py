@@ -33,7 +33,8 @@ UNKNOWN: Final = "\x00unknown"
 """Stands for what we wrote where nobody knows it: no service holds such a value."""
 _DATES = ("first_published_at", "sort_by_date")
 _KEPT_AS_THEY_ARE = frozenset(("position",))
-"""Fields that never make a conflict: one more item moves all after it."""
+"""Fields that never make a conflict, nor a write alone: one more item moves all
+after it."""
 _MOVES = frozenset(("slug",))
 """Fields whose change moves a page that visitors may know: only by decision."""
 
@@ -54,6 +55,11 @@ class StoryMerge:
     """Fields that somebody, or a write whose reply was lost, changed to our value."""
     undecided: tuple[EditConflict, ...]
     """Fields that keep it until somebody decides."""
+
+    @property
+    def keeps_edits(self) -> bool:
+        """Return whether the story holds values of other people afterwards."""
+        return bool(self.kept - _KEPT_AS_THEY_ARE)
 
     @property
     def content(self) -> JsonObject:
@@ -179,7 +185,7 @@ def _merge(
         seen = seen_of(value_of(theirs, field))
         return decided.side(ConflictKind.STORY, what, field, seen)
 
-    merged = take_sides(compared, ours, side)
+    merged = _no_write_for_position(take_sides(compared, ours, side))
     left = merged.kept | merged.conflicts
     undecided = tuple(
         EditConflict(
@@ -224,6 +230,13 @@ def _hold_moves(merged: Merged) -> Merged:
 def _leave_position(merged: Merged) -> Merged:
     left = merged.conflicts & _KEPT_AS_THEY_ARE
     return replace(merged, kept=merged.kept | left, conflicts=merged.conflicts - left)
+
+
+def _no_write_for_position(merged: Merged) -> Merged:
+    """Return the merge without a write that only a position would need."""
+    if merged.written - _KEPT_AS_THEY_ARE:
+        return merged
+    return replace(merged, written=frozenset(), kept=merged.kept | merged.written)
 
 
 def _choose(ours: JsonObject, theirs: JsonObject, left: frozenset[str]) -> JsonObject:

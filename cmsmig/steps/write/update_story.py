@@ -234,7 +234,7 @@ def _home_after(needed: Needed, merge: StoryMerge) -> StoryRecord:
         needed.home,
         content_hash=content_hash(content_of(merge.sent)),
         record_hash=UNDECIDED if waits else needed.links.record_hash,
-        kept_edits=waits or bool(merge.kept),
+        kept_edits=waits or merge.keeps_edits,
     )
 
 

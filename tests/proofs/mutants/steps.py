@@ -104,7 +104,8 @@ _LATE = (
     Edit(
         STORIES,
         HOUSE,
-        "        _LATE.setdefault(id(job), []).append((draft.key, created))\n    job.obs",
+        "        _LATE.setdefault(id(job), []).append((draft.key, created))\n"
+        "    job.obs",
     ),
     Edit(
         STORIES,

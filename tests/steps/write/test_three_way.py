@@ -1,0 +1,242 @@
+"""What we wrote, what is there, what we would write: every field, every outcome."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.sample.exact import write_load_site
+from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from tests.support.rehearsal import Rehearsal, write_env
+from tests.support.steps.desk import Desk
+
+FIELDS = ("name", "slug", "number", "body", "relation")
+OUTCOMES = ("ours", "theirs", "alike", "otherwise")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One story, the field that moves, and who moved it."""
+
+    number: int
+    field: str
+    outcome: str
+
+    @property
+    def old_path(self) -> str:
+        return f"records/record-{self.number}"
+
+    @property
+    def key(self) -> str:
+        """The name that plan and decisions give the field."""
+        content = {"number": "position", "body": "text", "relation": "related"}
+        inside = content.get(self.field)
+        return f"content.{inside}" if inside else self.field
+
+    @property
+    def waits(self) -> bool:
+        """Whether somebody has to decide: a page never moves by itself."""
+        return self.outcome == "otherwise" or (self.field, self.outcome) == (
+            "slug",
+            "ours",
+        )
+
+
+CASES = tuple(
+    Case(number, field, outcome)
+    for number, (field, outcome) in enumerate(
+        ((field, outcome) for field in FIELDS for outcome in OUTCOMES), start=1
+    )
+)
+
+
+def change_items(desk: Desk, change: Callable[[dict[str, Any], int], None]) -> None:
+    """Change the pulled items, in both sets."""
+    for folder in ("items", "live"):
+        (path,) = (desk.folder / "raw" / folder).glob("*.json")
+        lines = path.read_text().splitlines(keepends=True)
+        for at, line in enumerate(lines):
+            if line.startswith('{"id"') or '"fieldData"' in line:
+                item = json.loads(line.strip().rstrip(","))
+                number = int(item["fieldData"]["slug"].rpartition("-")[2])
+                change(item["fieldData"], number)
+                end = ",\n" if line.rstrip().endswith(",") else "\n"
+                lines[at] = json.dumps(item) + end
+        path.write_text("".join(lines))
+
+
+def our_value(case: Case) -> str:
+    return f"{'alike' if case.outcome == 'alike' else 'ours'}-{case.number}"
+
+
+def their_value(case: Case) -> str:
+    return f"{'alike' if case.outcome == 'alike' else 'theirs'}-{case.number}"
+
+
+def change_ours(case: Case, data: dict[str, Any]) -> None:
+    """Change the item as the origin's editors would."""
+    changes = {
+        "name": lambda: our_value(case),
+        "slug": lambda: our_value(case),
+        "number": lambda: 1000 + case.number,
+        "text": lambda: f"<p>{our_value(case)}</p>",
+        "related": lambda: data["related"][:1],
+    }
+    name = case.key.removeprefix("content.")
+    name = "position" if case.field == "number" else name
+    data[name] = changes["number" if case.field == "number" else name]()
+
+
+def change_theirs(desk: Desk, case: Case) -> None:
+    """Change the story as an editor of the space would."""
+    story = desk.stories()[case.old_path]
+    if case.field in ("name", "slug"):
+        body = {case.field: their_value(case)}
+        desk.api("PUT", f"/stories/{story.story_id}", {"story": body})
+        return
+    alike = case.outcome == "alike"
+    text = {"type": "text", "text": their_value(case)}
+    paragraph = {"type": "paragraph", "attrs": {"textAlign": None}, "content": [text]}
+    value = {
+        "number": str(1000 + case.number) if alike else "4711",
+        "body": {"type": "doc", "content": [paragraph]},
+        "relation": story.content["related"][: 1 if alike else 0],
+    }[case.field]
+    desk.edit(case.old_path, **{case.key.removeprefix("content."): value})
+
+
+def field_of(desk: Desk, case: Case, story_id: int) -> object:
+    story = desk.space.stories[story_id]
+    if case.field in ("name", "slug"):
+        return story.body[case.field]
+    value = story.content[case.key.removeprefix("content.")]
+    return json.dumps(value)
+
+
+@dataclass(frozen=True)
+class Played:
+    """The whole table, played once: each case on a story of its own."""
+
+    desk: Desk
+    ids: dict[int, int]
+    before: dict[int, object]
+    theirs: dict[int, object]
+    plan: dict[str, Any]
+    code: int
+    writes: int
+    reads: int
+
+
+@pytest.fixture(scope="module")
+def played(
+    tmp_path_factory: pytest.TempPathFactory,
+    decided_project: Callable[[Path], Path],
+) -> Iterator[Played]:
+    """Import, change both sides, import again."""
+    folder = tmp_path_factory.mktemp("three")
+    write_load_site(folder / "content", items=len(CASES), images=0)
+    options = SandboxOptions(content=folder / "content", rate=500)
+    with running_sandbox(options) as handle:
+        project = folder / "project"
+        shutil.copytree(decided_project(folder / "content"), project)
+        write_env(project, environment_file_text(dict(handle.announcement), 500))
+        desk = Desk(Rehearsal(handle, project, folder / "state"))
+        desk.done("import")
+        ids = {case.number: desk.stories()[case.old_path].story_id for case in CASES}
+
+        def all_fields() -> dict[int, object]:
+            return {
+                case.number: field_of(desk, case, ids[case.number]) for case in CASES
+            }
+
+        before = all_fields()
+        for case in CASES:
+            if case.outcome != "ours":
+                change_theirs(desk, case)
+        theirs = all_fields()
+        by_number = {case.number: case for case in CASES}
+
+        def change(data: dict[str, Any], number: int) -> None:
+            if by_number[number].outcome != "theirs":
+                change_ours(by_number[number], data)
+
+        change_items(desk, change)
+        plan, mark = desk.plan(), desk.mark()
+        ended = desk.run("import")
+        yield Played(
+            desk,
+            ids,
+            before,
+            theirs,
+            plan,
+            ended.code,
+            desk.count("update story", mark),
+            desk.count("story", mark),
+        )
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda each: f"{each.field}-{each.outcome}")
+def test_a_field_ends_as_its_case_says(played: Played, case: Case) -> None:
+    """Ours alone: written. Theirs alone: kept. Alike: noted. Otherwise: waits."""
+    there = field_of(played.desk, case, played.ids[case.number])
+    status, reason, explanation = played.desk.rows(
+        """SELECT status, reason, explanation FROM item JOIN home
+           ON home.id = home_id WHERE story_id = ?""",
+        played.ids[case.number],
+    )[0]
+    if case.waits:
+        assert there == played.theirs[case.number]
+        assert (status, reason) == ("failed", "edited_since")
+        assert case.key in explanation
+    elif case.outcome == "ours":
+        assert there != played.before[case.number]
+        assert status == "created"
+    else:
+        assert there == played.theirs[case.number] != played.before[case.number]
+        assert status == "created"
+    named = {(each["what"], each["field"]) for each in played.plan["edit_conflicts"]}
+    path = played.desk.rows(
+        "SELECT full_slug FROM home WHERE story_id = ?", played.ids[case.number]
+    )[0][0]
+    assert ((path, case.key) in named) == case.waits
+
+
+def test_the_plan_named_each_call_and_only_ours_were_written(played: Played) -> None:
+    """What somebody else changed alone is neither read nor written."""
+    assert played.code == 1
+    ours = [case for case in CASES if case.outcome == "ours" and not case.waits]
+    looked = [case for case in CASES if case.outcome in ("alike", "otherwise")]
+    assert played.writes == played.plan["calls"]["update_stories"] == len(ours)
+    assert played.reads == played.plan["calls"]["read_changed_stories"] == len(looked)
+
+
+def test_decisions_end_every_conflict(played: Played) -> None:
+    """`ours` moves and writes, `theirs` is quiet; then nothing is left to do."""
+    desk = played.desk
+    waiting = [case for case in CASES if case.waits]
+    for case in waiting:
+        conflict = next(
+            each
+            for each in played.plan["edit_conflicts"]
+            if each["what"].endswith((f"-{case.number}",)) and each["field"] == case.key
+        )
+        take = "theirs" if case.field == "body" else "ours"
+        desk.decide_edit(conflict["what"], case.key, take, conflict["seen"])
+    desk.done("import")
+    for case in waiting:
+        there = field_of(desk, case, played.ids[case.number])
+        assert (there == played.theirs[case.number]) == (case.field == "body"), case
+    assert desk.done("import", "--json").document["writes"] == 0
+    assert desk.plan()["edit_conflicts"] == []
+    kept = desk.run("verify", "--json").document["differences"]
+    theirs = [case for case in CASES if case.outcome == "theirs"]
+    assert len(kept) == len(theirs), "an edit that nobody decided about is named"
+    for each in kept:
+        assert "edited at the destination" in each["text"]
