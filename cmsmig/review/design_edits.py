@@ -14,7 +14,6 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
     FieldDesign,
 )
-from cmsmig.mapping.propose.content_types import OWN_PLACE
 from cmsmig.mapping.propose.decision_checks import problems_of, undecided_design
 from cmsmig.mapping.propose.encodings import allowed_encodings
 from cmsmig.mapping.propose.field_facts import SpaceFacts
@@ -137,39 +136,6 @@ def propose(origin: Origin, decision: CollectionsDecision, space: SpaceFacts) ->
         return (origin.live if live else origin.staged)[collection_id]
 
     return propose_design(origin.site, origin.collections, items, decision, space)
-
-
-def completed(design: Design, proposal: Design) -> Design:
-    """Return a design with what it leaves open taken from the proposal.
-
-    Nothing that people decided is changed; collections and fields that came
-    later are added at the end.
-    """
-    known = {each.collection_id: each for each in design.content_types}
-    kept = tuple(
-        _with_missing(each, proposal.content_type(each.collection_id))
-        for each in design.content_types
-    )
-    added = tuple(
-        each for each in proposal.content_types if each.collection_id not in known
-    )
-    return replace(design, content_types=kept + added)
-
-
-def _with_missing(
-    content_type: ContentTypeDesign, proposed: ContentTypeDesign | None
-) -> ContentTypeDesign:
-    if proposed is None:
-        return content_type
-    named = {one.origin for one in content_type.fields}
-    named |= {one.origin for one in content_type.left_out}
-    fields = [one for one in proposed.fields if one.origin not in named | OWN_PLACE]
-    left_out = [one for one in proposed.left_out if one.origin not in named]
-    return replace(
-        content_type,
-        fields=(*content_type.fields, *fields),
-        left_out=(*content_type.left_out, *left_out),
-    )
 
 
 def _with_field(

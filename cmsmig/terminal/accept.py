@@ -55,12 +55,20 @@ def accepted_json(done: Accepted) -> JsonObject:
     return {
         "written": [str(path) for path in done.written],
         "bodies_accepted": done.bodies,
+        "added": [each.as_json() for each in done.added],
+        "to_decide": list(done.to_decide),
     }
 
 
 def accepted_lines(done: Accepted) -> list[str]:
-    """Return the files that were written, and how many bodies were accepted."""
+    """Return the files that were written, what is new in those that were there, and
+    how many bodies were accepted."""
     lines = [f"{path} written" for path in done.written]
+    if done.added:
+        lines.append(f"added: {'; '.join(map(str, done.added))}")
+    elif not done.written:
+        lines.append("nothing is missing: everything that was pulled is decided")
+    lines += [f"to decide: {sentence}" for sentence in done.to_decide]
     if done.bodies:
         noun = noun_for(done.bodies, "body", "bodies")
         lines.append(f"blocks of {done.bodies} {noun} accepted in bulk")

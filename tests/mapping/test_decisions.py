@@ -448,10 +448,6 @@ TITLE = designed("title", Encoding.TEXT)
             "the space has no field plugin storyblok-colorpicker",
         ),
         (
-            Design((make_type("c1", designed("kind", Encoding.OPTION, "Option")),), ()),
-            "the origin's options 1 have no label",
-        ),
-        (
             Design(
                 (
                     replace(
@@ -500,6 +496,14 @@ def test_what_nobody_decided_is_named() -> None:
     )
     found = undecided_design(Design((content_type,), ()), decision, [POSTS, people])
     assert found == ("Nothing is designed for the field kind (kind) of Posts.",)
+    listed = replace(
+        content_type,
+        fields=(TITLE, designed("kind", Encoding.OPTION, "Option")),
+    )
+    found = undecided_design(Design((listed,), ()), decision, [POSTS])
+    assert found == (
+        "Nothing is decided about the option A (1) of the field kind of Posts.",
+    )
     assert undecided_design(Design((), ()), decision, [POSTS]) == (
         "Nothing is designed for the collection Posts (posts).",
     )

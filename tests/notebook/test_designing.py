@@ -10,6 +10,7 @@ import pytest
 from cmsmig.errors import CmsmigError, DecisionsError, UndecidedError, UsageError
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.design import Design, Encoding, Reviewed
+from cmsmig.mapping.propose.additions import with_missing_designs
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import propose_collections
 from cmsmig.notebook.design.designing import (
@@ -21,7 +22,7 @@ from cmsmig.notebook.design.designing import (
 )
 from cmsmig.notebook.kit.decision_files import decided
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.review.design_edits import DesignEditor, completed, propose
+from cmsmig.review.design_edits import DesignEditor, propose
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.decision_store import write_decision
 from cmsmig.steps.decide.pulled_origin import read_origin
@@ -114,7 +115,13 @@ def test_what_came_later_is_proposed_beside_what_was_decided(tmp_path: Path) -> 
     posts = desk.content_types[0]
     shorter = replace(posts, fields=posts.fields[:-1], sections=())
     known = Design((shorter,), desk.design.blocks)
-    full = completed(known, proposal)
+    full, added = with_missing_designs(
+        known, proposal, desk.origin.collections, SpaceFacts()
+    )
+    assert [str(each) for each in added] == [
+        "field `author` of `posts`",
+        "content type `people`",
+    ]
     assert full.content_types[0].fields[0].key == "mine"
     assert len(full.content_types[0].fields) == 3
     assert full.content_type(PEOPLE) is not None

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TypeVar
 
+from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions import blocks_document
 from cmsmig.mapping.decisions import choice_documents as documents
 from cmsmig.mapping.decisions.choices import (
@@ -20,6 +21,7 @@ from cmsmig.mapping.decisions.design import BlockRole, Design
 from cmsmig.mapping.decisions.design_document import DesignKeys
 from cmsmig.mapping.decisions.document_keys import DecisionKeys, read_keys
 from cmsmig.mapping.decisions.yaml_documents import read_document, write_document
+from cmsmig.mapping.decisions.yaml_edits import edited
 from cmsmig.richtext.blocks.outline import BlockNames
 from cmsmig.richtext.policy import EmbedPolicy
 
@@ -52,6 +54,32 @@ def to_text(decision: Decision) -> str:
     if isinstance(decision, BlocksDecision):
         return text + blocks_document.reviews_text(decision.reviews)
     return text
+
+
+def text_with(text: str, before: D, after: D) -> str:
+    """Return the text of a file, which says `before`, so that it says `after`.
+
+    What `after` has more is added, and all else stays byte for byte as people wrote
+    it; only a text of an unusual form is written anew.
+    """
+    kind = type(after)
+    head, rest = text, ""
+    if isinstance(after, BlocksDecision):
+        head, _ = blocks_document.split_text(text)
+        rest = text[len(head) :]
+    keys = _KEYS[kind]
+    root = read_document(head, FILE_NAMES[kind])
+    found = edited(head, root, keys.body(before), keys.body(after))
+    if found is not None and _says(found + rest, after):
+        return found + rest
+    return to_text(after)
+
+
+def _says(text: str, decision: D) -> bool:
+    try:
+        return from_text(text, "", type(decision)) == decision
+    except DecisionsError:
+        return False
 
 
 def decided_value(decision: Decision) -> object:

@@ -51,10 +51,22 @@ _Writer.add_representer(str, _write_text)
 def write_document(body: JsonObject, header: str) -> str:
     """Return `body` as YAML in the order of its keys, below comment lines."""
     comment = "".join(f"# {line}\n" for line in header.splitlines())
-    text = yaml.dump(
-        body, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=88
+    return comment + dumped(body)
+
+
+def dumped(value: Json, *, flow: bool = False) -> str:
+    """Return a value as YAML: on lines of its own, or as one line without an end."""
+    text = str(
+        yaml.dump(
+            value,
+            Dumper=_Writer,
+            sort_keys=False,
+            allow_unicode=True,
+            width=10**6 if flow else 88,
+            default_flow_style=flow,
+        )
     )
-    return comment + str(text)
+    return text.removesuffix("\n").removesuffix("\n...") if flow else text
 
 
 def read_document(text: str, where: str) -> yaml.Node:

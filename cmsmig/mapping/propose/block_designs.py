@@ -121,7 +121,9 @@ def with_blocks(
     """
     for role in missing_roles(design, decision):
         if role in _SCHEMAS:
-            added = _name_block(design, role, space or SpaceFacts())
+            name, title, schema = _SCHEMAS[role]
+            wanted = BlockDesign(name, title, schema, role)
+            added = named_block(design, wanted, space or SpaceFacts())
             design = replace(design, blocks=(*design.blocks, added))
     return design
 
@@ -140,15 +142,16 @@ def components_of(design: Design) -> BlockComponents:
     )
 
 
-def _name_block(design: Design, role: BlockRole, space: SpaceFacts) -> BlockDesign:
-    name, title, schema = _SCHEMAS[role]
+def named_block(design: Design, wanted: BlockDesign, space: SpaceFacts) -> BlockDesign:
+    """Return a block to add, its name clear of the design's and of what differs in
+    the space."""
     taken = {block.component for block in design.blocks}
     taken |= {one.component for one in design.content_types}
     return next(
         block
-        for each in _names(name)
+        for each in _names(wanted.component)
         if each not in taken
-        for block in [BlockDesign(each, title, schema, role)]
+        for block in [replace(wanted, component=each)]
         if each not in space.components
         or equal_component(space.components[each], block_body(design, block))
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Design
 from cmsmig.mapping.naming import identifier
@@ -13,9 +14,15 @@ from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.field_keys import numbered_name
 from cmsmig.origin.schema import Collection
 
+_NO_DESIGN: Final = Design((), ())
+
 
 def name_components(
-    design: Design, collections: Sequence[Collection], space: SpaceFacts
+    design: Design,
+    collections: Sequence[Collection],
+    space: SpaceFacts,
+    *,
+    beside: Design = _NO_DESIGN,
 ) -> Design:
     """Return `design` with every component's final name, and a note where it
     could not have the plain one.
@@ -24,10 +31,11 @@ def name_components(
     a relation names its target's component, one renaming may make another
     component unequal: this repeats until nothing moves, always forward through
     each component's list of names. The order of the content types changes
-    nothing.
+    nothing. What is designed already `beside` these keeps its names.
     """
     ranked = sorted(design.content_types, key=lambda one: one.collection_id)
-    found = _name_all(replace(design, content_types=tuple(ranked)), collections, space)
+    ranked_design = replace(design, content_types=tuple(ranked))
+    found = _name_all(ranked_design, collections, space, beside)
     by_id = {one.collection_id: one for one in found.content_types}
     return replace(
         found,
@@ -36,24 +44,35 @@ def name_components(
 
 
 def _name_all(
-    design: Design, collections: Sequence[Collection], space: SpaceFacts
+    design: Design, collections: Sequence[Collection], space: SpaceFacts, beside: Design
 ) -> Design:
     plain = _plain_names(design)
     slugs = {one.collection_id: identifier(one.slug) for one in collections}
     candidates = [_candidates(name, slugs.get(owner, "")) for name, owner in plain]
-    refused: set[str] = set()
+    refused = {each.component for each in beside.content_types}
+    refused |= {each.component for each in beside.blocks}
     while True:
         names = _choose(candidates, refused)
         found = _rename(design, names)
         clashes = {
             body.name
-            for body in component_bodies(found)
-            if body.name in space.components
+            for body in component_bodies(_together(found, beside))
+            if body.name in names
+            and body.name in space.components
             and not equal_component(space.components[body.name], body.body)
         }
         if not clashes:
             return _annotate(found, plain, space.components)
         refused |= clashes
+
+
+def _together(design: Design, beside: Design) -> Design:
+    """Return both as one, since a relation's body names its target's component."""
+    return replace(
+        design,
+        content_types=(*design.content_types, *beside.content_types),
+        blocks=(*design.blocks, *beside.blocks),
+    )
 
 
 def _plain_names(design: Design) -> list[tuple[str, str]]:

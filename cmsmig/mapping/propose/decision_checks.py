@@ -16,9 +16,10 @@ from cmsmig.mapping.decisions.choices import (
     PublishRule,
 )
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, Decision
-from cmsmig.mapping.decisions.design import Design
+from cmsmig.mapping.decisions.design import ContentTypeDesign, Design
 from cmsmig.mapping.propose.content_types import OWN_PLACE
 from cmsmig.mapping.propose.design_checks import design_problems, unknown_collection
+from cmsmig.mapping.propose.encodings import OPTION_ENCODINGS
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.select.slugs import slug_problem
 from cmsmig.origin.schema import Collection, Locale
@@ -107,8 +108,8 @@ def undecided_collections(
 def undecided_design(
     design: Design, decision: CollectionsDecision, collections: Sequence[Collection]
 ) -> tuple[str, ...]:
-    """Return the collections to migrate, and their fields, that the design leaves
-    open, a sentence each: neither made nor left out with a reason."""
+    """Return the collections to migrate, their fields and choices that the design
+    leaves open, a sentence each: neither made nor left out with a reason."""
     found: list[str] = []
     for collection in collections:
         choice = decision.choice(collection.collection_id)
@@ -130,7 +131,24 @@ def undecided_design(
             for field in collection.fields
             if field.slug not in named | OWN_PLACE
         ]
+        found += _undecided_options(content_type, collection)
     return tuple(found)
+
+
+def _undecided_options(
+    content_type: ContentTypeDesign, collection: Collection
+) -> Iterator[str]:
+    for field in content_type.fields:
+        origin = collection.field(field.origin)
+        if origin is None or field.encoding not in OPTION_ENCODINGS:
+            continue
+        labels = dict(field.options)
+        for option, name in origin.options:
+            if option not in labels:
+                yield (
+                    f"Nothing is decided about the option {name} ({option}) of the "
+                    f"field {origin.display_name} of {collection.display_name}."
+                )
 
 
 def _collections_problems(

@@ -50,7 +50,7 @@ def unknown_collection(
     listed = ", ".join(sorted(one.slug for one in collections.values()))
     return (
         f"the site has no collection `{slug}` with the id {collection_id}; it has "
-        f"{listed or 'none'}"
+        f"{listed or 'none'}; correct the id, or take the collection out"
     )
 
 
@@ -143,10 +143,17 @@ def _origin_problems(field: FieldDesign, collection: Collection) -> Iterator[str
     if field.origin_type != UNLISTED:
         if known is None:
             listed = ", ".join(one.slug for one in collection.fields)
-            yield f"the origin has no such field; it has {listed}"
+            yield (
+                f"the origin has no such field; it has {listed}; name one of these, or "
+                "take the field out"
+            )
             return
         if known.type != field.origin_type:
-            yield f"its type is {known.type} at the origin, not {field.origin_type}"
+            yield (
+                f"its type is {known.type} at the origin, not {field.origin_type}; "
+                f"write `type: {known.type}` and one of the encodings "
+                f"{', '.join(allowed_encodings(known.type))}"
+            )
             return
     allowed = allowed_encodings(field.origin_type)
     if field.encoding not in allowed:
@@ -154,10 +161,6 @@ def _origin_problems(field: FieldDesign, collection: Collection) -> Iterator[str
             f"`{field.encoding}` does not fit the type {field.origin_type}; use one of "
             f"{', '.join(allowed)}"
         )
-    if known and field.encoding in (Encoding.OPTION, Encoding.OPTION_DATASOURCE):
-        missing = dict(known.options).keys() - dict(field.options).keys()
-        if missing:
-            yield f"the origin's options {', '.join(sorted(missing))} have no label"
 
 
 def _doubles(names: Iterable[str]) -> list[str]:

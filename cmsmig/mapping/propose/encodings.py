@@ -12,6 +12,8 @@ COLOR_PLUGIN = "storyblok-colorpicker"
 
 RELATION_ENCODINGS = frozenset((Encoding.RELATION, Encoding.RELATIONS))
 
+OPTION_ENCODINGS = frozenset((Encoding.OPTION, Encoding.OPTION_DATASOURCE))
+
 _TEXTS = (
     Encoding.TEXT,
     Encoding.TEXTAREA,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from cmsmig.mapping.naming import claims
 
 
@@ -14,6 +16,15 @@ def option_labels(options: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str]
     once = dict(options)
     labels = claims(
         [label if label.strip() else option_id for option_id, label in once.items()],
-        lambda label, number: f"{label} ({number})",
+        _numbered,
     )
     return tuple(zip(once, labels, strict=True))
+
+
+def label_beside(taken: Collection[str], label: str, option_id: str) -> str:
+    """Return the label of an option that came later than those of `taken`."""
+    return claims([label if label.strip() else option_id], _numbered, taken)[0]
+
+
+def _numbered(label: str, number: int) -> str:
+    return f"{label} ({number})"

@@ -10,6 +10,7 @@ from cmsmig.errors import DecisionsError, UndecidedError
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.decisions.design import Design
+from cmsmig.mapping.propose.additions import with_missing_designs
 from cmsmig.notebook.design.design_html import design_html, samples_html
 from cmsmig.notebook.kit.decision_files import (
     accept,
@@ -20,7 +21,7 @@ from cmsmig.notebook.kit.decision_files import (
 )
 from cmsmig.notebook.kit.panel import Panel, facts_bundle
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.review.design_edits import DesignEditor, completed, propose
+from cmsmig.review.design_edits import DesignEditor, propose
 from cmsmig.steps.decide.accept_proposals import space_facts
 
 
@@ -64,7 +65,9 @@ async def open_design(workspace: Workspace) -> DesignReview:
     space = await space_facts(workspace.local_settings, workspace.observer)
     proposal = propose(origin, decision, space)
     known = decided(workspace.project, Design)
-    design = proposal if known is None else completed(known, proposal)
+    design = proposal
+    if known is not None:
+        design, _ = with_missing_designs(known, proposal, origin.collections, space)
     return DesignReview(workspace, DesignEditor(origin, decision, design, space))
 
 
@@ -116,8 +119,9 @@ def _insist(desk: DesignEditor) -> None:
     more = and_more(len(open_points), 1, " (", " like this.)")
     if open_points:
         raise UndecidedError(
-            f"{open_points[0]}{more} Decide in the notebook 02, or in "
-            f"{FILE_NAMES[Design]}."
+            f"{open_points[0]}{more} Decide in the notebook 02, in "
+            f"{FILE_NAMES[Design]}, or run `cmsmig decide --accept-proposals "
+            "--reviewer NAME`, which adds what is missing."
         )
     if wrong := desk.problems():
         raise DecisionsError(f"{FILE_NAMES[Design]}: {wrong[0]}")

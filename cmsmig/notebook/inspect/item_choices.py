@@ -16,6 +16,7 @@ from cmsmig.mapping.decisions.choices import (
     ItemSet,
     PublishRule,
 )
+from cmsmig.mapping.propose.additions import with_missing_choices
 from cmsmig.mapping.propose.decision_checks import mirrored_and_published
 from cmsmig.mapping.propose.proposals import propose_collections
 from cmsmig.mapping.select.selection import select_items
@@ -54,18 +55,8 @@ def current_choices(workspace: Workspace, origin: Origin) -> CollectionsDecision
     found = decided(workspace.project, CollectionsDecision)
     if found is None:
         return proposed
-    missing = tuple(
-        each
-        for each in proposed.collections
-        if found.choice(each.collection_id) is None
-    )
-    known = {each.locale_id for each in found.locales}
-    locales = tuple(each for each in proposed.locales if each.locale_id not in known)
-    if not missing and not locales:
-        return found
-    return CollectionsDecision(
-        (*found.locales, *locales), (*found.collections, *missing)
-    )
+    complete, added = with_missing_choices(found, proposed)
+    return replace(complete, reviewed=None) if added else found
 
 
 def is_changed(before: CollectionsDecision, after: CollectionsDecision) -> bool:

@@ -1,8 +1,10 @@
-"""Writes the proposals as decision files, accepted in bulk by one person."""
+"""Writes the proposals as decision files, accepted in bulk by one person; decisions
+that are there get what they lack."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cmsmig.errors import UsageError
@@ -15,9 +17,17 @@ from cmsmig.mapping.decisions.choices import (
 from cmsmig.mapping.decisions.conflicts import (
     ConflictsDecision,
 )
-from cmsmig.mapping.decisions.decision_files import FILE_NAMES, Decision
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D, Decision
 from cmsmig.mapping.decisions.design import Design, Reviewed
-from cmsmig.mapping.propose.block_designs import with_blocks
+from cmsmig.mapping.propose.additions import (
+    Addition,
+    with_missing_blocks,
+    with_missing_bodies,
+    with_missing_choices,
+    with_missing_designs,
+)
+from cmsmig.mapping.propose.decision_checks import problems_of
+from cmsmig.mapping.propose.departures import departures
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import (
     propose_bodies,
@@ -31,6 +41,8 @@ from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.decision_store import (
+    Decisions,
+    add_to_decision,
     read_decisions,
     stamp_review,
     write_decision,
@@ -43,11 +55,63 @@ from cmsmig.steps.pull.raw_site import require_same_site
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """The decision files that were written, and how many bodies were accepted."""
+    """The decision files that were written, and what of it is new."""
 
     written: tuple[Path, ...]
     bodies: int
     """Bodies whose blocks were accepted in bulk."""
+    added: tuple[Addition, ...] = ()
+    """What decisions that were there lacked, and have now."""
+    to_decide: tuple[str, ...] = ()
+    """What the origin no longer has as it was decided, a sentence each."""
+
+
+@dataclass(slots=True)
+class _Acceptance:
+    """What is accepted, and what was done so far."""
+
+    project: Project
+    reviewed: Reviewed
+    overwrite: bool
+    splitting: bool
+    observer: Observer
+    written: dict[Path, None] = field(default_factory=dict)
+    """The files, in the order in which they were written."""
+    new: set[Path] = field(default_factory=set)
+    """Those that were not there before, or were replaced whole."""
+    added: list[Addition] = field(default_factory=list)
+
+    def take(
+        self, proposal: D, complete: Callable[[D], tuple[D, tuple[Addition, ...]]]
+    ) -> D:
+        """Write the proposal, or complete the decision that is there; return what is
+        decided now."""
+        path = self.project.decisions / FILE_NAMES[type(proposal)]
+        if self.overwrite or not path.exists():
+            accepted = replace(proposal, reviewed=self.reviewed)
+            self.written[write_decision(self.project, accepted)] = None
+            self.new.add(path)
+            return accepted
+        split = self.splitting and isinstance(proposal, BlocksDecision)
+        return self.complete(type(proposal), complete, quietly=split)
+
+    def complete(
+        self,
+        kind: type[D],
+        complete: Callable[[D], tuple[D, tuple[Addition, ...]]],
+        *,
+        quietly: bool,
+    ) -> D:
+        """Complete the decision that is there; return what is decided now."""
+        path = self.project.decisions / FILE_NAMES[kind]
+        decision, added = add_to_decision(self.project, kind, complete, self.reviewed)
+        if added:
+            self.written[path] = None
+        elif not quietly:
+            self.observer(Noticed(path.name, "it is decided and stays as it is"))
+        if path not in self.new:
+            self.added += added
+        return decision
 
 
 async def accept_proposals(
@@ -61,10 +125,11 @@ async def accept_proposals(
 ) -> Accepted:
     """Write the proposals as decisions accepted in bulk by `reviewer`.
 
-    Files that exist are kept unless `overwrite`. With `heuristics` every RichText
-    body is split by them. Where bodies are split, now or as decided earlier, the
-    proposals of those that nobody decided on are accepted too, and those that
-    somebody did stay as they are. Raises `UnreadError` without a complete pull.
+    Files that exist get what they lack of what the origin has, and keep all else,
+    unless `overwrite`. With `heuristics` every RichText body is split by them. Where
+    bodies are split, now or as decided earlier, the proposals of those that nobody
+    decided on are accepted too, and those that somebody did stay as they are. Raises
+    `UnreadError` without a complete pull.
     """
     if not reviewer.strip():
         raise UsageError(
@@ -74,63 +139,95 @@ async def accept_proposals(
     origin = read_origin(project, settings.site_id)
     facts = await space_facts(settings, observer)
     reviewed = stamp_review(reviewer.strip(), IN_BULK)
-    written: dict[Path, None] = {}
-    for decision in _proposals(origin, facts, reviewed):
-        name = FILE_NAMES[type(decision)]
-        if (project.decisions / name).exists() and not overwrite:
-            if heuristics is None or not isinstance(decision, BlocksDecision):
-                observer(Noticed(name, "it is decided already and stays as it is"))
-        else:
-            written[write_decision(project, decision)] = None
+    splitting = heuristics is not None
+    done = _Acceptance(project, reviewed, overwrite, splitting, observer)
+    _take_all(done, origin, facts)
     if heuristics is not None:
-        written[_split(project, heuristics, reviewed)] = None
-    bodies = _accept_blocks(project, settings, facts, reviewed, written)
-    return Accepted(tuple(written), bodies)
+        done.written[_split(project, heuristics, reviewed)] = None
+    _add_blocks(done, facts)
+    decisions = read_decisions(project)
+    refused = tuple(_problems(decisions, origin))
+    # Bodies cannot be read by decisions that do not fit the origin.
+    bodies = 0 if refused else _accept_blocks(done, settings)
+    left = departures(
+        decisions.collections, decisions.design, origin.collections, origin.site.locales
+    )
+    return Accepted(tuple(done.written), bodies, tuple(done.added), (*refused, *left))
+
+
+def _take_all(done: _Acceptance, origin: Origin, facts: SpaceFacts) -> None:
+    """Write or complete each decision; later ones follow from what is decided then."""
+
+    def items(collection_id: str, live: bool) -> tuple[Item, ...]:
+        return (origin.live if live else origin.staged)[collection_id]
+
+    chosen = propose_collections(origin.site, origin.collections, items)
+    collections = done.take(chosen, lambda known: with_missing_choices(known, chosen))
+    proposal = propose_design(
+        origin.site, origin.collections, items, collections, facts
+    )
+    design = done.take(
+        proposal,
+        lambda known: with_missing_designs(known, proposal, origin.collections, facts),
+    )
+    done.take(propose_bodies(design), lambda known: with_missing_bodies(known, design))
+    done.take(propose_embeds(), lambda known: (known, ()))
+    done.take(ConflictsDecision(), lambda known: (known, ()))
 
 
 def _split(project: Project, heuristics: Heuristics, reviewed: Reviewed) -> Path:
     """Write that the bodies of every RichText field are split."""
-    design, there = _read_decided(project)
-    known = {(each.collection_id, each.field) for each in there.bodies}
-    proposed = propose_bodies(design).bodies
-    added = [each for each in proposed if (each.collection_id, each.field) not in known]
+    decisions = read_decisions(project)
+    there, _ = with_missing_bodies(decisions.blocks, decisions.design)
     bodies = tuple(
         replace(each, mode=BodyMode.BLOCKS, heuristics=heuristics)
-        for each in (*there.bodies, *added)
+        for each in there.bodies
     )
     return write_decision(project, replace(there, bodies=bodies, reviewed=reviewed))
 
 
-def _accept_blocks(
-    project: Project,
-    settings: Settings,
-    facts: SpaceFacts,
-    reviewed: Reviewed,
-    written: dict[Path, None],
-) -> int:
+def _add_blocks(done: _Acceptance, facts: SpaceFacts) -> None:
+    """Give the design the components that bodies need, as they are decided now."""
+    decisions = read_decisions(done.project)
+
+    def complete(design: Design) -> tuple[Design, tuple[Addition, ...]]:
+        return with_missing_blocks(design, decisions.blocks, decisions.embeds, facts)
+
+    done.complete(Design, complete, quietly=True)
+
+
+def _accept_blocks(done: _Acceptance, settings: Settings) -> int:
     """Accept the blocks of the bodies that are open; return how many there were."""
-    design, decision = _read_decided(project)
+    project = done.project
+    decisions = read_decisions(project)
+    design, decision = decisions.design, decisions.blocks
     if not decision.split_fields():
         return 0
-    if (wanted := with_blocks(design, decision, facts)) != design:
-        written[write_decision(project, wanted)] = None
     migration = open_migration(project, settings, reviewing=True)
     items = [entry.item for entry in migration.selected]
     splits = find_splits(items, migration.decisions, migration.engine)
     slugs = {each.body.key: each.body.item.slug for each in splits.undecided}
-    review = Review.open(project, wanted, decision, slugs=slugs)
-    review.reviewer = reviewed.by
+    review = Review.open(project, design, decision, slugs=slugs)
+    review.reviewer = done.reviewed.by
     accepted = review.accept_all(
         [(each.body.key, each.facts) for each in splits.undecided]
     )
     if accepted:
-        written[project.decisions / FILE_NAMES[BlocksDecision]] = None
+        done.written[project.decisions / FILE_NAMES[BlocksDecision]] = None
     return accepted
 
 
-def _read_decided(project: Project) -> tuple[Design, BlocksDecision]:
-    decisions = read_decisions(project)
-    return decisions.design, decisions.blocks
+def _problems(decisions: Decisions, origin: Origin) -> Iterator[str]:
+    """Yield where decisions do not fit the origin; people decide about each."""
+    decided: tuple[Decision, ...] = (
+        decisions.collections,
+        decisions.design,
+        decisions.blocks,
+        decisions.embeds,
+    )
+    for each in decided:
+        for problem in problems_of(each, origin.collections):
+            yield f"{FILE_NAMES[type(each)]}: {problem}."
 
 
 async def space_facts(settings: Settings, observer: Observer) -> SpaceFacts:
@@ -146,21 +243,3 @@ async def space_facts(settings: Settings, observer: Observer) -> SpaceFacts:
     async with open_destination(settings, observer) as client:
         components = await client.components()
     return SpaceFacts(components={each.name: each.body for each in components})
-
-
-def _proposals(
-    origin: Origin, facts: SpaceFacts, reviewed: Reviewed
-) -> tuple[Decision, ...]:
-    def items(collection_id: str, live: bool) -> tuple[Item, ...]:
-        source = origin.live if live else origin.staged
-        return source[collection_id]
-
-    collections = propose_collections(origin.site, origin.collections, items)
-    design = propose_design(origin.site, origin.collections, items, collections, facts)
-    return (
-        replace(collections, reviewed=reviewed),
-        replace(design, reviewed=reviewed),
-        replace(propose_bodies(design), reviewed=reviewed),
-        replace(propose_embeds(), reviewed=reviewed),
-        ConflictsDecision(reviewed=reviewed),
-    )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import fcntl
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,9 +27,11 @@ from cmsmig.mapping.decisions.decision_files import (
     Decision,
     decided_value,
     from_text,
+    text_with,
     to_text,
 )
 from cmsmig.mapping.decisions.design import Design, Reviewed
+from cmsmig.mapping.propose.additions import Addition
 from cmsmig.plain_file import read_plain
 from cmsmig.settings import Project
 from cmsmig.whole_text import whole_text
@@ -84,6 +86,33 @@ def write_decision(project: Project, decision: Decision) -> Path:
         return replace_decision(project, decision)
 
 
+def add_to_decision(
+    project: Project,
+    kind: type[D],
+    complete: Callable[[D], tuple[D, tuple[Addition, ...]]],
+    reviewed: Reviewed,
+) -> tuple[D, tuple[Addition, ...]]:
+    """Complete the decision that is there; return it as it is now and what is new.
+
+    The file is written only when something is: that, and who accepted it last. One
+    that nobody has accepted yet is accepted. Raises `DecisionsError` when it is
+    malformed and `StorageError` when the folder cannot be written.
+    """
+    name = FILE_NAMES[kind]
+    with writing(project):
+        text = _text(project.decisions / name) or ""
+        before = from_text(text, name, kind)
+        after, found = complete(before)
+        added = list(found)
+        if before.reviewed is None:
+            added.append(Addition("acceptance", name))
+        if not added:
+            return before, ()
+        after = replace(after, reviewed=reviewed)
+        _replace(project, name, text_with(text, before, after))
+        return after, tuple(added)
+
+
 @contextmanager
 def writing(project: Project) -> Iterator[None]:
     """Hold the decisions for the body, so that what is read in it stays true until
@@ -108,13 +137,16 @@ def replace_decision(project: Project, decision: Decision) -> Path:
 
     Raises `StorageError` when the folder cannot be written.
     """
-    name = FILE_NAMES[type(decision)]
+    return _replace(project, FILE_NAMES[type(decision)], to_text(decision))
+
+
+def _replace(project: Project, name: str, text: str) -> Path:
     path = project.decisions / name
     try:
         # Made by `open`, so that its rights are those that the umask leaves.
         draft = path.with_name(f".{name}.{secrets.token_hex(4)}")
         with open(draft, "x", encoding="utf-8") as file:
-            file.write(whole_text(to_text(decision)))
+            file.write(whole_text(text))
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)

@@ -274,8 +274,9 @@ def _check(decisions: Decisions, origin: Origin, *, reviewing: bool) -> None:
     if undecided:
         more = and_more(len(undecided), 1, ", and ")
         raise UndecidedError(
-            f"{undecided[0].rstrip('.')}{more}; decide in the notebooks 01 to 03, or "
-            "in the files under decisions/."
+            f"{undecided[0].rstrip('.')}{more}; decide in the notebooks 01 to 03, in "
+            "the files under decisions/, or run `cmsmig decide --accept-proposals "
+            "--reviewer NAME`, which adds what is missing and keeps the rest."
         )
 
 

@@ -12,6 +12,7 @@ from cmsmig.errors import PlanDriftError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.propose.departures import departures
 from cmsmig.mapping.propose.rule_components import refuse_undesigned
 from cmsmig.mapping.select.reference_targets import DanglingReference
 from cmsmig.settings import Settings
@@ -61,7 +62,7 @@ class Plan:
     limits: tuple[str, ...]
     """Where the service's plan would be exceeded, a sentence each."""
     notes: tuple[str, ...]
-    """What a person should know of the origin's names, a sentence each."""
+    """What a person should know of the origin's schema, a sentence each."""
     missing_files: Mapping[str, str]
     edit_conflicts: tuple[EditConflict, ...] = ()
     """Fields that both sides changed otherwise, and nobody has decided about."""
@@ -160,7 +161,7 @@ def make_plan(
         in_the_way=tuple(Ownership.of(ledger, survey).in_the_way(migration)),
         dangling=tuple(offline.dangling(known)),
         limits=tuple(_limits(migration, survey, settings, calls)),
-        notes=tuple(_find_halved(migration.origin)),
+        notes=(*_find_halved(migration.origin), *_find_departed(migration)),
         missing_files=migration.files.missing,
         edit_conflicts=edits.undecided,
         gone=gone,
@@ -268,6 +269,13 @@ def _find_halved(origin: Origin) -> Iterable[str]:
             f"�: {'; '.join(places)}; correct it in the origin and pull again, or in "
             "decisions/design.yaml."
         )
+
+
+def _find_departed(migration: Migration) -> Iterable[str]:
+    origin, decisions = migration.origin, migration.decisions
+    return departures(
+        decisions.collections, decisions.design, origin.collections, origin.site.locales
+    )
 
 
 def _losses(offline: OfflineDrafts) -> dict[str, int]:
