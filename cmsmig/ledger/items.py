@@ -92,6 +92,7 @@ class Items:
         key: ItemKey,
         home: StoryRecord,
         link_state: str,
+        origin_hash: str,
         written: WrittenStory | None = None,
     ) -> None:
         """Write the result of an update of an item's story.
@@ -105,9 +106,9 @@ class Items:
             _recover(db, key)
             db.execute(
                 """UPDATE item SET published = '', link_state = ?, full_slug = ?,
-                       changed_at = ?
+                       origin_hash = ?, changed_at = ?
                    WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
-                (link_state, home.full_slug, now(), *_key(key)),
+                (link_state, home.full_slug, origin_hash, now(), *_key(key)),
             )
             close_intent(db, "update", str(key), "done")
 
@@ -116,13 +117,18 @@ class Items:
         key: ItemKey,
         home: StoryRecord,
         link_state: str,
+        origin_hash: str,
         written: WrittenStory,
     ) -> None:
         """Write that a story needs no update as it stands: nothing was sent."""
         with self._store.atomic() as db:
             _save_home(db, home, written)
             _recover(db, key)
-            _set_link_state(db, key, link_state)
+            db.execute(
+                """UPDATE item SET link_state = ?, origin_hash = ?, changed_at = ?
+                   WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
+                (link_state, origin_hash, now(), *_key(key)),
+            )
             close_intent(db, "update", str(key), "not_needed")
 
     def last_written(self, story_id: int) -> WrittenStory | None:

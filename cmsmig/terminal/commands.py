@@ -10,12 +10,14 @@ from typing import TypedDict, TypeVar
 from cmsmig.counting import noun_for
 from cmsmig.errors import InterruptedRunError, SettingsError
 from cmsmig.settings import Project, Settings
+from cmsmig.steps.changes.project_changes import changes_of
 from cmsmig.steps.connection_check import check as ask
 from cmsmig.steps.connection_check import check_json
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.recreate import gone_sentence
 from cmsmig.steps.verify.verify_project import verify_only
 from cmsmig.steps.write.import_steps import plan_only, run_command
+from cmsmig.terminal.change_text import change_lines, changes_json
 from cmsmig.terminal.console import complain, emit_json, emit_lines, stoppable
 from cmsmig.terminal.exit_codes import STOPPED
 from cmsmig.terminal.progress import Progress
@@ -122,6 +124,14 @@ def verify(project: Project, settings: Settings, *, as_json: bool) -> int:
         "`cmsmig import --recreate` where something is gone."
     )
     return 4
+
+
+def changes(project: Project, settings: Settings, *, as_json: bool) -> None:
+    """Print what moved since the last import."""
+    with stoppable() as stop:
+        observer = Progress(sys.stderr)
+        found = resumable(changes_of(project, settings, observer=observer, stop=stop))
+    emit_json(changes_json(found)) if as_json else emit_lines(change_lines(found))
 
 
 def resumable(work: Coroutine[object, object, T]) -> T:

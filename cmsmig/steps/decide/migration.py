@@ -81,25 +81,13 @@ class Migration:
     """Converts bodies, with the project's own rules if it has any."""
     rules: RuleFile | None
     drafter: Drafter
+    to_publish: Set[ItemKey]
+    """The items whose stories are to be published, as was decided."""
 
     @property
     def folders(self) -> tuple[FolderPlan, ...]:
         """Return the folders that stories go into, parents first."""
         return self.places.folders
-
-    @property
-    def to_publish(self) -> Set[ItemKey]:
-        """Return the items whose stories are to be published, as was decided."""
-        publishing = {
-            choice.collection_id
-            for choice in self.decisions.collections.collections
-            if choice.publish is PublishRule.WHAT_IS_LIVE
-        }
-        return {
-            entry.item.key
-            for entry in self.selected
-            if entry.live and entry.item.key.collection_id in publishing
-        }
 
     def origin_hash(self, key: ItemKey) -> str:
         """Return the fingerprint of the item as it was pulled; empty if unselected."""
@@ -211,6 +199,22 @@ def open_migration(
         engine=engine,
         rules=rules,
         drafter=Drafter(DraftStore(derived, namespace), rules.digest if rules else ""),
+        to_publish=_to_publish(decisions, selected),
+    )
+
+
+def _to_publish(
+    decisions: Decisions, selected: tuple[Selected, ...]
+) -> frozenset[ItemKey]:
+    publishing = {
+        choice.collection_id
+        for choice in decisions.collections.collections
+        if choice.publish is PublishRule.WHAT_IS_LIVE
+    }
+    return frozenset(
+        entry.item.key
+        for entry in selected
+        if entry.live and entry.item.key.collection_id in publishing
     )
 
 

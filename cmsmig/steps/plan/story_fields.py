@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json, JsonObject, canonical
 from cmsmig.destination.schema import Story
 from cmsmig.ledger.rows import StoryRecord, WrittenStory
 from cmsmig.mapping.decisions.conflicts import (
@@ -132,6 +132,12 @@ def fields_there(story: Story, written: WrittenStory | None) -> JsonObject:
             found[name] = value
     content = {f"{CONTENT}{name}": value for name, value in story.content.items()}
     return found | content
+
+
+def is_same_field(one: JsonObject, other: JsonObject, field: str) -> bool:
+    """Return whether a field is alike on two sides, however the service spells it."""
+    mine, yours = ({field: side.get(field)} for side in (one, other))
+    return canonical(comparable(mine)) == canonical(comparable(yours))
 
 
 def merge_story(

@@ -7,15 +7,19 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cmsmig.canonical import Json, JsonObject, canonical
+from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.schema import Story
 from cmsmig.ledger.rows import StoryRecord, WrittenStory
 from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision, Side
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.merge import Value, value_of
 from cmsmig.steps.plan.edit_conflicts import seen_of
-from cmsmig.steps.plan.story_fields import CONTENT, fields_there, wanted_fields
-from cmsmig.steps.plan.written_stories import comparable
+from cmsmig.steps.plan.story_fields import (
+    CONTENT,
+    fields_there,
+    is_same_field,
+    wanted_fields,
+)
 from cmsmig.steps.verify.differences import Difference, DifferenceCode
 
 _NOT_COMPARED = ("position",)
@@ -52,7 +56,7 @@ def story_differences(
     theirs = fields_there(read.story, read.written)
     lists = {f"{CONTENT}{use.field}" for use in read.draft.relations if use.multiple}
     for field in sorted(ours.keys() | theirs.keys()):
-        if field in _NOT_COMPARED or _same(ours, theirs, field):
+        if field in _NOT_COMPARED or is_same_field(ours, theirs, field):
             continue
         if read.written is None and field not in _CODES and not _is_content(field):
             # What the service made of our dates is not known.
@@ -88,27 +92,19 @@ def _cause(read: ReadBack, field: str) -> str:
         return f"what was last written is not known; {decide}"
     sent = read.written.sent
     there = fields_there(read.story, read.written)
-    edited = not _same(sent, there, field)
+    edited = not is_same_field(sent, there, field)
     if not edited and field == "slug":
         return f"its slug changed at the origin, which would move its page; {decide}"
     if not edited:
         return "it changed at the origin or in the decisions; run `cmsmig import`"
     ours = wanted_fields(read.draft, read.content)
-    if _same(sent, ours, field):
+    if is_same_field(sent, ours, field):
         return f"it was edited at the destination; {decide}"
     return f"it changed on both sides; {decide}"
 
 
 def _is_content(field: str) -> bool:
     return field.startswith(CONTENT)
-
-
-def _same(one: JsonObject, other: JsonObject, field: str) -> bool:
-    return _comparable(one, field) == _comparable(other, field)
-
-
-def _comparable(fields: JsonObject, field: str) -> bytes:
-    return canonical(comparable({field: fields.get(field)}))
 
 
 def _shown(value: Value) -> str:

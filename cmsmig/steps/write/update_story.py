@@ -208,7 +208,8 @@ def _save_written(
     )
     stood = _stood_after(merge, old, story)
     written = WrittenStory(merge.sent, stood)
-    job.ledger.items.written(needed.key, home, needed.links.state, written)
+    origin = job.migration.origin_hash(needed.key)
+    job.ledger.items.written(needed.key, home, needed.links.state, origin, written)
     _list_undecided(job, update, merge)
 
 
@@ -224,7 +225,8 @@ def _save_compared(
         home = replace(home, updated_at=seen.row.updated_at)
         stood = _stood_after(merge, old, seen)
     written = WrittenStory(merge.sent, stood)
-    job.ledger.items.compared(needed.key, home, needed.links.state, written)
+    origin = job.migration.origin_hash(needed.key)
+    job.ledger.items.compared(needed.key, home, needed.links.state, origin, written)
     _list_undecided(job, update, merge)
 
 

@@ -128,6 +128,7 @@ class Played:
     ids: dict[int, int]
     before: dict[int, object]
     theirs: dict[int, object]
+    changes: dict[str, Any]
     plan: dict[str, Any]
     code: int
     writes: int
@@ -168,6 +169,7 @@ def played(
                 change_ours(by_number[number], data)
 
         change_items(desk, change)
+        changes = desk.done("changes", "--json").document
         plan, mark = desk.plan(), desk.mark()
         ended = desk.run("import")
         yield Played(
@@ -175,6 +177,7 @@ def played(
             ids,
             before,
             theirs,
+            changes,
             plan,
             ended.code,
             desk.count("update story", mark),
@@ -206,6 +209,20 @@ def test_a_field_ends_as_its_case_says(played: Played, case: Case) -> None:
         "SELECT full_slug FROM home WHERE story_id = ?", played.ids[case.number]
     )[0][0]
     assert ((path, case.key) in named) == case.waits
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda each: f"{each.field}-{each.outcome}")
+def test_changes_name_the_field_with_both_values(played: Played, case: Case) -> None:
+    """Each side's moves under its own title, nothing else."""
+    for where, moved in (
+        ("origin", case.outcome != "theirs"),
+        ("destination", case.outcome != "ours"),
+    ):
+        listed = played.changes[where]
+        found = [each for each in listed if each["what"] == case.old_path]
+        assert [each["field"] for each in found] == [case.key] * moved, found
+        assert all(each["old"] != each.get("new") for each in found)
+    assert played.changes["decisions"] == []
 
 
 def test_the_plan_named_each_call_and_only_ours_were_written(played: Played) -> None:

@@ -1,0 +1,179 @@
+"""Commands beside the migration itself: conversion, sandbox, notebooks, demo.
+
+A command imports what it needs when it runs, so that `--help` is instant.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from cmsmig.terminal.console import complain, emit_lines
+
+DRY_RUN = click.option(
+    "--dry-run", is_flag=True, help="Show the plan and write nothing."
+)
+
+
+@click.command()
+@click.option("--mode", type=click.Choice(["faithful", "exact"]), default="faithful")
+@click.option("--from", "kind", type=click.Choice(["html", "markdown"]), default="html")
+@click.option("--losses", type=click.Path(path_type=Path), help="Write losses here.")
+@click.option("--batch", is_flag=True, help="Convert the folder IN_DIR into OUT_DIR.")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.pass_obj
+def convert(
+    folder: Path | None,
+    mode: str,
+    kind: str,
+    losses: Path | None,
+    batch: bool,
+    paths: tuple[Path, ...],
+) -> None:
+    """Convert a body (FILE or -) or a folder of them.
+
+    In a project with rules of its own, these are used.
+    """
+    from cmsmig.steps.decide.rules_file import named_rules
+    from cmsmig.terminal.conversion import convert_batch, convert_one
+
+    rules = named_rules(folder, os.environ, mode)
+    if batch:
+        convert_batch(paths, mode=mode, kind=kind, rules=rules)
+    else:
+        text = _read(paths)
+        convert_one(text, mode=mode, kind=kind, rules=rules, losses=losses)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+def render(paths: tuple[Path, ...]) -> None:
+    """Render a rich text document (FILE or -) to HTML."""
+    from cmsmig.terminal.conversion import render_one
+
+    render_one(_read(paths))
+
+
+@click.command()
+@click.option("--content", type=click.Path(path_type=Path), help="A content folder.")
+@click.option("--origin-port", type=int, default=0)
+@click.option("--destination-port", type=int, default=0)
+@click.option("--rate", type=click.IntRange(1), default=6, help="Writes per second.")
+@click.option(
+    "--origin-rate", type=click.IntRange(1), default=60, help="Reads per minute."
+)
+@click.option("--demo-space", is_flag=True, help="Start with starter content.")
+@click.option(
+    "--env-file", type=click.Path(path_type=Path), help="Write settings here."
+)
+@click.option("--faults", type=click.Path(path_type=Path), help="A plan of faults.")
+def sandbox(
+    content: Path | None,
+    origin_port: int,
+    destination_port: int,
+    rate: int,
+    origin_rate: int,
+    demo_space: bool,
+    env_file: Path | None,
+    faults: Path | None,
+) -> None:
+    """Run both services on this machine until stopped."""
+    from cmsmig.run.serving import read_faults, serve_until_stopped
+    from cmsmig.sandbox.options import SandboxOptions
+
+    options = SandboxOptions(
+        content=content,
+        origin_port=origin_port,
+        destination_port=destination_port,
+        rate=rate,
+        origin_rate=origin_rate,
+        demo_space=demo_space,
+        faults=None if faults is None else read_faults(faults),
+    )
+    serve_until_stopped(options, env_file)
+
+
+@click.command()
+@click.option("--only", metavar="NN", help="This notebook alone.")
+@click.option("--from", "first", metavar="NN", help="The first notebook to run.")
+@click.option("--to", "last", metavar="NN", help="The last notebook to run.")
+@click.option("-p", "values", metavar="NAME=VALUE", multiple=True, help="A parameter.")
+@click.option("--reports", type=click.Path(path_type=Path), default="reports")
+@click.option("--run-id", help="The folder's name; else the time and the site.")
+@DRY_RUN
+@click.pass_obj
+def run(
+    folder: Path | None,
+    only: str | None,
+    first: str | None,
+    last: str | None,
+    values: tuple[str, ...],
+    reports: Path,
+    run_id: str | None,
+    dry_run: bool,
+) -> None:
+    """Run the numbered notebooks unattended; keep each with its output."""
+    from cmsmig.run.locate import find_notebooks, notebooks_folder, select
+    from cmsmig.run.unattended import project_named, run_unattended
+    from cmsmig.settings import find_project, read_tokens
+    from cmsmig.terminal.progress import Progress
+
+    project = find_project(project_named(folder, values), os.environ, Path.cwd())
+    read_tokens(project, os.environ)
+    finished = run_unattended(
+        project,
+        select(find_notebooks(notebooks_folder()), only=only, first=first, last=last),
+        values,
+        reports=reports,
+        run_id=run_id,
+        dry_run=dry_run,
+        observer=Progress(sys.stderr),
+    )
+    emit_lines(finished.lines)
+    if finished.run.complaint:
+        complain(finished.run.complaint)
+    sys.exit(finished.exit_code)
+
+
+@click.command()
+@click.option("--content", type=click.Path(path_type=Path), help="Another site.")
+@click.option("--reports", type=click.Path(path_type=Path), default="reports")
+@click.pass_obj
+def demo(folder: Path | None, content: Path | None, reports: Path) -> None:
+    """Move a sample site against a sandbox, from nothing to the report."""
+    from cmsmig.run.demo import plan_demo, run_demo
+
+    planned = plan_demo(folder, reports, content, Path.cwd())
+    sys.exit(run_demo(planned, os.environ, lambda line: emit_lines([line])))
+
+
+@click.command()
+@click.option("--no-browser", is_flag=True, help="Print the address only.")
+@click.option("--port", type=int, default=8888, help="Or the next one that is free.")
+@click.argument("more", nargs=-1, metavar="[-- OPTIONS OF JUPYTERLAB]")
+@click.pass_obj
+def lab(
+    folder: Path | None, no_browser: bool, port: int, more: tuple[str, ...]
+) -> None:
+    """Open JupyterLab on the notebooks, on this machine only."""
+    from cmsmig.run.lab import open_lab
+    from cmsmig.settings import find_project
+
+    project = find_project(folder, os.environ, Path.cwd())
+    browser = not no_browser
+    sys.exit(open_lab(project, os.environ, browser=browser, port=port, more=more))
+
+
+def _read(paths: tuple[Path, ...]) -> str:
+    if len(paths) > 1:
+        raise click.UsageError("Give one file, or - for standard input.")
+    if not paths or str(paths[0]) == "-":
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    return paths[0].read_bytes().decode("utf-8", "replace")
+
+
+TOOLS = (convert, render, sandbox, run, demo, lab)
+"""The commands of this module."""

@@ -1,0 +1,224 @@
+"""What moved since the last import: at the origin, in decisions, at the destination.
+
+By item and field, with old and new value. Reads only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cmsmig.canonical import JsonObject
+from cmsmig.destination.schema import Story
+from cmsmig.errors import NotFoundError
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import ItemRow, StoryRecord
+from cmsmig.mapping.convert.linking import link_story
+from cmsmig.mapping.draft import StoryDraft
+from cmsmig.mapping.merge import Absent, Value, value_of
+from cmsmig.mapping.propose.component_payloads import (
+    component_bodies,
+    datasource_bodies,
+)
+from cmsmig.steps.decide.drafter import ItemDraft
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.drift import Fingerprints, fingerprints
+from cmsmig.steps.plan.foreseen_links import ForeseenLinks, foresee_links
+from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
+from cmsmig.steps.plan.ownership import Ownership
+from cmsmig.steps.plan.story_fields import (
+    fields_there,
+    is_same_field,
+    wanted_fields,
+)
+from cmsmig.steps.plan.written_stories import is_as_written
+from cmsmig.steps.worker_pool import together
+from cmsmig.steps.write.import_job import ImportJob
+
+_AT_ONCE = 50
+"""Edited stories that are read together."""
+_NOT_TOLD = ("position",)
+"""Fields that move whenever another item comes or goes."""
+
+
+class Where(StrEnum):
+    """Where something moved."""
+
+    ORIGIN = "origin"
+    DECISIONS = "decisions"
+    DESTINATION = "destination"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that moved."""
+
+    where: Where
+    what: str
+    """A story's path, a component, a decision file."""
+    item: str = ""
+    """The item's key, for a story."""
+    field: str = ""
+    """Empty where all of it came, went or cannot be told by field."""
+    old: Value = Absent.ABSENT
+    new: Value = Absent.ABSENT
+    text: str = ""
+    """What happened, where no field tells it."""
+
+    def as_json(self) -> JsonObject:
+        """Return it as `changes --json` lists it; a side without a value has no key."""
+        sides = {"old": self.old, "new": self.new}
+        held: JsonObject = {
+            name: value
+            for name, value in sides.items()
+            if not isinstance(value, Absent)
+        }
+        named = {
+            "where": str(self.where),
+            "what": self.what,
+            "item": self.item,
+            "field": self.field,
+            "text": self.text,
+        }
+        return {name: value for name, value in named.items() if value} | held
+
+
+async def find_changes(job: ImportJob) -> tuple[Change, ...]:
+    """Return everything that moved since the last import wrote. Reads only.
+
+    Costs a call for each story that was edited at the destination.
+    """
+    rows = job.ledger.items.all()
+    return (
+        *_of_items(job, rows),
+        *_of_decisions(job),
+        *_of_gone(job),
+        *_of_schema(job),
+        *[change async for change in _of_stories(job, rows)],
+    )
+
+
+def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Change]:
+    """Yield what the next import would write otherwise than the last one did."""
+    migration = job.migration
+    offline = draft_offline(migration, job.ledger)
+    foreseen = foresee_links(migration, job.ledger, job.survey, job.conflicts, offline)
+    for key, links in foreseen.links.items():
+        row = rows.get(key)
+        if row is None or row.home is None:
+            place = migration.places.places[key].full_slug
+            yield Change(Where.ORIGIN, place, str(key), text="has no story yet")
+        elif row.home.made and links.is_needed(row.home):
+            ours = _wanted(migration, key, offline, foreseen)
+            yield from _of_item(job, row, row.home, ours)
+    for key, row in rows.items():
+        if row.home is not None and key not in migration.items:
+            text = "is no longer part of what is imported"
+            yield Change(Where.ORIGIN, row.home.full_slug, str(key), text=text)
+
+
+def _wanted(
+    migration: Migration, key: ItemKey, offline: OfflineDrafts, foreseen: ForeseenLinks
+) -> JsonObject | None:
+    draft = migration.item_draft(migration.items[key], offline.context)
+    story = draft.story(offline.context) if isinstance(draft, ItemDraft) else draft
+    if not isinstance(story, StoryDraft):
+        return None
+    linked = link_story(story, foreseen.homes, migration.routes)
+    return wanted_fields(story, linked.content)
+
+
+def _of_item(
+    job: ImportJob, row: ItemRow, home: StoryRecord, ours: JsonObject | None
+) -> Iterator[Change]:
+    moved = job.migration.origin_hash(row.key) != row.origin_hash
+    where = Where.ORIGIN if moved else Where.DECISIONS
+    written = job.ledger.items.last_written(home.story_id)
+    if ours is None or written is None:
+        text = "is wanted otherwise than it was written"
+        yield Change(where, home.full_slug, str(row.key), text=text)
+        return
+    yield from _of_fields(where, home.full_slug, str(row.key), written.sent, ours)
+
+
+def _of_fields(
+    where: Where, what: str, item: str, old: JsonObject, new: JsonObject
+) -> Iterator[Change]:
+    for field in sorted(old.keys() | new.keys()):
+        if field not in _NOT_TOLD and not is_same_field(old, new, field):
+            yield Change(
+                where, what, item, field, value_of(old, field), value_of(new, field)
+            )
+
+
+def _of_decisions(job: ImportJob) -> Iterator[Change]:
+    """Yield the decisions that are others than those of the last plan."""
+    stored = job.ledger.plan("")
+    if stored is None:
+        return
+    before = Fingerprints.from_json(stored.get("fingerprints"))
+    now = fingerprints(job.migration, job.ledger, job.survey, job.settings, job.gone)
+    for name in sorted(before.decisions.keys() | now.decisions.keys()):
+        if before.decisions.get(name) != now.decisions.get(name):
+            yield Change(Where.DECISIONS, name, text="is not as the last plan found it")
+
+
+def _of_gone(job: ImportJob) -> Iterator[Change]:
+    for kind, names in job.gone.names().items():
+        for name in names:
+            text = f"is gone from the {kind} of the space"
+            yield Change(Where.DESTINATION, name, text=text)
+
+
+def _of_schema(job: ImportJob) -> Iterator[Change]:
+    ownership = Ownership.of(job.ledger, job.survey)
+    for body in component_bodies(job.migration.design):
+        for text in ownership.component(body).changes:
+            yield Change(Where.DESTINATION, f"component {body.name}", text=text)
+    for source in datasource_bodies(job.migration.design):
+        for text in ownership.datasource(source).changes:
+            yield Change(Where.DESTINATION, f"datasource {source.slug}", text=text)
+
+
+async def _of_stories(
+    job: ImportJob, rows: Mapping[ItemKey, ItemRow]
+) -> AsyncIterator[Change]:
+    """Yield what somebody changed in stories since we wrote them."""
+    listed = {row.story_id: row for row in job.survey.stories}
+    edited = [
+        (key, row.home)
+        for key, row in rows.items()
+        if row.home is not None
+        and row.home.made
+        and (there := listed.get(row.home.story_id)) is not None
+        and not is_as_written(there, row.home)
+    ]
+    for at in range(0, len(edited), _AT_ONCE):
+        part = edited[at : at + _AT_ONCE]
+        stories = await together(_read(job, home) for _, home in part)
+        for (key, home), story in zip(part, stories, strict=True):
+            for change in _of_story(job, key, home, story):
+                yield change
+
+
+async def _read(job: ImportJob, home: StoryRecord) -> Story | None:
+    with suppress(NotFoundError):
+        return await job.client.story(home.story_id)
+    return None
+
+
+def _of_story(
+    job: ImportJob, key: ItemKey, home: StoryRecord, story: Story | None
+) -> Iterable[Change]:
+    if story is None:
+        return
+    written = job.ledger.items.last_written(home.story_id)
+    what = home.full_slug
+    if written is None:
+        text = "was edited; what was last written of it is not known"
+        yield Change(Where.DESTINATION, what, str(key), text=text)
+        return
+    there = fields_there(story, written)
+    yield from _of_fields(Where.DESTINATION, what, str(key), written.sent, there)

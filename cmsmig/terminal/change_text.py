@@ -1,0 +1,57 @@
+"""What moved since the last import, for a person and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.counting import and_more
+from cmsmig.mapping.merge import Absent, Value
+from cmsmig.printable import printable
+from cmsmig.steps.changes.changes import Change, Where
+
+_SHOWN = 20
+_LONGEST = 60
+"""Characters of a value that a line shows."""
+_TITLES = {
+    Where.ORIGIN: "at the origin",
+    Where.DECISIONS: "in the decisions",
+    Where.DESTINATION: "at the destination",
+}
+
+
+def changes_json(found: Sequence[Change]) -> JsonObject:
+    """Return the document that `changes --json` prints."""
+    listed: dict[str, Json] = {
+        str(where): [each.as_json() for each in found if each.where is where]
+        for where in Where
+    }
+    return listed
+
+
+def change_lines(found: Sequence[Change]) -> list[str]:
+    """Return the changes by where they happened; the first of each, and how many."""
+    lines: list[str] = []
+    for where, title in _TITLES.items():
+        listed = [each for each in found if each.where is where]
+        lines.append(f"{title}: {len(listed) or 'nothing moved'}")
+        lines += [f"  {_line(each)}" for each in listed[:_SHOWN]]
+        if more := and_more(len(listed), _SHOWN, "  ... and ", "; --json lists all"):
+            lines.append(more)
+    return lines
+
+
+def _line(change: Change) -> str:
+    if change.text:
+        return printable(f"{change.what} {change.text}")
+    values = f"{shown(change.old)} -> {shown(change.new)}"
+    return printable(f"{change.what}: {change.field}: {values}")
+
+
+def shown(value: Value) -> str:
+    """Return a value in one short line."""
+    if isinstance(value, Absent) or value is None:
+        return "nothing"
+    text = json.dumps(value, ensure_ascii=False)
+    return f"{text[:_LONGEST]}..." if len(text) > _LONGEST else text
