@@ -17,6 +17,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import connect, translated
 from cmsmig.ledger.rows import Accounting, AssetRow, ItemRow
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.select.reference_targets import explained
 from cmsmig.settings import Project
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.verify.accounting import accounting_json
@@ -186,7 +187,10 @@ def evidence_page(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> str:
         writes=planned_writes(plan),
         plan_hash=str(plan.get("hash", "")),
         links_left=_mapping(plan.get("links_left_by_cause")),
-        dangling=_mapping(plan.get("dangling_by_cause")),
+        dangling={
+            explained(cause): count
+            for cause, count in _mapping(plan.get("dangling_by_cause")).items()
+        },
     )
 
 

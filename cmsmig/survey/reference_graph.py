@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.select.reference_targets import DanglingCause, cause_of, known_items
-from cmsmig.mapping.select.selection import select_items
+from cmsmig.mapping.select.selection import Selection, select_items
 from cmsmig.origin.schema import Collection, Field, Item
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.page_addresses import every_item
-
-EXPLAINED: Mapping[DanglingCause, str] = {
-    DanglingCause.TARGET_FAILED: "the target could not become a story",
-    DanglingCause.COLLECTION_NOT_LISTED: "the site lists no such collection",
-    DanglingCause.COLLECTION_NOT_MIGRATED: "its collection is not migrated",
-    DanglingCause.ARCHIVED: "the target is archived",
-    DanglingCause.DRAFT_SKIPPED: "the target is a draft, and those are skipped",
-    DanglingCause.OTHER_SET: "the target is not in the chosen item set",
-    DanglingCause.OTHER_LOCALE: "the target does not exist in this locale",
-    DanglingCause.DELETED: "the target is in neither item set: deleted",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +59,18 @@ class ReferenceGraph:
 
 def reference_graph(origin: Origin, decision: CollectionsDecision) -> ReferenceGraph:
     """Return where references lead under these choices. Reads only."""
-    chosen = {
-        each.collection_id: _chosen(origin, decision, each)
+    selections = {
+        each.collection_id: _select(origin, decision, each)
         for each in origin.collections
     }
+    chosen = {
+        name: [each.item for each in found.selected]
+        for name, found in selections.items()
+    }
     known = known_items(
-        (
-            item
-            for sets in (origin.staged, origin.live)
-            for items in sets.values()
-            for item in items
-        ),
+        every_item(origin),
         selected={item.key for items in chosen.values() for item in items},
+        skipped=[each for found in selections.values() for each in found.skipped],
         listed=[each.collection_id for each in origin.collections],
         migrated=[
             choice.collection_id for choice in decision.collections if choice.migrate
@@ -112,19 +101,18 @@ def reference_graph(origin: Origin, decision: CollectionsDecision) -> ReferenceG
     return ReferenceGraph(tuple(edges), tuple(dangling))
 
 
-def _chosen(
+def _select(
     origin: Origin, decision: CollectionsDecision, collection: Collection
-) -> list[Item]:
+) -> Selection:
     choice = decision.choice(collection.collection_id)
     if choice is None:
-        return []
-    selection = select_items(
+        return Selection((), ())
+    return select_items(
         origin.staged[collection.collection_id],
         origin.live[collection.collection_id],
         choice,
         decision.locales,
     )
-    return [each.item for each in selection.selected]
 
 
 def _reference_fields(origin: Origin) -> dict[str, list[Field]]:

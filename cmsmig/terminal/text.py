@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from cmsmig.canonical import Json
 from cmsmig.counting import and_more
+from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.printable import printable
 from cmsmig.steps.plan.missing_objects import one_of
 from cmsmig.steps.plan.plan import Plan
@@ -99,7 +100,8 @@ def _named(plan: Plan) -> Iterable[tuple[str, int]]:
 def _by_cause(plan: Plan) -> dict[str, int]:
     counted: dict[str, int] = {}
     for each in plan.dangling:
-        counted[str(each.cause)] = counted.get(str(each.cause), 0) + 1
+        cause = EXPLAINED[each.cause]
+        counted[cause] = counted.get(cause, 0) + 1
     return counted
 
 

@@ -14,24 +14,27 @@ from cmsmig.mapping.select.reference_targets import (
     classify,
     known_items,
 )
-from tests.support.mapping.drafting import FR, POSTS, TAGS, item, key
+from cmsmig.mapping.select.selection import SkippedItem
+from tests.support.mapping.drafting import FR, POSTS, TAGS, key
+
+SKIPPED = {
+    "archived": "archived",
+    "draft": "draft",
+    "private draft": "not_live",
+    "live-only": "not_staged",
+    "elsewhere": "locale_not_migrated",
+}
 
 
 def known() -> KnownItems:
     """Return a site of which the posts are migrated and the tags are not."""
-    items = [
-        item({}, name="ok"),
-        item({}, name="failed"),
-        item({}, name="archived", archived=True),
-        item({}, name="both", archived=True, draft=True),
-        item({}, name="draft", draft=True),
-        item({}, name="live-only"),
-        item({}, name="french", locale=FR),
-        item({}, name="tag", collection_id=TAGS),
-    ]
+    tag = SkippedItem(key("tag", collection=TAGS), "", "collection_not_migrated", "")
+    skipped = [SkippedItem(key(name), "", why, "") for name, why in SKIPPED.items()]
+    selected = {key("ok"), key("failed"), key("french", locale=FR)}
     return known_items(
-        items,
-        selected={key("ok"), key("failed"), key("french", locale=FR)},
+        [*selected, tag.key, *map(key, SKIPPED)],
+        selected=selected,
+        skipped=[*skipped, tag],
         listed=[POSTS, TAGS],
         migrated=[POSTS],
         failed=[key("failed")],
@@ -42,9 +45,10 @@ CAUSES: dict[ItemKey, DanglingCause | None] = {
     key("ok"): None,
     key("failed"): DanglingCause.TARGET_FAILED,
     key("archived"): DanglingCause.ARCHIVED,
-    key("both"): DanglingCause.ARCHIVED,
     key("draft"): DanglingCause.DRAFT_SKIPPED,
+    key("private draft"): DanglingCause.OTHER_SET,
     key("live-only"): DanglingCause.OTHER_SET,
+    key("elsewhere"): DanglingCause.OTHER_LOCALE,
     key("french"): DanglingCause.OTHER_LOCALE,
     key("gone"): DanglingCause.DELETED,
     key("tag", collection=TAGS): DanglingCause.COLLECTION_NOT_MIGRATED,

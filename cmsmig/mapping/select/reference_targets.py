@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.draft import RelationUse
-from cmsmig.origin.schema import Item
+from cmsmig.mapping.select.selection import SkippedItem
 
 
 class DanglingCause(StrEnum):
@@ -28,6 +28,26 @@ class DanglingCause(StrEnum):
     OTHER_LOCALE = "other_locale"
     """It exists, but not in the locale of the item that refers to it."""
     DELETED = "deleted"
+    """In neither set: it does not exist."""
+
+
+EXPLAINED: Mapping[DanglingCause, str] = {
+    DanglingCause.TARGET_FAILED: "the target could not become a story",
+    DanglingCause.COLLECTION_NOT_LISTED: "the site lists no such collection",
+    DanglingCause.COLLECTION_NOT_MIGRATED: "its collection is not migrated",
+    DanglingCause.ARCHIVED: "the target is archived",
+    DanglingCause.DRAFT_SKIPPED: "the target is a draft, and those are skipped",
+    DanglingCause.OTHER_SET: "the target is not in the chosen item set",
+    DanglingCause.OTHER_LOCALE: "the target does not exist in this locale",
+    DanglingCause.DELETED: "the target is in neither item set: deleted",
+}
+"""The causes in words, for everything that is shown."""
+
+
+def explained(cause: str) -> str:
+    """Return a cause in words; one of another version as it is written."""
+    words = {str(each): text for each, text in EXPLAINED.items()}
+    return words.get(cause, cause.replace("_", " "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,41 +73,29 @@ class KnownItems:
     listed: frozenset[str]
     """Collections that the site lists."""
     migrated: frozenset[str]
-    """Collections that have a content type."""
-    seen: Set[ItemKey]
-    """In the staged or the live set."""
-    archived: Set[ItemKey]
-    drafts: Set[ItemKey]
+    """Collections that are taken along and have a content type."""
+    skipped: Mapping[ItemKey, str]
+    """Why an item of either set is left out, as the selection says it."""
     variants: Set[tuple[str, str]]
     """(collection, item id) of everything seen, in any locale."""
     failed: Set[ItemKey] = field(default_factory=frozenset)
 
 
 def known_items(
-    items: Iterable[Item],
+    seen: Iterable[ItemKey],
     *,
     selected: Set[ItemKey],
+    skipped: Iterable[SkippedItem],
     listed: Iterable[str],
     migrated: Iterable[str],
     failed: Iterable[ItemKey] = (),
 ) -> KnownItems:
-    """Return what `classify` needs; `items` are those of both sets, in any order."""
-    seen: set[ItemKey] = set()
-    archived: set[ItemKey] = set()
-    drafts: set[ItemKey] = set()
-    for item in items:
-        seen.add(item.key)
-        if item.archived:
-            archived.add(item.key)
-        if item.draft:
-            drafts.add(item.key)
+    """Return what `classify` needs; `seen` are the items of both sets, in any order."""
     return KnownItems(
         selected=selected,
         listed=frozenset(listed),
         migrated=frozenset(migrated),
-        seen=seen,
-        archived=archived,
-        drafts=drafts,
+        skipped={each.key: each.reason for each in skipped},
         variants={(key.collection_id, key.item_id) for key in seen},
         failed=frozenset(failed),
     )
@@ -122,12 +130,19 @@ def cause_of(target: ItemKey, known: KnownItems) -> DanglingCause | None:
 
 
 def _explain_skipped(target: ItemKey, known: KnownItems) -> DanglingCause:
-    if target in known.archived:
-        return DanglingCause.ARCHIVED
-    if target in known.drafts:
-        return DanglingCause.DRAFT_SKIPPED
-    if target in known.seen:
-        return DanglingCause.OTHER_SET
+    reason = known.skipped.get(target)
+    if reason is not None:
+        return _CAUSES.get(reason, DanglingCause.OTHER_SET)
     if (target.collection_id, target.item_id) in known.variants:
         return DanglingCause.OTHER_LOCALE
     return DanglingCause.DELETED
+
+
+_CAUSES: Mapping[str, DanglingCause] = {
+    "archived": DanglingCause.ARCHIVED,
+    "collection_not_migrated": DanglingCause.COLLECTION_NOT_MIGRATED,
+    "draft": DanglingCause.DRAFT_SKIPPED,
+    "locale_not_listed": DanglingCause.OTHER_LOCALE,
+    "locale_not_migrated": DanglingCause.OTHER_LOCALE,
+}
+"""By the reason of the selection; other reasons are about the item sets."""

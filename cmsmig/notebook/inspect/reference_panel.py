@@ -5,12 +5,13 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from cmsmig.display.safe_html import Cell, joined, more, note, paragraph, sheet, table
+from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.page_addresses import OldPages
-from cmsmig.survey.reference_graph import EXPLAINED, ReferenceGraph
+from cmsmig.survey.reference_graph import ReferenceGraph
 
 _LISTED = 15
 _EXAMPLES = 3

@@ -18,6 +18,7 @@ from cmsmig.display.safe_html import (
     table,
 )
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.origin.schema import Item
 from cmsmig.steps.plan.missing_objects import one_of
 from cmsmig.steps.plan.plan import Plan
@@ -213,7 +214,7 @@ def _obstacles(plan: Plan, names: ItemNames) -> Iterator[Markup]:
     yield from _list_rows(
         "References that lead to no story and stay empty, by reason",
         ("Why", "References"),
-        _rows(Counter(str(each.cause) for each in plan.dangling)),
+        _rows(Counter(EXPLAINED[each.cause] for each in plan.dangling)),
     )
     yield from _fold("References that stay empty, one by one", _each(plan, names))
     yield from _list_rows(
@@ -238,7 +239,7 @@ def _each(plan: Plan, names: ItemNames) -> Iterator[Markup]:
                 names.of(each.source),
                 each.origin_field,
                 names.of(each.target),
-                each.cause.replace("_", " "),
+                EXPLAINED[each.cause],
             )
             for each in plan.dangling[:_SHOWN]
         ],

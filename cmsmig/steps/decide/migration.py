@@ -193,7 +193,7 @@ def open_migration(
             project, origin, [each.item for each in selected], namespace, derived
         ),
         routes=_routes(origin, selected, places.places),
-        known=_find_known(origin, decisions, selected),
+        known=_find_known(origin, decisions, selections),
         namespace=namespace,
         items={entry.item.key: entry.item for entry in selected},
         engine=engine,
@@ -324,15 +324,22 @@ def _routes(
 
 
 def _find_known(
-    origin: Origin, decisions: Decisions, selected: tuple[Selected, ...]
+    origin: Origin, decisions: Decisions, selections: Mapping[str, Selection]
 ) -> KnownItems:
+    designed = {each.collection_id for each in decisions.design.content_types}
+    migrated = {
+        each.collection_id for each in decisions.collections.collections if each.migrate
+    }
     return known_items(
         (
-            item
+            item.key
             for items in (*origin.staged.values(), *origin.live.values())
             for item in items
         ),
-        selected={entry.item.key for entry in selected},
+        selected={
+            entry.item.key for each in selections.values() for entry in each.selected
+        },
+        skipped=[entry for each in selections.values() for entry in each.skipped],
         listed=[each.collection_id for each in origin.collections],
-        migrated=[each.collection_id for each in decisions.design.content_types],
+        migrated=migrated & designed,
     )
