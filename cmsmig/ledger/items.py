@@ -11,6 +11,7 @@ from cmsmig.ledger.connection import Store, now
 from cmsmig.ledger.intents import close_intent
 from cmsmig.ledger.rows import (
     GONE,
+    LEFT_OUT,
     Accounting,
     ItemRow,
     StoryRecord,
@@ -187,6 +188,18 @@ class Items:
         with self._store.atomic() as db:
             db.executemany(
                 """UPDATE item SET status = 'failed', reason = ?, explanation = ?,
+                       changed_at = ?
+                   WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
+                rows,
+            )
+
+    def left_out(self, keys: Iterable[ItemKey]) -> None:
+        """Write that items' stories are gone and were decided to stay away."""
+        why = "Its story was deleted at the destination; it stays away, as was decided."
+        rows = [(LEFT_OUT, why, now(), *_key(key)) for key in keys]
+        with self._store.atomic() as db:
+            db.executemany(
+                """UPDATE item SET status = 'skipped', reason = ?, explanation = ?,
                        changed_at = ?
                    WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
                 rows,

@@ -9,6 +9,8 @@ from cmsmig.item_key import ItemKey
 
 GONE = "deleted_since"
 """Why something failed that was made or reused and is no longer there."""
+LEFT_OUT = "left_out"
+"""Why an item is skipped whose story is no longer there: it was decided so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,12 @@ class ItemRow:
     @property
     def is_gone(self) -> bool:
         """Return whether its story was there once and is no longer."""
-        return self.reason == GONE
+        return self.reason in (GONE, LEFT_OUT)
+
+    @property
+    def is_left_out(self) -> bool:
+        """Return whether it was decided that its story, which is gone, stays away."""
+        return self.reason == LEFT_OUT
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from cmsmig.canonical import Json
 from cmsmig.counting import and_more
 from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.printable import printable
-from cmsmig.steps.plan.missing_objects import one_of
+from cmsmig.steps.plan.missing_objects import Gone, one_of
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.verify.differences import Verification
 
@@ -47,13 +47,19 @@ def plan_lines(plan: Plan) -> list[str]:
 
 
 def _gone(plan: Plan) -> list[str]:
-    said = "made again" if plan.recreate else "gone from the destination"
+    return [
+        *_gone_lines("gone from the destination", plan.gone.undecided),
+        *_gone_lines("made again", plan.gone.recreated),
+    ]
+
+
+def _gone_lines(said: str, gone: Gone) -> list[str]:
     names = [
         f"  {one_of(kind)} {name}"
-        for kind, listed in plan.gone.names().items()
+        for kind, listed in gone.names().items()
         for name in listed
     ]
-    return [*_counts(said, plan.gone.counts()), *_some(names)]
+    return [*_counts(said, gone.counts()), *_some(names)]
 
 
 def verification_lines(found: Verification) -> list[str]:

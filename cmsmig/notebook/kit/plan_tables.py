@@ -126,13 +126,17 @@ def _gone_of(items: Mapping[str, int]) -> str:
     return f"{items['gone']:,} are gone, " if items["gone"] else ""
 
 
+_MADE_AGAIN = "What is gone is made again."
+
+
 def _list_gone(plan: Plan) -> Iterator[Markup]:
     """Yield what is gone from the destination, and what becomes of it."""
     names = plan.gone.names()
     if not names:
         return
-    said = "What is gone is made again." if plan.recreate else gone_sentence(plan.gone)
-    yield note(said, "" if plan.recreate else "warning")
+    undecided = plan.gone.undecided
+    said = gone_sentence(undecided) if undecided.things else _MADE_AGAIN
+    yield note(said, "warning" if undecided.things else "")
     yield from _list_rows(
         "Gone from the destination",
         ("What", "Name"),

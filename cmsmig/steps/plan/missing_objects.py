@@ -18,6 +18,11 @@ from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow, StoryRecord
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.decisions.conflicts import (
+    ConflictsDecision,
+    GoneAction,
+    GoneFrom,
+)
 from cmsmig.mapping.propose.component_payloads import (
     component_bodies,
     datasource_bodies,
@@ -73,6 +78,13 @@ class GoneThing:
     """What the ledger says of it."""
     record_left: bool = False
     """For a file: its record is there, only its bytes are not."""
+    action: GoneAction | None = None
+    """What is to become of it: made again, left out, or None while undecided."""
+
+    @property
+    def is_left_out(self) -> bool:
+        """Return whether it was decided that it stays away."""
+        return self.action is GoneAction.LEAVE_OUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +96,25 @@ class Gone:
     @property
     def needed(self) -> tuple[GoneThing, ...]:
         """Return what somebody has to restore, or have made again."""
-        return tuple(each for each in self.things if each.needed)
+        return tuple(
+            each for each in self.things if each.needed and not each.is_left_out
+        )
+
+    @property
+    def undecided(self) -> Gone:
+        """Return what is needed and nobody has decided about."""
+        return Gone(tuple(each for each in self.needed if each.action is None))
+
+    @property
+    def recreated(self) -> Gone:
+        """Return what is made again."""
+        again = GoneAction.RECREATE
+        return Gone(tuple(each for each in self.needed if each.action is again))
 
     @property
     def stood_on(self) -> tuple[GoneThing, ...]:
-        """Return what is needed and what stories and files stand on."""
-        return tuple(each for each in self.needed if each.kind in STOOD_ON)
+        """Return what is needed, undecided, and what stories and files stand on."""
+        return tuple(each for each in self.undecided.things if each.kind in STOOD_ON)
 
     def names(self) -> dict[str, list[str]]:
         """Return the names of what is needed, sorted, by kind."""
@@ -107,10 +132,20 @@ class Gone:
         rows = (each.row for each in self.things)
         return frozenset(row.key for row in rows if isinstance(row, ItemRow))
 
+    def left_out(self) -> frozenset[ItemKey]:
+        """Return the items whose stories are gone and stay away, as was decided."""
+        rows = (each.row for each in self.things if each.is_left_out)
+        return frozenset(row.key for row in rows if isinstance(row, ItemRow))
+
     def hashes(self) -> frozenset[str]:
         """Return the files that are gone, by the hash of their bytes."""
         rows = (each.row for each in self.things)
         return frozenset(row.sha256 for row in rows if isinstance(row, AssetRow))
+
+    def decided(self, decisions: ConflictsDecision, *, recreate: bool) -> Gone:
+        """Return this with what was decided about each; with `recreate`, everything
+        that is needed and not left out is made again."""
+        return Gone(tuple(_decided(each, decisions, recreate) for each in self.things))
 
     def with_lost_bytes(self, rows: Iterable[AssetRow]) -> Gone:
         """Return this and the files of which only the records are left."""
@@ -122,6 +157,22 @@ class Gone:
 
 
 NOTHING: Final = Gone()
+_ACTIONS = (GoneAction.RECREATE, GoneAction.LEAVE_OUT)
+_LEFT_OUT = frozenset((GoneKind.STORIES,))
+"""Kinds that can be left out: what others stand on, or show, is needed."""
+
+
+def _decided(
+    thing: GoneThing, decisions: ConflictsDecision, recreate: bool
+) -> GoneThing:
+    action = decisions.gone_action(GoneFrom.DESTINATION, thing.name)
+    if action not in _ACTIONS or (
+        action is GoneAction.LEAVE_OUT and thing.kind not in _LEFT_OUT
+    ):
+        action = None
+    if recreate and action is None:
+        action = GoneAction.RECREATE
+    return replace(thing, action=action)
 
 
 @dataclass(frozen=True, slots=True)

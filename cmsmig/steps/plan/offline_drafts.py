@@ -151,7 +151,7 @@ def _foreseen_homes(
     planned = migration.routes.planned_homes()
     homes = {key: home for key, home in planned.items() if key in coming}
     for key, row in ledger.items.all().items():
-        if row.home is not None:
+        if row.home is not None and not row.is_left_out:
             homes[key] = ExistingStory(row.home.uuid, row.home.full_slug)
     return homes
 

@@ -74,7 +74,7 @@ class Plan:
     @property
     def left_undone(self) -> Gone:
         """Return what is gone and nobody has decided to have made again."""
-        return NOTHING if self.recreate else Gone(self.gone.needed)
+        return self.gone.undecided
 
     @property
     def total_calls(self) -> int:
@@ -143,7 +143,7 @@ def make_plan(
     foreseen = foresee_links(migration, ledger, survey, conflicts, offline)
     outlook = foresee(migration, ledger, foreseen, edits)
     calls = calls_of(migration, ledger, survey, settings, outlook)
-    if is_blocked(gone, "import", recreate=recreate):
+    if is_blocked(gone, "import"):
         calls = no_calls(survey)
     known = replace(migration.known, failed=_without_story(migration, rows))
     return Plan(
@@ -196,10 +196,13 @@ def _item_counts(
     rows: Iterable[ItemRow], ledger: Ledger, outlook: Outlook
 ) -> dict[str, int]:
     known = ledger.items.all()
+    left_out = {key for key, row in known.items() if row.is_left_out}
     gone = {key for key, row in known.items() if row.is_gone}
     housed = {key for key, row in known.items() if row.home is not None} - gone
     counts = Counter(
-        "gone"
+        "skipped"
+        if row.key in left_out
+        else "gone"
         if row.key in gone and row.status != "reused"
         else "already_there"
         if row.key in housed | outlook.adopting or row.status == "reused"

@@ -11,13 +11,14 @@ from collections.abc import Iterable
 from cmsmig.counting import first_of
 from cmsmig.errors import PreflightError, UsageError
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow
+from cmsmig.ledger.rows import GONE, AssetRow, ItemRow, MadeRow
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.decisions.conflicts import GoneAction
 from cmsmig.steps.plan.missing_objects import Gone, GoneKind, GoneThing, one_of
 
 REMEDY = (
     "restore it there, or run `cmsmig import --recreate` to have everything that is "
-    "gone made again"
+    "gone made again, or decide about it under `gone` in decisions/conflicts.yaml"
 )
 _STANDING_ON = ("import", "prepare", "create")
 """Commands that bring what stands on components and folders."""
@@ -31,16 +32,22 @@ _MAKING = {
 _SHOWN = 3
 
 
-def take_up(ledger: Ledger, gone: Gone, *, recreate: bool) -> None:
+def take_up(ledger: Ledger, gone: Gone) -> None:
     """Write into the ledger what is gone, and what is there again.
 
     What nothing needs any more is forgotten; what is needed is, too, if it is to be
-    made again, and otherwise counts as failed.
+    made again. The rest counts as failed, or as skipped where that was decided.
     """
-    _forget(ledger, (each for each in gone.things if recreate or not each.needed))
-    if not recreate:
-        _list(ledger, gone.needed)
+    _forget(ledger, (each for each in gone.things if _is_forgotten(each)))
+    _list(ledger, gone.undecided.things)
+    _leave_out(ledger, (each for each in gone.things if each.is_left_out))
     _recover(ledger, gone)
+
+
+def _is_forgotten(thing: GoneThing) -> bool:
+    if thing.is_left_out:
+        return False
+    return not thing.needed or thing.action is GoneAction.RECREATE
 
 
 def changes(ledger: Ledger, gone: Gone) -> bool:
@@ -52,9 +59,9 @@ def changes(ledger: Ledger, gone: Gone) -> bool:
     )
 
 
-def is_blocked(gone: Gone, command: str, *, recreate: bool) -> bool:
+def is_blocked(gone: Gone, command: str) -> bool:
     """Return whether a command can bring nothing, since what it builds on is gone."""
-    return bool(gone.stood_on) and not recreate and command in _STANDING_ON
+    return bool(gone.stood_on) and command in _STANDING_ON
 
 
 def refuse_half_way(gone: Gone, command: str) -> None:
@@ -62,7 +69,8 @@ def refuse_half_way(gone: Gone, command: str) -> None:
 
     Relations would be taken out for stories that it does not make.
     """
-    if {each.kind for each in gone.needed} - _MAKING.get(command, frozenset()):
+    making = (each for each in gone.needed if each.action is GoneAction.RECREATE)
+    if {each.kind for each in making} - _MAKING.get(command, frozenset()):
         raise UsageError(
             f"`cmsmig {command}` cannot make again everything that is gone; run "
             "`cmsmig import --recreate`, or `cmsmig prepare --recreate` and the steps "
@@ -70,9 +78,9 @@ def refuse_half_way(gone: Gone, command: str) -> None:
         )
 
 
-def refuse_gone(gone: Gone, command: str, *, recreate: bool) -> None:
+def refuse_gone(gone: Gone, command: str) -> None:
     """Raise `PreflightError` when what a command builds on is gone."""
-    if is_blocked(gone, command, recreate=recreate):
+    if is_blocked(gone, command):
         raise PreflightError(gone_sentence(gone, ", so nothing was written"))
 
 
@@ -113,12 +121,20 @@ def _forget(ledger: Ledger, things: Iterable[GoneThing]) -> None:
 def _list(ledger: Ledger, things: Iterable[GoneThing]) -> None:
     stories: dict[ItemKey, str] = {}
     for each in things:
-        if isinstance(each.row, ItemRow) and not each.row.is_gone:
+        if isinstance(each.row, ItemRow) and each.row.reason != GONE:
             stories[each.row.key] = f"The story `{each.name}` is gone: {_why()}."
         elif isinstance(each.row, AssetRow) and not each.row.is_gone:
             why = f"The file `{each.name}` is gone: {_why()}."
             ledger.inventory.asset_gone(each.row, why)
     ledger.items.gone(stories)
+
+
+def _leave_out(ledger: Ledger, things: Iterable[GoneThing]) -> None:
+    ledger.items.left_out(
+        each.row.key
+        for each in things
+        if isinstance(each.row, ItemRow) and not each.row.is_left_out
+    )
 
 
 def _why() -> str:

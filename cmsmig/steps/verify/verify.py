@@ -74,8 +74,11 @@ def _list_unmade(job: ImportJob, found: Verification) -> None:
     """List the selected items whose stories are not there, gone or not made yet."""
     rows = job.ledger.items.all()
     gone = job.gone.keys()
+    left_out = job.gone.left_out()
     for key, item in job.migration.items.items():
         row = rows.get(key)
+        if row is not None and key in left_out:
+            continue
         if row is not None and row.home is not None and key in gone:
             found.differences.append(_story_gone(key, row.home))
         elif row is None or (row.home is None and row.status in _DUE):

@@ -156,5 +156,5 @@ class ImportJob:
         return {
             key: ExistingStory(row.home.uuid, row.home.full_slug)
             for key, row in self.ledger.items.all().items()
-            if row.home is not None
+            if row.home is not None and not row.is_left_out
         }

@@ -161,4 +161,6 @@ async def _look(
     arrived = await arrived_uploads(
         client, migration, ledger, workers=workers, stop=stop
     )
+    conflicts = migration.decisions.conflicts
+    gone = gone.decided(conflicts, recreate=recreate)
     return replace(compared.survey, arrived=arrived), gone

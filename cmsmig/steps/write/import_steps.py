@@ -145,8 +145,7 @@ async def run_command(
                 refuse_drift(_load_plan(job.ledger, plan_hash), plan)
             job.ledger.save_plan(plan.plan_hash, plan.as_json())
             show(plan)
-            if recreate:
-                refuse_half_way(job.gone, command)
+            refuse_half_way(job.gone, command)
             if not dry_run:
                 await _run_steps(command, job, plan)
                 accounting = job.ledger.items.accounting()
@@ -162,7 +161,7 @@ async def _run_steps(command: str, job: ImportJob, plan: Plan) -> None:
     job.ledger.begin_run(command, plan.plan_hash)
     try:
         await _settle(job)
-        refuse_gone(job.gone, command, recreate=job.recreate)
+        refuse_gone(job.gone, command)
         for step in STEPS[command]:
             await step(job)
     except InterruptedRunError:
@@ -178,7 +177,7 @@ async def _settle(job: ImportJob) -> None:
     """Find out what a killed run left open, then take up what is selected now."""
     settled = await recover_stories(job)
     if changes(job.ledger, job.gone):
-        take_up(job.ledger, job.gone, recreate=job.recreate)
+        take_up(job.ledger, job.gone)
         settled = True
     if settled:
         job.conflicts = find_conflicts(job.migration, job.ledger, job.survey)
@@ -191,7 +190,7 @@ def _plan(job: ImportJob) -> tuple[Plan, Accounting]:
     if not changes(job.ledger, job.gone):
         return _plan_over(job, job.ledger, job.conflicts, job.offline)
     with job.ledger.supposed() as supposed:
-        take_up(supposed, job.gone, recreate=job.recreate)
+        take_up(supposed, job.gone)
         conflicts = find_conflicts(job.migration, supposed, job.survey)
         return _plan_over(job, supposed, conflicts, None)
 

@@ -374,3 +374,32 @@ def test_anything_may_go_and_comes_back(
     fault.over()
     desk.done("import", "--recreate")
     whole_again(desk, before)
+
+
+def test_what_is_gone_is_decided_one_by_one(stage: Stage) -> None:
+    """One is made again, one stays away; the third waits and is told."""
+    desk = imported(stage())
+    for number in (1, 2, 3):
+        desk.delete(f"records/record-{number}")
+    desk.decide_gone("records/record-1", "recreate")
+    desk.decide_gone("records/record-2", "leave_out")
+    ended = desk.run("import")
+    assert ended.code == 1
+    assert "records/record-1" in desk.stories()
+    assert {f"records/record-{n}" for n in (2, 3)}.isdisjoint(desk.stories())
+    assert desk.outcome(RECORD)[:2] == ("skipped", "left_out")
+    assert desk.outcome("records/record-3")[:2] == ("failed", "deleted_since")
+    next_of = {
+        path: str(story.content["next"]) for path, story in desk.stories().items()
+    }
+    assert next_of["records/record-1"] == "", "nothing refers to what stays away"
+    found = desk.run("verify", "--json").document["differences"]
+    assert [(each["code"], "record-3" in each["text"]) for each in found] == [
+        ("story_gone", True)
+    ]
+    desk.decide_gone("records/record-3", "leave_out")
+    desk.done("import")
+    assert desk.done("verify", "--json").document["differences"] == []
+    assert desk.done("import", "--json").document["writes"] == 0
+    told = desk.status()["accounting"]
+    assert (told["created"], told["skipped"], told["failed"]) == (4, 2, 0)

@@ -163,6 +163,14 @@ class Desk:
             f"  take: {take}\n  seen: '{seen}'\n",
         )
 
+    def decide_gone(self, what: str, action: str, side: str = "destination") -> None:
+        """Decide what becomes of something that one side no longer has."""
+        self.decide(
+            "conflicts.yaml",
+            "gone: []" if "gone: []" in self._conflicts() else "gone:\n",
+            f"gone:\n- from: {side}\n  what: '{what}'\n  action: {action}\n",
+        )
+
     def _conflicts(self) -> str:
         return (self.folder / "decisions" / "conflicts.yaml").read_text()
 
