@@ -14,33 +14,43 @@ ORIGIN_RATES = {
 """Requests per minute and API key. Spec: limits."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlanLimits:
-    """What one destination plan allows; None means that no limit is published."""
-
-    rate: int
-    """Management API requests per second."""
-    components: int | None
-    stories: int | None
-    folders: int | None
-    monthly_requests: int | None
-    asset_bytes: int
-    """Largest single file."""
-
-
 _MEGABYTE = 1024 * 1024
 _UNNAMED = "starter"
 
+
+@dataclass(frozen=True, slots=True)
+class PlanLimits:
+    """What one destination plan allows; None means that no limit is published.
+
+    What has a default is the same for every plan.
+    """
+
+    rate: int
+    """Management API requests per second. Source: rate limit page."""
+    components: int
+    """Source: technical limits page, by plan; a space never holds more than 1,000."""
+    monthly_requests: int | None
+    """Reads included. Source: technical limits page."""
+    older_stories: int | None
+    older_folders: int | None
+    """Stood on an older page under older plan names: warned by, never refused by."""
+    component_groups: int = 100
+    stories: int = 1_000_000
+    folders: int = 1_000
+    asset_bytes: int = 75 * _MEGABYTE
+    """Largest single file."""
+    story_bytes: int = 5 * _MEGABYTE
+    """Largest story, as JSON. Source of these five: technical limits page."""
+
+
 DESTINATION_PLANS = {
-    "starter": PlanLimits(3, 200, 25_000, 100, 100_000, 500 * _MEGABYTE),
-    "growth": PlanLimits(6, 600, 40_000, 500, 1_000_000, 500 * _MEGABYTE),
-    "growth_plus": PlanLimits(6, 600, 75_000, 1000, 4_000_000, 1024 * _MEGABYTE),
-    "premium": PlanLimits(6, None, None, None, None, 1024 * _MEGABYTE),
-    "elite": PlanLimits(6, None, None, None, None, 1024 * _MEGABYTE),
+    "starter": PlanLimits(3, 200, 100_000, 25_000, 100),
+    "growth": PlanLimits(6, 600, 1_000_000, 40_000, 500),
+    "growth_plus": PlanLimits(6, 600, 4_000_000, 75_000, 1_000),
+    "premium": PlanLimits(6, 1_000, None, None, None),
+    "elite": PlanLimits(6, 1_000, None, None, None),
 }
-"""Source: the service's rate limit and technical limits pages. The numbers of
-stories and folders stood on an older page under older plan names: warn by them,
-refuse nothing by them."""
+"""Source: the service's rate limit and technical limits pages, read 2026-11."""
 
 
 def plan_name(text: str) -> str:

@@ -1,11 +1,17 @@
-"""The space itself, its components and its datasources."""
+"""The space itself, its webhooks, its components and its datasources."""
 
 from __future__ import annotations
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination import reading
 from cmsmig.destination.connection import Connection
-from cmsmig.destination.schema import Component, Datasource, DatasourceEntry, Space
+from cmsmig.destination.schema import (
+    Component,
+    Datasource,
+    DatasourceEntry,
+    Space,
+    Webhook,
+)
 
 
 class ComponentCalls(Connection):
@@ -15,6 +21,15 @@ class ComponentCalls(Connection):
         """Return the space; the cheapest proof that token and region fit."""
         answer = await self._call(f"show space {self._space_id}", "GET", "")
         return reading.space(reading.unwrapped(answer.whole_json(), "space"))
+
+    async def webhooks(self) -> list[Webhook]:
+        """Return the webhooks of the space. A role may forbid to see them.
+
+        Source: destination, webhooks.
+        """
+        answer = await self._call("list webhooks", "GET", "webhook_endpoints")
+        listed = reading.rows(answer.whole_json(), "webhook_endpoints")
+        return [reading.webhook(row) for row in listed]
 
     async def components(self) -> list[Component]:
         """Return all components; the service does not page them."""

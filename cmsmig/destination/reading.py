@@ -7,6 +7,7 @@ rest. Every reader raises `MalformedAnswerError` with the key that is missing.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.assumed import Assumed
@@ -20,6 +21,7 @@ from cmsmig.destination.schema import (
     Space,
     Story,
     StoryRow,
+    Webhook,
     content_url,
 )
 from cmsmig.errors import MalformedAnswerError
@@ -154,6 +156,25 @@ def datasource_entry(record: JsonObject) -> DatasourceEntry:
     return DatasourceEntry(
         _whole(record, "id"), _text(record, "name"), _text(record, "value")
     )
+
+
+def webhook(record: JsonObject) -> Webhook:
+    """Read a webhook; one that does not say that it is off counts as on."""
+    listed = record.get("actions")
+    actions = listed if isinstance(listed, list) else []
+    return Webhook(
+        name=_text(record, "name"),
+        host=_host(_text(record, "endpoint")),
+        actions=frozenset(each for each in actions if isinstance(each, str)),
+        activated=record.get("activated") is not False,
+    )
+
+
+def _host(address: str) -> str:
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
 
 
 def _absolute(url: str) -> str:

@@ -140,6 +140,18 @@ class DatasourceEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Webhook:
+    """An address that the space tells what happens; only its host is kept, since the
+    rest may hold a secret."""
+
+    name: str
+    host: str
+    actions: frozenset[str]
+    """What it is told of, such as `story.published`."""
+    activated: bool
+
+
+@dataclass(frozen=True, slots=True)
 class PublicFile:
     """What a public address gave: the proof that an upload arrived."""
 

@@ -69,6 +69,19 @@ _ITEM_ACTIONS: Mapping[str, str] = {
     "invalid_document": (
         "Report it with the item's raw record; the story stands with its old links."
     ),
+    "required_field": (
+        "Give the field a value in the origin and pull again, or take `required` off "
+        "it; then run the step again."
+    ),
+    "folder_closed": (
+        "Allow the content type in the folder's settings in the space; then run the "
+        "step again."
+    ),
+    "component_not_allowed": (
+        "Allow the component in the field's settings in the space; then run the step "
+        "again."
+    ),
+    "story_size": "Shorten or split it in the origin, pull, and run the step again.",
     "not_published": "Read the reason, correct it, and run `cmsmig publish` again.",
 }
 _FILE_ACTIONS: Mapping[str, str] = {

@@ -10,6 +10,7 @@ from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.printable import printable
 from cmsmig.steps.plan.missing_objects import Gone, one_of
 from cmsmig.steps.plan.plan import Plan
+from cmsmig.steps.plan.preflights.findings import LIMITS
 from cmsmig.steps.verify.differences import Verification
 
 _SHOWN = 20
@@ -36,6 +37,13 @@ def plan_lines(plan: Plan) -> list[str]:
     ]
     lines += [f"limit: {sentence}" for sentence in plan.limits]
     lines += [f"note: {sentence}" for sentence in plan.notes]
+    lines += _some(
+        [
+            f"{'fails' if each.fails else 'note'}: {each.text}"
+            for each in plan.preflights
+            if each.kind not in LIMITS
+        ]
+    )
     lines += _some(
         [f"conflict: {each.row.full_slug} is taken" for each in plan.conflicts]
     )

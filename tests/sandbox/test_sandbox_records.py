@@ -25,7 +25,6 @@ def test_the_list_of_spaces_takes_a_trailing_slash(desk):
 @pytest.mark.parametrize(
     ("path", "key"),
     [
-        ("webhook_endpoints", "webhook_endpoints"),
         ("workflows", "workflows"),
         ("releases", "releases"),
         ("space_roles", "space_roles"),
@@ -38,6 +37,24 @@ def test_lists_of_what_is_not_simulated_are_empty(desk, path, key):
     """Clients that ask for them first find an empty list and not an error."""
     reply = desk.space.get(f"/{path}", params={"page": 1})
     assert (reply.status_code, reply.json()) == (200, {key: []})
+
+
+def test_webhooks_are_made_listed_and_switched_off(desk):
+    """On from the start; one that is told of nothing is refused."""
+    address = "https://build.example.com/hook?secret=1"
+    wanted = {"name": "Build", "endpoint": address, "actions": ["story.published"]}
+    path = "/webhook_endpoints"
+    made = desk.space.post(path, json={"webhook_endpoint": wanted}).json()
+    made = made["webhook_endpoint"]
+    assert made["activated"] is True
+    assert wanted.items() <= made.items()
+    off = {"webhook_endpoint": {"activated": False}}
+    assert desk.space.put(f"{path}/{made['id']}", json=off).status_code == 200
+    (listed,) = desk.space.get(path).json()["webhook_endpoints"]
+    assert (listed["id"], listed["activated"]) == (made["id"], False)
+    empty = {"webhook_endpoint": {**wanted, "actions": []}}
+    assert desk.space.post(path, json=empty).status_code == 422
+    assert desk.space.delete(f"{path}/{made['id']}").status_code == 200
 
 
 def test_component_groups_are_shown_moved_and_deleted(desk):

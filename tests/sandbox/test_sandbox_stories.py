@@ -208,6 +208,24 @@ def test_a_closed_folder_refuses_other_content_types(desk):
     assert desk.story("inside", content(), parent_id=folder).status_code == 422
 
 
+@pytest.mark.parametrize(("locked", "status"), [(True, 422), (False, 201)])
+def test_a_folder_that_locks_those_below_closes_them_too(desk, locked, status):
+    """Unless it does, only its own stories are limited."""
+    name = f"locking-{locked}".lower()
+    closed = {"content_types": ["card"], "lock_subfolders_content_types": locked}
+    above = desk.folder(name, content=closed)
+    below = desk.folder("below", parent_id=above)
+    assert desk.story("inside", content(), parent_id=below).status_code == status
+
+
+def test_a_story_beyond_five_megabytes_is_refused(desk):
+    """By the content alone, in bytes; what is just below is taken."""
+    long = 5 * 1024 * 1024 - 200
+    assert desk.story("large", content(body="x" * long)).status_code == 201
+    refused = desk.story("larger", content(body="ü" * (long // 2 + 200)))
+    assert refused.status_code == 422
+
+
 def test_deleting_goes_to_the_trash(desk):
     """A deleted folder takes its stories along, and their slugs are free again."""
     folder = desk.folder("doomed")

@@ -13,6 +13,11 @@ from typing import cast
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.asset_slots import Marks, Path, Slots
+from cmsmig.mapping.convert.content_shape import (
+    ContentShape,
+    shape_from_json,
+    shape_of,
+)
 from cmsmig.mapping.convert.linking import link_addresses
 from cmsmig.mapping.convert.lookups import Lookups
 from cmsmig.mapping.draft import (
@@ -22,7 +27,6 @@ from cmsmig.mapping.draft import (
     StoryDraft,
     UploadedAsset,
 )
-from cmsmig.mapping.propose.component_payloads import used_keys
 from cmsmig.richtext.losses import Loss, Severity
 
 _QUICK = 1
@@ -39,8 +43,11 @@ class DraftFacts:
     relations: tuple[RelationUse, ...]
     links: tuple[str, ...]
     """Every address that a link leads to, in the content's order."""
-    used: Mapping[str, frozenset[str]]
-    """Field keys that the content uses, by component."""
+    link_fields: tuple[str, ...]
+    """The field of the story that each of these links stands in."""
+    shape: ContentShape
+    size: int
+    """Bytes of the content as JSON, about: what is filled in has other lengths."""
     losses: Mapping[str, int]
     """How many losses there are, by kind."""
     losses_print: str
@@ -69,7 +76,9 @@ class DraftFacts:
                 ],
                 "relations": [_relation(each) for each in self.relations],
                 "links": list(self.links),
-                "used": {name: [*sorted(keys)] for name, keys in self.used.items()},
+                "link_fields": list(self.link_fields),
+                "shape": self.shape.as_json(),
+                "size": self.size,
                 "losses": dict(self.losses),
                 "losses_print": self.losses_print,
                 "content": self.content_print,
@@ -83,7 +92,6 @@ class DraftFacts:
         body = _loaded(kept)
         addresses, ids, texts = cast("list[list[object]]", body["slots"])
         pairs = cast("list[tuple[object, int]]", ids)
-        used = cast("dict[str, list[str]]", body["used"])
         name, published, day = cast("list[object]", body["envelope"])
         return cls(
             key=ItemKey(*cast("list[str]", body["key"])),
@@ -95,7 +103,9 @@ class DraftFacts:
             ),
             relations=tuple(map(_relation_of, cast("list[Json]", body["relations"]))),
             links=tuple(cast("list[str]", body["links"])),
-            used={name: frozenset(keys) for name, keys in used.items()},
+            link_fields=tuple(cast("list[str]", body["link_fields"])),
+            shape=shape_from_json(cast(JsonObject, body["shape"])),
+            size=cast(int, body["size"]),
             losses=cast("dict[str, int]", body["losses"]),
             losses_print=cast(str, body["losses_print"]),
             content_print=cast(str, body["content"]),
@@ -129,13 +139,16 @@ class KeptDraft:
             "losses": [[*each] for each in losses],
         }
         dumped = _dumped(body)
+        links = link_addresses(draft)
         facts = DraftFacts(
             key=draft.key,
             lookups=lookups,
             slots=marks.slots(draft.content),
             relations=draft.relations,
-            links=link_addresses(draft),
-            used={name: frozenset(keys) for name, keys in used_keys([draft]).items()},
+            links=tuple(address for _, address in links),
+            link_fields=tuple(field for field, _ in links),
+            shape=shape_of(draft.content),
+            size=len(dumped) - len(_dumped({"losses": body["losses"]})),
             losses=dict(Counter(each.loss.kind for each in draft.losses)),
             losses_print=print_of_losses(
                 [field, *map(str, loss.values())] for field, loss in losses

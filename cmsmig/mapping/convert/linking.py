@@ -103,8 +103,9 @@ def resolve_links(
     )
 
 
-def link_addresses(draft: StoryDraft) -> tuple[str, ...]:
-    """Return every address that `link_story` looks up in a draft, in its order."""
+def link_addresses(draft: StoryDraft) -> tuple[tuple[str, str], ...]:
+    """Return every address that `link_story` looks up in a draft, in its order, with
+    the field of the story that it stands in before it."""
     addresses: list[str] = []
 
     class Heard:
@@ -114,9 +115,11 @@ def link_addresses(draft: StoryDraft) -> tuple[str, ...]:
             addresses.append(href)
 
     linking = _Linking(draft.key.locale_id, {}, Heard())
-    for value in draft.content.values():
+    fields: list[str] = []
+    for name, value in draft.content.items():
         linking.look_up(value)
-    return tuple(addresses)
+        fields += [name] * (len(addresses) - len(fields))
+    return tuple(zip(fields, addresses, strict=True))
 
 
 class _Resolver(Protocol):

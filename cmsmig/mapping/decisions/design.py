@@ -187,3 +187,17 @@ class Design:
             ),
             None,
         )
+
+    def requires(self, component: str, key: str) -> bool:
+        """Return whether the design makes a field of a component required."""
+        return any(
+            field.required and field.key == key
+            for content_type in self.content_types
+            if content_type.component == component
+            for field in content_type.fields
+        ) or any(
+            isinstance(definition := block.schema.get(key), dict)
+            and bool(definition.get("required"))
+            for block in self.blocks
+            if block.component == component
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
@@ -14,7 +14,6 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
     FieldDesign,
 )
-from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.propose.encodings import FIELD_BODIES, RELATION_ENCODINGS
 
 
@@ -175,20 +174,3 @@ def _restrict(components: Sequence[str]) -> JsonObject:
 
 def _held(definition: JsonObject, restriction: JsonObject) -> JsonObject:
     return restriction if definition.get("type") == "bloks" else {}
-
-
-def used_keys(drafts: Sequence[StoryDraft]) -> dict[str, set[str]]:
-    """Return the field keys that drafts use, by component, nested blocks included."""
-    used: dict[str, set[str]] = {}
-    pending: list[Json] = [draft.content for draft in drafts]
-    while pending:
-        value = pending.pop()
-        held: Iterable[Json] = value if isinstance(value, list) else ()
-        if isinstance(value, dict):
-            held = value.values()
-            component = value.get("component")
-            if isinstance(component, str) and "_uid" in value:
-                keys = used.setdefault(component, set())
-                keys.update(set(value) - {"component", "_uid"})
-        pending += [each for each in held if type(each) is dict or type(each) is list]
-    return used

@@ -22,6 +22,7 @@ from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.origin.schema import Item
 from cmsmig.steps.plan.missing_objects import one_of
 from cmsmig.steps.plan.plan import Plan
+from cmsmig.steps.plan.preflights.findings import LIMITS
 from cmsmig.steps.plan.recreate import gone_sentence
 
 _SHOWN = 15
@@ -87,7 +88,8 @@ def plan_tables(plan: Plan, names: ItemNames | None = None) -> Markup:
         (
             _summary(plan),
             *_list_gone(plan),
-            *(note(sentence, "warning") for sentence in (*plan.limits, *plan.notes)),
+            *(note(sentence, "warning") for sentence in _warnings(plan)),
+            *_refused(plan),
             _calls(plan),
             _saved_table(plan),
             *_obstacles(plan, names or ItemNames(())),
@@ -142,6 +144,29 @@ def _list_gone(plan: Plan) -> Iterator[Markup]:
         ("What", "Name"),
         [(one_of(kind), name) for kind in names for name in names[kind]][:_SHOWN],
         sum(plan.gone.counts().values()),
+    )
+
+
+def _warnings(plan: Plan) -> Iterator[str]:
+    """Yield the sentences on limits, on the origin's names and on what follows."""
+    yield from plan.limits
+    yield from plan.notes
+    for each in plan.preflights:
+        if not each.fails and each.kind not in LIMITS:
+            yield each.text
+
+
+def _refused(plan: Plan) -> Iterator[Markup]:
+    """Yield what the destination would refuse, and what is not sent for that."""
+    found = [each for each in plan.preflights if each.fails]
+    yield from _list_rows(
+        "Would be refused, so it is not sent",
+        ("Where", "Field", "What to do"),
+        [
+            (each.full_slug or each.folder, each.field, each.text)
+            for each in found[:_SHOWN]
+        ],
+        len(found),
     )
 
 

@@ -177,6 +177,7 @@ def _limits(settings: Settings) -> Markup:
         ("Destination: folders", _most(limits.folders)),
         ("Destination: calls a month", _most(limits.monthly_requests)),
         ("Destination: largest file", f"{limits.asset_bytes // 1024**2:,} MB"),
+        ("Destination: largest story", f"{limits.story_bytes // 1024**2:,} MB"),
     ]
     return table(("Limit", "Value"), rows, caption="Limits of the plans")
 

@@ -15,6 +15,7 @@ from cmsmig.sandbox.destination.schema.component_routes import COMPONENTS
 from cmsmig.sandbox.destination.schema.datasource_routes import DATASOURCES
 from cmsmig.sandbox.destination.schema.entry_routes import ENTRIES
 from cmsmig.sandbox.destination.schema.preset_routes import PRESETS
+from cmsmig.sandbox.destination.schema.webhook_routes import WEBHOOKS
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.stories import story_list, story_routes
 from cmsmig.sandbox.http.asgi import Call, Reply
@@ -55,6 +56,7 @@ _RECORDS = (
     ENTRIES,
     ASSET_FOLDERS,
     TAGS,
+    WEBHOOKS,
 )
 
 
@@ -81,7 +83,6 @@ _NOTHING = {
     "shared_assets": "assets",
     "shared_internal_tags": "internal_tags",
     "space_roles": "space_roles",
-    "webhook_endpoints": "webhook_endpoints",
     "workflow_stages": "workflow_stages",
     "workflows": "workflows",
 }

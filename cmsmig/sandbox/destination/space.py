@@ -34,6 +34,9 @@ class Unknowns:
     """Whether publishing replaces a supplied `first_published_at`."""
     shows_trash: bool = False
     """Whether a story in the trash can still be read by its number."""
+    largest_story: int = 5 * 1024 * 1024
+    """Bytes of a story's content as JSON that the service takes; documented, but not
+    how it refuses more."""
     largest_body: int = 0
     """Bytes of a request body beyond which a 413 is answered; 0: none."""
 
@@ -174,6 +177,7 @@ class Space:
     groups: dict[int, JsonObject] = field(default_factory=dict)
     presets: dict[int, JsonObject] = field(default_factory=dict)
     tags: dict[int, JsonObject] = field(default_factory=dict)
+    webhooks: dict[int, JsonObject] = field(default_factory=dict)
     by_name: dict[str, int] = field(default_factory=dict)
     """Components by the name under which they were last found."""
     stories: dict[int, StoredStory] = field(default_factory=dict)

@@ -15,6 +15,7 @@ from cmsmig.mapping.decisions.conflicts import (
 )
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.preflights.findings import Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,7 @@ def moved_paths(ledger: Ledger, survey: Survey) -> dict[ItemKey, str]:
 def item_rows(
     migration: Migration,
     conflicts: Mapping[ItemKey, Conflict],
-    undrafted: Mapping[ItemKey, str] | None = None,
+    undrafted: Mapping[ItemKey, Refusal] | None = None,
 ) -> tuple[ItemRow, ...]:
     """Return a ledger row for every item of the origin, selected or not."""
     selected = [
@@ -115,9 +116,11 @@ def adopt_reused(ledger: Ledger, conflicts: Mapping[ItemKey, Conflict]) -> None:
             ledger.items.housed(conflict.key, home, "", "create")
 
 
-def _outcome(conflict: Conflict | None, undrafted: str | None) -> tuple[str, str, str]:
+def _outcome(
+    conflict: Conflict | None, undrafted: Refusal | None
+) -> tuple[str, str, str]:
     if conflict is None:
-        return ("failed", "not_drafted", undrafted) if undrafted else _SELECTED
+        return ("failed", undrafted.reason, undrafted.text) if undrafted else _SELECTED
     if conflict.action is ConflictAction.REUSE:
         return "reused", "", ""
     if conflict.action is ConflictAction.SKIP:

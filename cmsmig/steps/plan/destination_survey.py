@@ -15,6 +15,7 @@ from cmsmig.destination.schema import (
     DatasourceEntry,
     Space,
     StoryRow,
+    Webhook,
 )
 from cmsmig.errors import CmsmigError, first_of
 from cmsmig.mapping.decisions.design import Design
@@ -22,6 +23,16 @@ from cmsmig.mapping.propose.component_payloads import datasource_bodies
 
 PAGE = 100
 """Rows of a list answer; the most that the service gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderRule:
+    """A folder that takes stories of some content types only."""
+
+    path: str
+    content_types: frozenset[str]
+    locks_below: bool
+    """Whether that holds for all folders below it, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +51,10 @@ class Survey:
     """Empty unless they were asked for."""
     arrived: frozenset[str] = frozenset()
     """Files that an earlier run signed and that are at their addresses, by hash."""
+    folder_rules: Mapping[str, FolderRule] = field(default_factory=dict)
+    """Of the folders that stories are to be created in or below, by path."""
+    webhooks: tuple[Webhook, ...] | None = ()
+    """None where they could not be read; empty unless they were asked for."""
 
     def component(self, name: str) -> Component | None:
         """Return the component of this name, if the space has it."""
@@ -48,6 +63,15 @@ class Survey:
     def datasource(self, slug: str) -> Datasource | None:
         """Return the datasource of this slug, if the space has it."""
         return next((each for each in self.datasources if each.slug == slug), None)
+
+    def closed_by(self, path: str, content_type: str) -> FolderRule | None:
+        """Return the rule that keeps stories of a type out of the folder at a path."""
+        rule = self.folder_rules.get(path)
+        while path and (rule is None or content_type in rule.content_types):
+            path = path.rpartition("/")[0]
+            rule = self.folder_rules.get(path)
+            rule = rule if rule is not None and rule.locks_below else None
+        return rule
 
     def choices(self, slug: str) -> frozenset[str]:
         """Return the values of a datasource that the design needs."""

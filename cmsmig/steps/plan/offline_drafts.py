@@ -6,10 +6,13 @@ From the first call on the budget counts, and a plan of many stories takes secon
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
+from cmsmig.canonical import canonical
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.convert.content_shape import ContentShape
 from cmsmig.mapping.draft import DraftContext, ExistingStory, UploadedAsset
 from cmsmig.mapping.select.reference_targets import (
     DanglingReference,
@@ -19,6 +22,9 @@ from cmsmig.mapping.select.reference_targets import (
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.linked_drafts import DraftLinks, link_draft
+from cmsmig.steps.plan.preflights.findings import Refusal, Refused
+
+NOT_REFUSED: Final = Refused()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,10 @@ class PlannedStory:
     """References that cannot be filled, even if every other item arrives."""
     links: DraftLinks
     """Over the story records that are foreseen."""
+    shape: ContentShape
+    """Shared by all stories of the same shape."""
+    size: int
+    """Bytes of its content as JSON, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +59,40 @@ class OfflineDrafts:
     """Field keys that the stories use, by component."""
     homes: Mapping[ItemKey, ExistingStory]
     """Where items will be, if the destination holds nothing in their way."""
+    refused: Refused = NOT_REFUSED
+    """What the destination would refuse; it is in `failed`, too."""
+
+    def without(self, refused: Refused) -> OfflineDrafts:
+        """Return these without the stories that the destination would refuse.
+
+        What the others' links make of them is looked at once more.
+        """
+        if not refused.items:
+            return replace(self, refused=refused)
+        homes = {
+            key: home for key, home in self.homes.items() if key not in refused.items
+        }
+        texts = {key: each.text for key, each in refused.items.items()}
+        return replace(
+            self,
+            stories={
+                key: replace(self.stories[key], links=links)
+                for key, _, links in linked_drafts(self.migration, self.context, homes)
+                if key in self.stories
+                and key not in refused.items
+                and isinstance(links, DraftLinks)
+            },
+            failed={**self.failed, **texts},
+            homes=homes,
+            refused=refused,
+        )
+
+    def reasons(self) -> dict[ItemKey, Refusal]:
+        """Return why items have no story, each with a stable code."""
+        undrafted = {
+            key: Refusal("not_drafted", why) for key, why in self.failed.items()
+        }
+        return undrafted | dict(self.refused.items)
 
     def links_over(
         self, homes: Mapping[ItemKey, ExistingStory]
@@ -59,7 +103,7 @@ class OfflineDrafts:
         return {
             key: links
             for key, _, links in linked_drafts(self.migration, self.context, homes)
-            if isinstance(links, DraftLinks)
+            if isinstance(links, DraftLinks) and key in self.stories
         }
 
     def is_over(self, context: DraftContext) -> bool:
@@ -116,6 +160,7 @@ def _plan_stories(
 ) -> dict[ItemKey, PlannedStory]:
     """Return the stories to be; add to `failed` why others cannot be made."""
     stories: dict[ItemKey, PlannedStory] = {}
+    shapes: dict[bytes, ContentShape] = {}
     for key, draft, links in linked_drafts(migration, context, homes):
         if isinstance(draft, str) or isinstance(links, str):
             failed[key] = str(links)
@@ -126,8 +171,10 @@ def _plan_stories(
             losses_print=facts.losses_print,
             dangling=classify(key, facts.relations, migration.known),
             links=links,
+            shape=shapes.setdefault(canonical(facts.shape.as_json()), facts.shape),
+            size=facts.size,
         )
-        for component, keys in facts.used.items():
+        for component, keys in facts.shape.used.items():
             used.setdefault(component, set()).update(keys)
     return stories
 

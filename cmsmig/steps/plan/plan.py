@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
-from cmsmig.configuration.plans import destination_limits
 from cmsmig.errors import PlanDriftError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
@@ -27,6 +26,15 @@ from cmsmig.steps.plan.foreseen_links import foresee_links
 from cmsmig.steps.plan.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.ownership import InTheWay, Ownership
+from cmsmig.steps.plan.preflights.findings import LIMITS, Preflight
+from cmsmig.steps.plan.preflights.limits import (
+    Count,
+    count_all,
+    file_totals,
+    find_deliveries,
+    find_limits,
+    verification_calls,
+)
 from cmsmig.steps.plan.recreate import is_blocked
 from cmsmig.steps.plan.story_edits import StoryEdits
 
@@ -59,8 +67,6 @@ class Plan:
     in_the_way: tuple[InTheWay, ...]
     """Components and datasources that an import would refuse to write over."""
     dangling: tuple[DanglingReference, ...]
-    limits: tuple[str, ...]
-    """Where the service's plan would be exceeded, a sentence each."""
     notes: tuple[str, ...]
     """What a person should know of the origin's schema, a sentence each."""
     missing_files: Mapping[str, str]
@@ -70,6 +76,19 @@ class Plan:
     """What an import brought and the space no longer has."""
     recreate: bool = False
     """Whether that is to be made again."""
+    preflights: tuple[Preflight, ...] = ()
+    """What the destination would refuse, and what else is known beforehand."""
+    counts: tuple[Count, ...] = ()
+    """What the space would hold and need."""
+    sizes: JsonObject = field(default_factory=dict)
+    """Of the files: how many, bytes in all, the largest."""
+    verification_calls: int = 0
+    """Calls that reading everything back takes, once."""
+
+    @property
+    def limits(self) -> tuple[str, ...]:
+        """Return where the service's plan would be exceeded, a sentence each."""
+        return tuple(each.text for each in self.preflights if each.kind in LIMITS)
 
     @property
     def left_undone(self) -> Gone:
@@ -100,6 +119,10 @@ class Plan:
                 "at_6_per_second": round(self.seconds(6), 1),
             },
             "limits": list(self.limits),
+            "preflights": [each.as_json() for each in self.preflights],
+            "counts": {each.what: each.as_json() for each in self.counts},
+            "sizes": self.sizes,
+            "verification_calls": self.verification_calls,
             "notes": list(self.notes),
             "conflicts": [_conflict_json(each) for each in self.conflicts],
             "edit_conflicts": [each.as_json() for each in self.edit_conflicts],
@@ -138,13 +161,14 @@ def make_plan(
     """
     if migration.rules is not None:
         refuse_undesigned(migration.design, offline.used)
-    rows = item_rows(migration, conflicts, offline.failed)
+    rows = item_rows(migration, conflicts, offline.reasons())
     prints = fingerprints(migration, ledger, survey, settings, gone, recreate=recreate)
     foreseen = foresee_links(migration, ledger, survey, conflicts, offline)
     outlook = foresee(migration, ledger, foreseen, edits)
     calls = calls_of(migration, ledger, survey, settings, outlook)
     if is_blocked(gone, "import"):
         calls = no_calls(survey)
+    counts = count_all(survey, settings, calls)
     known = replace(migration.known, failed=_without_story(migration, rows))
     return Plan(
         plan_hash=fingerprint([RULES_VERSION, prints.as_json()]),
@@ -160,12 +184,19 @@ def make_plan(
         conflicts=tuple(conflicts.values()),
         in_the_way=tuple(Ownership.of(ledger, survey).in_the_way(migration)),
         dangling=tuple(offline.dangling(known)),
-        limits=tuple(_limits(migration, survey, settings, calls)),
         notes=(*_find_halved(migration.origin), *_find_departed(migration)),
         missing_files=migration.files.missing,
         edit_conflicts=edits.undecided,
         gone=gone,
         recreate=recreate,
+        preflights=(
+            *offline.refused.findings,
+            *find_limits(migration, settings, counts),
+            *find_deliveries(survey, outlook.publishes),
+        ),
+        counts=counts,
+        sizes=file_totals(migration),
+        verification_calls=verification_calls(survey, calls),
     )
 
 
@@ -223,39 +254,6 @@ def _without_story(migration: Migration, rows: Iterable[ItemRow]) -> frozenset[I
     """Return the selected items that will have no story, conflicts mostly."""
     lost = {row.key for row in rows if row.status in ("failed", "skipped")}
     return frozenset(lost & migration.known.selected)
-
-
-def _limits(
-    migration: Migration, survey: Survey, settings: Settings, calls: Mapping[str, int]
-) -> Iterable[str]:
-    limits = destination_limits(settings.destination_plan)
-    wanted = {
-        "components": (
-            len(survey.components) + calls.get("create_components", 0),
-            limits.components,
-        ),
-        "stories": (
-            sum(1 for row in survey.stories if not row.is_folder)
-            + calls["create_stories"],
-            limits.stories,
-        ),
-        "folders": (
-            sum(1 for row in survey.stories if row.is_folder)
-            + calls.get("create_folders", 0),
-            limits.folders,
-        ),
-        "requests a month": (sum(calls.values()), limits.monthly_requests),
-    }
-    for what, (count, most) in wanted.items():
-        if most is not None and count > most:
-            yield (
-                f"The space would hold or need {count:,} {what}, and its plan allows "
-                f"{most:,}; ask for a larger plan first."
-            )
-    sizes = {row.sha256: row.size for row in migration.origin.files.values()}
-    for upload in migration.files.uploads:
-        if sizes.get(upload.sha256, 0) > limits.asset_bytes:
-            yield f"{upload.name} is larger than the space's plan allows for a file."
 
 
 def _find_halved(origin: Origin) -> Iterable[str]:

@@ -71,11 +71,15 @@ async def create_stories(job: ImportJob) -> None:
     await read_back(job)
     wanted = _find_wanted(job)
     due = len(wanted - job.undrafted.keys())
+    refused = job.offline.refused.items if job.offline else {}
     job.observer(StepStarted(STEP, due))
     create = partial(_create, job, job.groups(job.survey.stories))
     work = write_ahead(job.ledger.intents, _intent, create)
     await work_through(
-        _drafts(job, wanted), work, workers=job.settings.in_flight, stop=job.stop
+        _drafts(job, wanted - refused.keys()),
+        work,
+        workers=job.settings.in_flight,
+        stop=job.stop,
     )
     job.observer(StepFinished(STEP, f"{counted(due, 'story', 'stories')} handled"))
 
@@ -116,7 +120,7 @@ def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[Create]:
             losses = [LossRow(each.field, each.loss.as_json()) for each in story.losses]
             job.ledger.findings.save_losses(key, losses)
             if key in wanted:
-                refuse_missing(job.field_keys, draft.facts.used)
+                refuse_missing(job.field_keys, draft.facts.shape.used)
                 yield _create_of(story)
         elif isinstance(story, str) and key in wanted:
             job.ledger.items.failed(key, "not_drafted", story)

@@ -25,6 +25,7 @@ from cmsmig.steps.plan.offline_drafts import (
     linked_drafts,
     proven_assets,
 )
+from cmsmig.steps.plan.preflights.findings import Refusal
 from cmsmig.steps.plan.story_edits import NO_EDITS, StoryEdits
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.alternates import wanted_groups
@@ -71,10 +72,10 @@ class ImportJob:
         return self.offline.used if self.offline else {}
 
     @property
-    def undrafted(self) -> Mapping[ItemKey, str]:
-        """Return the items that no story can be made of, as the plan found, and
-        why."""
-        return self.offline.failed if self.offline else {}
+    def undrafted(self) -> Mapping[ItemKey, Refusal]:
+        """Return the items that will have no story, as the plan found, and why: none
+        can be made of them, or the destination would refuse it."""
+        return self.offline.reasons() if self.offline else {}
 
     def outdated_losses(self) -> Iterator[ItemKey]:
         """Yield the items whose losses are others than those in the ledger."""

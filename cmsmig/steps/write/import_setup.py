@@ -22,6 +22,8 @@ from cmsmig.steps.plan.foreseen_links import foresee_links
 from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
 from cmsmig.steps.plan.missing_objects import Gone, compare, has_files
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
+from cmsmig.steps.plan.preflights.items import find_refused
+from cmsmig.steps.plan.preflights.reads import read_for_preflights
 from cmsmig.steps.plan.story_edits import (
     NO_EDITS,
     StoryEdits,
@@ -93,6 +95,12 @@ async def open_job(
                 found = _with_calls(found, looked)
             edits = NO_EDITS
             if offline is not None:
+                again = gone.keys() if recreate else frozenset()
+                found = await read_for_preflights(
+                    client, migration, opened, found, offline, again
+                )
+                refused = find_refused(migration, opened, found, settings, offline)
+                offline = offline.without(refused)
                 edits = await _look_at_edits(
                     client, migration, opened, found, conflicts, offline
                 )

@@ -23,6 +23,7 @@ from cmsmig.steps.plan.conflicts import (
 )
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.plan import Plan, make_plan, refuse_drift
+from cmsmig.steps.plan.preflights.items import find_refused
 from cmsmig.steps.plan.recreate import (
     changes,
     refuse_gone,
@@ -203,6 +204,9 @@ def _plan_over(
 ) -> tuple[Plan, Accounting]:
     if offline is None:
         offline = draft_offline(job.migration, ledger)
+        offline = offline.without(
+            find_refused(job.migration, ledger, job.survey, job.settings, offline)
+        )
     job.offline = offline
     plan = make_plan(
         job.migration,

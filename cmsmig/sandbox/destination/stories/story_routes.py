@@ -16,6 +16,7 @@ from cmsmig.sandbox.destination.stories.story_rules import (
     check_content,
     check_folder_types,
     check_place,
+    check_size,
 )
 from cmsmig.sandbox.destination.stories.story_translations import merge_translations
 from cmsmig.sandbox.destination.stories.story_wire import WRITABLE, single
@@ -39,6 +40,7 @@ def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
 def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Make a story or folder; a draft unless `publish` is there."""
     body = _writable(wrapped(call, "story"))
+    check_size(space, call.body, body.get("content"))
     return _made(space, body, status=201, publishing=publishes(call))
 
 
@@ -46,6 +48,7 @@ def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Replace the keys that the body names; `content` as a whole."""
     story = _known(space, parameters)
     changes = _writable(wrapped(call, "story"))
+    check_size(space, call.body, changes.get("content"))
     if "group_id" in call.document():
         # Beside the story, as `publish` is.
         changes["group_id"] = call.document()["group_id"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -52,12 +53,33 @@ def check_content(space: Space, content: JsonObject) -> None:
 
 
 def check_folder_types(space: Space, parent_id: int, content: JsonObject) -> None:
-    """Refuse a content type that the folder is closed to."""
+    """Refuse a content type that the folder is closed to.
+
+    A folder that locks its subfolders decides for all that is below it.
+    """
+    name = content.get("component")
     parent = space.story(parent_id)
-    allowed = list_of(parent.content.get("content_types")) if parent else []
-    if allowed and content.get("component") not in allowed:
-        name = content.get("component")
-        refuse_base(f"The content type {name} is not allowed in this folder")
+    if parent is None:
+        return
+    above = [
+        folder
+        for folder in space.ancestors(parent)
+        if truthy(folder.content.get("lock_subfolders_content_types"))
+    ]
+    for folder in (parent, *above):
+        allowed = list_of(folder.content.get("content_types"))
+        if allowed and name not in allowed:
+            refuse_base(f"The content type {name} is not allowed in this folder")
+
+
+def check_size(space: Space, sent: bytes, content: Json) -> None:
+    """Refuse a story that is larger than the service takes."""
+    largest = space.unknowns.largest_story
+    if not largest or len(sent) <= largest:
+        return
+    text = json.dumps(content, ensure_ascii=False)
+    if len(text.encode("utf-8", "surrogatepass")) > largest:
+        refuse_base(f"The story is larger than {largest} bytes")
 
 
 def schema_of(space: Space, block: JsonObject) -> JsonObject:

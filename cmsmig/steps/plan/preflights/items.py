@@ -1,0 +1,216 @@
+"""The items whose stories the destination would refuse, told before any is sent.
+
+Source: destination, content rules and folders. A story that is there already is not
+looked at: what somebody filled in since may be what the rule asks for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+
+from cmsmig.canonical import JsonObject
+from cmsmig.configuration.plans import destination_limits
+from cmsmig.counting import counted, noun_for
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.convert.content_shape import ContentShape
+from cmsmig.mapping.draft import StoryDraft
+from cmsmig.settings import Settings
+from cmsmig.steps.decide.drafter import ItemDraft
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.offline_drafts import OfflineDrafts
+from cmsmig.steps.plan.preflights.findings import (
+    Preflight,
+    PreflightKind,
+    Refusal,
+    Refused,
+)
+from cmsmig.steps.plan.preflights.reads import to_create
+from cmsmig.steps.plan.preflights.schemas import Schemas
+
+_NEARLY = 0.8
+"""From which part of the limit on a story's exact size is looked at."""
+
+
+def find_refused(
+    migration: Migration,
+    ledger: Ledger,
+    survey: Survey,
+    settings: Settings,
+    offline: OfflineDrafts,
+) -> Refused:
+    """Return the items whose stories would be refused when they are created, each
+    with why. Reads only."""
+    look = _Look(migration, ledger, survey, settings, offline)
+    refusals: dict[ItemKey, Refusal] = {}
+    findings: list[Preflight] = []
+    closed: dict[tuple[str, str], Preflight] = {}
+    for key in to_create(ledger.items.all(), survey, offline):
+        problems = [*look.at_fields(key), *look.at_size(key)]
+        findings += problems
+        if (folder := look.at_folder(key)) is not None:
+            problems.append(folder)
+            place = (folder.folder, folder.component)
+            before = closed[place].count if place in closed else 0
+            closed[place] = replace(folder, count=before + 1)
+        if problems:
+            why = " ".join(each.text for each in problems)
+            refusals[key] = Refusal(str(problems[0].kind), why)
+    return Refused(refusals, (*map(_tell_count, closed.values()), *findings))
+
+
+def _tell_count(folder: Preflight) -> Preflight:
+    stories = counted(folder.count, "story", "stories")
+    does = noun_for(folder.count, "does", "do")
+    return replace(folder, text=f"{stories} {does} not arrive: {folder.text}")
+
+
+class _Look:
+    """Holds items against what the destination takes."""
+
+    def __init__(
+        self,
+        migration: Migration,
+        ledger: Ledger,
+        survey: Survey,
+        settings: Settings,
+        offline: OfflineDrafts,
+    ) -> None:
+        self._migration = migration
+        self._survey = survey
+        self._offline = offline
+        self._most = destination_limits(settings.destination_plan).story_bytes
+        self._schemas = Schemas.after(migration, ledger, survey)
+        self._known: dict[int, tuple[Preflight, ...]] = {}
+        """Problems of each shape, by its identity: stories of one shape share it."""
+
+    def at_fields(self, key: ItemKey) -> Iterator[Preflight]:
+        """Yield the required fields without a value, and the blocks that a field
+        does not take."""
+        shape = self._offline.stories[key].shape
+        if id(shape) not in self._known:
+            self._known[id(shape)] = tuple(self._of_shape(shape))
+        for each in self._known[id(shape)]:
+            yield self._of_item(key, each)
+
+    def at_folder(self, key: ItemKey) -> Preflight | None:
+        """Return that the folder takes no stories of this type, if so."""
+        place = self._offline.context.places[key]
+        component = self._component(key)
+        rule = self._survey.closed_by(place.folder, component)
+        if rule is None:
+            return None
+        taken = ", ".join(f"`{each}`" for each in sorted(rule.content_types))
+        return Preflight(
+            kind=PreflightKind.FOLDER_CLOSED,
+            text=(
+                f"the folder `{rule.path}` in the space takes stories of the type "
+                f"{taken} only, and not of `{component}`; allow that type in the "
+                "folder's settings there."
+            ),
+            fails=True,
+            collection=self._collection(key),
+            component=component,
+            folder=rule.path,
+        )
+
+    def at_size(self, key: ItemKey) -> Iterator[Preflight]:
+        """Yield that a story is larger than the destination takes, if so."""
+        if self._offline.stories[key].size < self._most * _NEARLY:
+            return
+        size = self._exact_size(key)
+        if size > self._most:
+            megabytes = self._most // 1024**2
+            problem = Preflight(
+                kind=PreflightKind.STORY_SIZE,
+                text=(
+                    f"its content is {size / 1024**2:.1f} MB of JSON, and the "
+                    f"destination takes {megabytes} MB in a story (technical limits "
+                    "page); shorten or split it in the origin, then pull again."
+                ),
+                fails=True,
+            )
+            yield self._of_item(key, problem)
+
+    def _of_shape(self, shape: ContentShape) -> Iterator[Preflight]:
+        for component in sorted(shape.used):
+            for field, definition in self._schemas.fields.get(component, {}).items():
+                if definition.get("required") and shape.lacks(component, field):
+                    yield self._required(component, field, definition)
+                held = shape.held.get((component, field), frozenset())
+                barred = [
+                    each
+                    for each in sorted(held)
+                    if not self._schemas.allows(definition, each)
+                ]
+                if barred:
+                    yield _not_allowed(component, field, barred)
+
+    def _required(
+        self, component: str, field: str, definition: JsonObject
+    ) -> Preflight:
+        where = f"`{field}` of the component `{component}`"
+        if definition.get("source") == "internal_stories":
+            text = (
+                f"{where} is required in the space and leads to other stories, which "
+                "is filled only once all of them are there; take `required` off that "
+                "field there until the import is over."
+            )
+        else:
+            decided = self._migration.design.requires(component, field)
+            place = "in decisions/design.yaml" if decided else "in the space"
+            text = (
+                f"{where} is required and has no value; give it one in the origin and "
+                f"pull again, or take `required` off that field {place}."
+            )
+        return Preflight(
+            kind=PreflightKind.REQUIRED_FIELD,
+            text=text,
+            fails=True,
+            field=field,
+            component=component,
+        )
+
+    def _of_item(self, key: ItemKey, problem: Preflight) -> Preflight:
+        item = self._migration.items[key]
+        return replace(
+            problem,
+            text=f"{item.name or key.item_id}: {problem.text}",
+            collection=self._collection(key),
+            item=str(key),
+            full_slug=self._offline.context.places[key].full_slug,
+        )
+
+    def _component(self, key: ItemKey) -> str:
+        made = self._migration.design.content_type(key.collection_id)
+        return made.component if made else ""
+
+    def _collection(self, key: ItemKey) -> str:
+        made = self._migration.design.content_type(key.collection_id)
+        return made.collection_slug if made else ""
+
+    def _exact_size(self, key: ItemKey) -> int:
+        context = self._offline.context
+        draft = self._migration.item_draft(self._migration.items[key], context)
+        story = draft.story(context) if isinstance(draft, ItemDraft) else draft
+        if not isinstance(story, StoryDraft):
+            return 0
+        text = json.dumps(story.content, ensure_ascii=False, separators=(",", ":"))
+        return len(text.encode("utf-8", "surrogatepass"))
+
+
+def _not_allowed(component: str, field: str, barred: list[str]) -> Preflight:
+    named = ", ".join(f"`{each}`" for each in barred)
+    return Preflight(
+        kind=PreflightKind.COMPONENT_NOT_ALLOWED,
+        text=(
+            f"`{field}` of the component `{component}` takes no {named} in the space; "
+            "allow that component in the field's settings there."
+        ),
+        fails=True,
+        field=field,
+        component=component,
+    )

@@ -1,0 +1,125 @@
+"""What preflights ask of the destination, and no more than that. Reads only.
+
+A folder is read where stories are to be created in it, the webhooks where something is
+to be published.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+from contextlib import suppress
+from dataclasses import replace
+
+from cmsmig.destination.client import DestinationClient
+from cmsmig.destination.schema import StoryRow, Webhook
+from cmsmig.errors import CredentialsError, NotFoundError
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import ItemRow
+from cmsmig.ledger.store import Ledger
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.destination_survey import FolderRule, Survey, folder_at
+from cmsmig.steps.plan.offline_drafts import OfflineDrafts
+from cmsmig.steps.worker_pool import together
+
+
+def to_create(
+    rows: Mapping[ItemKey, ItemRow],
+    survey: Survey,
+    offline: OfflineDrafts,
+    again: Set[ItemKey] = frozenset(),
+) -> Iterator[ItemKey]:
+    """Yield the items whose stories are to be created.
+
+    `again` are those whose stories are gone and are to be made again.
+    """
+    taken = {row.full_slug for row in survey.stories if not row.is_folder}
+    places = offline.context.places
+    for key in offline.stories:
+        row = rows.get(key)
+        if row is not None and row.home is not None and key not in again:
+            continue
+        if places[key].full_slug not in taken:
+            yield key
+
+
+async def read_for_preflights(
+    client: DestinationClient,
+    migration: Migration,
+    ledger: Ledger,
+    survey: Survey,
+    offline: OfflineDrafts,
+    again: Set[ItemKey] = frozenset(),
+) -> Survey:
+    """Return the survey with the rules of folders and the webhooks."""
+    calls = dict(survey.calls)
+    rows = ledger.items.all()
+    folders = list(_folders(rows, survey, offline, again))
+    if folders:
+        calls["read_folders"] = len(folders)
+    rules = await together(_read_rule(client, each) for each in folders)
+    webhooks: tuple[Webhook, ...] | None = ()
+    if _publishes(migration, rows, offline, again):
+        calls["read_webhooks"] = 1
+        webhooks = await _read_webhooks(client)
+    return replace(
+        survey,
+        folder_rules={rule.path: rule for rule in rules if rule is not None},
+        webhooks=webhooks,
+        calls=calls,
+    )
+
+
+def _folders(
+    rows: Mapping[ItemKey, ItemRow],
+    survey: Survey,
+    offline: OfflineDrafts,
+    again: Set[ItemKey],
+) -> Iterator[StoryRow]:
+    """Yield the folders that are there and that decide about stories to be created."""
+    paths: set[str] = set()
+    places = offline.context.places
+    for key in to_create(rows, survey, offline, again):
+        path = places[key].folder
+        while path and path not in paths:
+            paths.add(path)
+            path = path.rpartition("/")[0]
+    for path in sorted(paths):
+        if (row := folder_at(survey.stories, path)) is not None:
+            yield row
+
+
+async def _read_rule(client: DestinationClient, row: StoryRow) -> FolderRule | None:
+    with suppress(NotFoundError):
+        content = (await client.story(row.story_id)).content
+        types = content.get("content_types")
+        if isinstance(types, list) and types:
+            return FolderRule(
+                path=row.full_slug.strip("/"),
+                content_types=frozenset(map(str, types)),
+                locks_below=content.get("lock_subfolders_content_types") is True,
+            )
+    return None
+
+
+async def _read_webhooks(client: DestinationClient) -> tuple[Webhook, ...] | None:
+    """Return the webhooks; None where the token's role may not see them."""
+    try:
+        return tuple(await client.webhooks())
+    except (CredentialsError, NotFoundError):
+        return None
+
+
+def _publishes(
+    migration: Migration,
+    rows: Mapping[ItemKey, ItemRow],
+    offline: OfflineDrafts,
+    again: Set[ItemKey],
+) -> bool:
+    """Return whether an import would publish anything."""
+    for key in migration.to_publish & offline.stories.keys():
+        row = rows.get(key)
+        if row is None or row.home is None or not row.published or key in again:
+            return True
+        if row.home.made and offline.stories[key].links.is_needed(row.home):
+            return True
+    return False

@@ -1,0 +1,267 @@
+"""What the destination would refuse is told by the plan, and is not sent."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+import pytest
+
+from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
+from tests.support.steps.desk import Desk, Stage
+
+BUILD = "https://build.example.com/hooks/secret-in-the-path?token=secret"
+
+
+def without(desk: Desk, name: str, *slugs: str) -> None:
+    """Take a field's value from items of the pulled origin, in both sets."""
+    for path in (desk.folder / "raw").glob("*/*.json"):
+        body = json.loads(path.read_text())
+        for item in body.get("items", ()):
+            if item["fieldData"]["slug"] in slugs:
+                item["fieldData"].pop(name, None)
+        path.write_text(json.dumps(body))
+
+
+def require(desk: Desk, key: str) -> None:
+    path = desk.folder / "decisions" / "design.yaml"
+    text = re.sub(rf"(key: {key}\n)", r"\1        required: true\n", path.read_text())
+    path.write_text(text)
+
+
+def failing(desk: Desk) -> list[dict]:
+    found = [each for each in desk.plan()["preflights"] if each["fails"]]
+    return sorted(found, key=lambda each: each["full_slug"])
+
+
+def imported_but_for(desk: Desk, reason: str, *slugs: str) -> None:
+    """Import, insist that no doomed request was sent and that all others arrived."""
+    planned = desk.plan()
+    assert planned["items"]["failed"] == len(slugs)
+    number = desk.mark()
+    assert desk.run("import").code == 1
+    refused = [each for each in desk.since(number) if each.status == 422]
+    assert refused == []
+    assert sum(each.quota for each in desk.since(number)) == planned["calls"]["total"]
+    for slug in slugs:
+        assert desk.outcome(f"records/{slug}")[:2] == ("failed", reason)
+    assert len(desk.stories()) == 6 - len(slugs)
+    assert desk.codes() == ["item_failed"]
+
+
+def test_a_required_field_without_a_value_is_told_by_item_and_field(
+    stage: Stage,
+) -> None:
+    """The other items are imported; with a value the item is, too."""
+    desk = stage()
+    require(desk, "position")
+    without(desk, "position", "record-2", "record-5")
+    found = failing(desk)
+    assert [(each["full_slug"], each["field"]) for each in found] == [
+        ("records/record-2", "position"),
+        ("records/record-5", "position"),
+    ]
+    first = found[0]
+    assert (first["kind"], first["collection"]) == ("required_field", "records")
+    assert first["item"].partition("/")[2]
+    assert "decisions/design.yaml" in first["text"]
+    shown = desk.done("plan").out
+    assert "fails: Record 2: `position` of the component `record` is required" in shown
+    imported_but_for(desk, "required_field", "record-2", "record-5")
+    desk.decide("design.yaml", "        required: true\n", "")
+    desk.done("import")
+    desk.verified()
+
+
+def test_a_required_relation_of_the_space_is_told(stage: Stage) -> None:
+    """Phase one writes it empty, so nothing of that type would arrive."""
+    desk = stage()
+    desk.done("prepare")
+    (component,) = (c for c in desk.space.components.values() if c["name"] == "record")
+    component["schema"]["next"]["required"] = True
+    found = failing(desk)
+    assert {each["field"] for each in found} == {"next"}
+    assert len(found) == 6
+    assert "take `required` off that field there" in found[0]["text"]
+
+
+def close_folder(desk: Desk, name: str, *, locked: bool) -> None:
+    content = {"content_types": ["page"], "lock_subfolders_content_types": locked}
+    folder = {"name": name, "slug": name, "is_folder": True, "content": content}
+    desk.api("POST", "/stories", {"story": folder})
+
+
+def test_a_folder_of_other_content_types_is_told_by_type_and_number(
+    stage: Stage,
+) -> None:
+    """One call for the folder, none for the stories that it would refuse."""
+    desk = stage()
+    close_folder(desk, "records", locked=False)
+    (found,) = failing(desk)
+    assert {name: found[name] for name in ("kind", "folder", "component", "count")} == {
+        "kind": "folder_closed",
+        "folder": "records",
+        "component": "record",
+        "count": 6,
+    }
+    assert desk.plan()["calls"]["read_folders"] == 1
+    slugs = [f"record-{number}" for number in range(1, 7)]
+    imported_but_for(desk, "folder_closed", *slugs)
+
+
+@pytest.mark.parametrize("locked", [True, False])
+def test_a_folder_above_decides_where_it_locks_those_below(
+    stage: Stage, locked: bool
+) -> None:
+    """Its own stories alone are limited otherwise."""
+    desk = stage()
+    close_folder(desk, "site", locked=locked)
+    desk.decide("design.yaml", "folder: records", "folder: site/records")
+    assert len(failing(desk)) == int(locked)
+
+
+def test_a_block_that_a_field_does_not_take_is_told(stage: Stage) -> None:
+    """As the service would: by the field's own list of components."""
+    desk = stage()
+    (path,) = (desk.folder / "raw" / "items").glob("*.json")
+    body = json.loads(path.read_text())
+    hit = next(i for i in body["items"] if i["fieldData"]["slug"] == "record-4")
+    embed = "<div class='w-embed'><form action='/x'><input name='a'></form></div>"
+    hit["fieldData"]["text"] += embed
+    path.write_text(json.dumps(body))
+    desk.done("prepare")
+    (component,) = (c for c in desk.space.components.values() if c["name"] == "record")
+    component["schema"]["text"] |= {
+        "restrict_components": True,
+        "component_whitelist": ["figure"],
+    }
+    (found,) = failing(desk)
+    assert (found["full_slug"], found["field"]) == ("records/record-4", "text")
+    assert found["kind"] == "component_not_allowed"
+    assert "takes no `" in found["text"]
+
+
+def test_a_story_beyond_the_limit_is_told_and_not_sent(stage: Stage) -> None:
+    """Its size is known from what was kept of its draft."""
+    desk = stage()
+    for kind in ("items", "live"):
+        (path,) = (desk.folder / "raw" / kind).glob("*.json")
+        body = json.loads(path.read_text())
+        hit = next(i for i in body["items"] if i["fieldData"]["slug"] == "record-3")
+        hit["fieldData"]["text"] = f"<p>{'ü' * 2_700_000}</p>"
+        path.write_text(json.dumps(body))
+    (found,) = failing(desk)
+    assert (found["kind"], found["full_slug"]) == ("story_size", "records/record-3")
+    assert "5.2 MB of JSON" in found["text"]
+    imported_but_for(desk, "story_size", "record-3")
+
+
+def publishing(desk: Desk) -> Desk:
+    desk.decide("collections.yaml", "publish: nothing\n", "publish: what_is_live\n")
+    return desk
+
+
+def webhook(desk: Desk, *actions: str, **more: object) -> None:
+    body = {"name": "Build", "endpoint": BUILD, "actions": list(actions), **more}
+    desk.api("POST", "/webhook_endpoints", {"webhook_endpoint": body})
+
+
+def test_deliveries_of_webhooks_are_counted_and_no_secret_is_shown(
+    stage: Stage,
+) -> None:
+    """Of those that are on and told of publications; by host, for one call."""
+    desk = publishing(stage())
+    webhook(desk, "story.published", "story.deleted")
+    webhook(desk, "story.published", endpoint="https://search.example.com/x")
+    webhook(desk, "story.deleted")
+    webhook(desk, "story.published", activated=False)
+    planned = desk.plan()
+    (found,) = planned["preflights"]
+    assert (found["kind"], found["count"], found["fails"]) == ("webhooks", 12, False)
+    assert "to build.example.com, search.example.com" in found["text"]
+    assert planned["calls"]["read_webhooks"] == 1
+    for shown in (json.dumps(planned), desk.done("plan").out):
+        assert "secret" not in shown
+    desk.done("import")
+    # Nothing is left to be published, so nobody asks.
+    assert "read_webhooks" not in desk.plan()["calls"]
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_webhooks_that_may_not_be_seen_are_no_error(stage: Stage, status: int) -> None:
+    """The plan says that they could not be read, and the import goes on."""
+
+    async def forbidden(call: Call, answer: Next) -> Reply:
+        if call.path.endswith("/webhook_endpoints"):
+            return json_reply(status, {"error": "Forbidden"})
+        return await answer(call)
+
+    desk = publishing(stage(forbidden))
+    (found,) = desk.plan()["preflights"]
+    assert (found["kind"], found["fails"]) == ("not_read", False)
+    desk.done("import")
+
+
+def test_nothing_is_asked_that_nothing_needs(stage: Stage) -> None:
+    """Neither a folder nor a webhook: nothing stands there, nothing is published."""
+    assert not {"read_folders", "read_webhooks"} & stage().plan()["calls"].keys()
+
+
+def test_counts_name_what_there_would_be_and_what_is_allowed(stage: Stage) -> None:
+    """Stories, folders, components, and the month's requests with verification's."""
+    desk = stage(demo_space=True)
+    planned = desk.plan()
+    assert planned["counts"]["stories"] == {
+        "there": 1,
+        "added": 6,
+        "limit": 1_000_000,
+        "older_limit": 25_000,
+    }
+    assert planned["counts"]["folders"]["older_limit"] == 100
+    month = planned["counts"]["requests a month"]
+    calls = planned["calls"]["total"] + planned["verification_calls"]
+    assert (month["added"], month["limit"]) == (calls, 100_000)
+    assert planned["sizes"]["files"] == 4
+    assert planned["limits"] == []
+    desk.done("import")
+    number = desk.mark()
+    desk.verified()
+    read = sum(each.quota for each in desk.since(number))
+    # The home story is not ours; the assets are listed only once some are there.
+    assert abs(read - planned["verification_calls"]) <= 1
+
+
+Change = Callable[[Desk], None]
+
+
+def too_many_components(desk: Desk) -> None:
+    for number in range(1, 198):
+        component = {"id": -number, "name": f"c{number}", "schema": {}}
+        desk.space.components[-number] = component
+
+
+def a_large_file(desk: Desk) -> None:
+    path = desk.folder / "raw" / "files.json"
+    body = json.loads(path.read_text())
+    body["files"][0]["bytes"] = 80 * 1024 * 1024
+    path.write_text(json.dumps(body))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (too_many_components, "201 components, and its plan allows 200 by the service"),
+        (a_large_file, "is 80.0 MB, larger than the space's plan allows for a file"),
+    ],
+)
+def test_a_limit_is_told_with_its_source(
+    stage: Stage, change: Change, said: str
+) -> None:
+    """As a sentence among the limits, and as a finding that fails nothing."""
+    desk = stage()
+    change(desk)
+    planned = desk.plan()
+    (sentence,) = planned["limits"]
+    assert said in sentence
+    assert [each["fails"] for each in planned["preflights"]] == [False]
