@@ -241,7 +241,7 @@ class Items:
                     """SELECT item.*, home.story_id, home.uuid AS home_uuid,
                         home.full_slug AS home_slug, home.made, home.content_hash,
                         home.destination_updated_at, home.group_id,
-                        home.record_hash, home.kept_edits
+                        home.record_hash, home.kept_edits, home.left_public
                     FROM item LEFT JOIN home ON home.id = item.home_id
                     ORDER BY collection_id, item_id, locale_id"""
                 ),
@@ -270,13 +270,13 @@ def _save_home(
 ) -> None:
     db.execute(
         """INSERT INTO home (story_id, uuid, full_slug, made, content_hash,
-               destination_updated_at, group_id, record_hash, kept_edits)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+               destination_updated_at, group_id, record_hash, kept_edits,
+               left_public) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (story_id) DO UPDATE SET uuid = excluded.uuid,
                full_slug = excluded.full_slug, content_hash = excluded.content_hash,
                destination_updated_at = excluded.destination_updated_at,
                group_id = excluded.group_id, record_hash = excluded.record_hash,
-               kept_edits = excluded.kept_edits""",
+               kept_edits = excluded.kept_edits, left_public = excluded.left_public""",
         (
             home.story_id,
             home.uuid,
@@ -287,6 +287,7 @@ def _save_home(
             home.group_id,
             home.record_hash,
             home.kept_edits,
+            home.left_public,
         ),
     )
     if written is not None:
@@ -348,6 +349,7 @@ def _item_row(row: sqlite3.Row) -> ItemRow:
             group_id=row["group_id"],
             record_hash=row["record_hash"],
             kept_edits=bool(row["kept_edits"]),
+            left_public=bool(row["left_public"]),
         )
     return ItemRow(
         key=ItemKey(row["collection_id"], row["item_id"], row["locale_id"]),

@@ -58,6 +58,8 @@ def m005_written_stories(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE home ADD COLUMN record_hash TEXT NOT NULL DEFAULT ''")
     # Whether it holds edits of other people that an update left as they were.
     db.execute("ALTER TABLE home ADD COLUMN kept_edits INTEGER NOT NULL DEFAULT 0")
+    # Whether we ever published it: one that is not any more was unpublished there.
+    db.execute("ALTER TABLE home ADD COLUMN left_public INTEGER NOT NULL DEFAULT 0")
     db.execute(
         """CREATE TABLE written (
             story_id INTEGER PRIMARY KEY

@@ -71,6 +71,9 @@ class StoryRecord:
     kept_edits: bool = False
     """Whether it holds edits of other people that our last write left as they were:
     it is read before the next one."""
+    left_public: bool = False
+    """Whether we published it: one that is not public any more was unpublished by
+    somebody."""
 
 
 @dataclass(frozen=True, slots=True)

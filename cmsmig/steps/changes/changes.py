@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
-from cmsmig.destination.schema import Story
+from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
@@ -33,7 +33,7 @@ from cmsmig.steps.plan.story_fields import (
     is_same_field,
     wanted_fields,
 )
-from cmsmig.steps.plan.written_stories import is_as_written
+from cmsmig.steps.plan.written_stories import PUBLISHED, is_as_written
 from cmsmig.steps.worker_pool import together
 from cmsmig.steps.write.import_job import ImportJob
 
@@ -187,6 +187,9 @@ async def _of_stories(
 ) -> AsyncIterator[Change]:
     """Yield what somebody changed in stories since we wrote them."""
     listed = {row.story_id: row for row in job.survey.stories}
+    for key, row in rows.items():
+        for change in _of_publication(key, row, listed):
+            yield change
     edited = [
         (key, row.home)
         for key, row in rows.items()
@@ -201,6 +204,23 @@ async def _of_stories(
         for (key, home), story in zip(part, stories, strict=True):
             for change in _of_story(job, key, home, story):
                 yield change
+
+
+def _of_publication(
+    key: ItemKey, row: ItemRow, listed: Mapping[int, StoryRow]
+) -> Iterator[Change]:
+    home = row.home
+    there = listed.get(home.story_id) if home is not None else None
+    if home is None or there is None or there.published == home.left_public:
+        return
+    yield Change(
+        Where.DESTINATION,
+        home.full_slug,
+        str(key),
+        PUBLISHED,
+        home.left_public,
+        there.published,
+    )
 
 
 async def _read(job: ImportJob, home: StoryRecord) -> Story | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
@@ -45,6 +45,7 @@ class Outlook:
 def foresee(
     migration: Migration,
     ledger: Ledger,
+    survey: Survey,
     foreseen: ForeseenLinks,
     edits: StoryEdits,
 ) -> Outlook:
@@ -65,15 +66,33 @@ def foresee(
         updates=len(written),
         links=links,
         links_left=dict(sorted(left.items())),
-        publishes=_publishes(migration, rows, coming | written),
+        publishes=_publishes(
+            migration, survey, rows, coming, {key: edits.keeps(key) for key in written}
+        ),
     )
 
 
 def _publishes(
-    migration: Migration, rows: Mapping[ItemKey, ItemRow], coming: Set[ItemKey]
+    migration: Migration,
+    survey: Survey,
+    rows: Mapping[ItemKey, ItemRow],
+    coming: Set[ItemKey],
+    written: Mapping[ItemKey, bool],
 ) -> int:
-    there = {row.key for row in to_publish(migration.to_publish, rows.values())}
-    return len(there | (migration.to_publish & coming))
+    """Return how many are published, `written` being which keep edits of others."""
+    known = [
+        _after_writing(row, keeps=written[key]) if key in written else row
+        for key, row in rows.items()
+    ]
+    decided = migration.decisions.conflicts
+    there = to_publish(migration.to_publish, known, survey.stories, decided)
+    return len({row.key for row in there} | (migration.to_publish & coming))
+
+
+def _after_writing(row: ItemRow, *, keeps: bool) -> ItemRow:
+    """Return the row after an update: what is published of it is older then."""
+    home = replace(row.home, kept_edits=keeps) if row.home else None
+    return replace(row, published="", home=home)
 
 
 def calls_of(

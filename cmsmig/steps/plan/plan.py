@@ -164,7 +164,7 @@ def make_plan(
     rows = item_rows(migration, conflicts, offline.reasons())
     prints = fingerprints(migration, ledger, survey, settings, gone, recreate=recreate)
     foreseen = foresee_links(migration, ledger, survey, conflicts, offline)
-    outlook = foresee(migration, ledger, foreseen, edits)
+    outlook = foresee(migration, ledger, survey, foreseen, edits)
     calls = calls_of(migration, ledger, survey, settings, outlook)
     if is_blocked(gone, "import"):
         calls = no_calls(survey)

@@ -63,6 +63,11 @@ class StoryEdits:
         merge = self.merges.get(key)
         return merge is None or bool(merge.written)
 
+    def keeps(self, key: ItemKey) -> bool:
+        """Return whether the story will hold edits of other people afterwards."""
+        merge = self.merges.get(key)
+        return merge is not None and (merge.keeps_edits or bool(merge.undecided))
+
 
 NO_EDITS: Final = StoryEdits()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 from dataclasses import replace
+from typing import Final
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import Story, StoryRow
@@ -16,7 +17,10 @@ from cmsmig.mapping.decisions.conflicts import (
     Side,
 )
 from cmsmig.mapping.draft import Place
+from cmsmig.steps.plan.edit_conflicts import seen_of
 
+PUBLISHED: Final = "published"
+"""The field that publication counts as."""
 _KEPT_UP_TO_DATE = ("cached_url", "url")
 """What the service renews in a stored link when its target moves."""
 _ADDED = "_editable"
@@ -123,8 +127,18 @@ def found_home(story: Story, content: str, record: str = "") -> StoryRecord:
     return replace(home, updated_at="")
 
 
-def to_publish(wanted: Set[ItemKey], rows: Iterable[ItemRow]) -> tuple[ItemRow, ...]:
-    """Return the rows of what is wanted and not published yet."""
+def to_publish(
+    wanted: Set[ItemKey],
+    rows: Iterable[ItemRow],
+    listed: Iterable[StoryRow],
+    decided: ConflictsDecision,
+) -> tuple[ItemRow, ...]:
+    """Return the rows of what is wanted and not published yet.
+
+    What somebody unpublished after us stays so, and what holds somebody's edits is
+    not shown to visitors by us, until it is decided otherwise.
+    """
+    hidden = {row.story_id for row in listed if not row.published}
     return tuple(
         row
         for row in rows
@@ -132,5 +146,29 @@ def to_publish(wanted: Set[ItemKey], rows: Iterable[ItemRow]) -> tuple[ItemRow, 
         and row.home is not None
         and row.home.made
         and (row.status == "created" or row.reason == "not_published")
-        and not row.published
+        and _is_due(row, row.home, hidden, decided)
     )
+
+
+def _is_due(
+    row: ItemRow, home: StoryRecord, hidden: Set[int], decided: ConflictsDecision
+) -> bool:
+    if _is_hidden(home, hidden):
+        return _is_public_again(home, decided, is_public=False)
+    if row.published:
+        return False
+    is_public = home.story_id not in hidden
+    return not home.kept_edits or _is_public_again(home, decided, is_public=is_public)
+
+
+def _is_hidden(home: StoryRecord, hidden: Set[int]) -> bool:
+    """Return whether somebody unpublished a story that we had published."""
+    return home.left_public and home.story_id in hidden
+
+
+def _is_public_again(
+    home: StoryRecord, decided: ConflictsDecision, *, is_public: bool
+) -> bool:
+    seen = seen_of(is_public)
+    side = decided.side(ConflictKind.STORY, home.full_slug, PUBLISHED, seen)
+    return side is Side.OURS

@@ -13,11 +13,14 @@ from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, StoryRecord
 from cmsmig.mapping.convert.linking import link_story
+from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.mapping.propose.component_equality import equal_component
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.richtext.schema.validate import documents_in, problems
+from cmsmig.steps.plan.edit_conflicts import seen_of
 from cmsmig.steps.plan.recreate import REMEDY
+from cmsmig.steps.plan.written_stories import PUBLISHED
 from cmsmig.steps.verify.compare_story import ReadBack, story_differences
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.worker_pool import Work, work_through
@@ -144,30 +147,37 @@ async def _compare_story(
     read = ReadBack(draft, linked.content, home, written, story)
     decided = job.migration.decisions.conflicts
     found.differences.extend(story_differences(read, decided))
-    found.differences.extend(_publication(job, draft, story))
+    found.differences.extend(_publication(job, draft, home, story))
     found.differences.extend(_documents(draft, story.content, found))
 
 
 def _publication(
-    job: ImportJob, draft: StoryDraft, story: Story
+    job: ImportJob, draft: StoryDraft, home: StoryRecord, story: Story
 ) -> Iterator[Difference]:
     key = str(draft.key)
     asked = draft.key in job.migration.to_publish
-    if story.row.published and not asked:
-        yield Difference(
-            DifferenceCode.PUBLISHED_UNASKED, key, "", "It is published; nobody asked."
-        )
-    if asked and not story.row.published:
-        yield Difference(
-            DifferenceCode.NOT_PUBLISHED, key, "", "It was to be published and is not."
-        )
-    elif asked and story.row.unpublished_changes:
-        yield Difference(
-            DifferenceCode.NOT_PUBLISHED,
-            key,
-            "",
-            "What is published of it is older than what was written.",
-        )
+    is_public = story.row.published
+    decided = job.migration.decisions.conflicts
+    seen = seen_of(is_public)
+    side = decided.side(ConflictKind.STORY, home.full_slug, PUBLISHED, seen)
+    if side is not Side.THEIRS:
+        if is_public and not asked:
+            text = f"`{home.full_slug}` is published; nobody asked{_DECIDE}."
+            code = DifferenceCode.PUBLISHED_UNASKED
+            yield Difference(code, key, PUBLISHED, text)
+        elif asked and not is_public:
+            why = "somebody unpublished it" if home.left_public else "it is not"
+            text = f"`{home.full_slug}` was to be published and {why}{_DECIDE}."
+            yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
+    if asked and is_public and story.row.unpublished_changes:
+        text = "What is published of it is older than what was written."
+        yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
+
+
+_DECIDE = (
+    "; decide `ours` or `theirs` for its field `published` under `edits` in "
+    "decisions/conflicts.yaml"
+)
 
 
 def _compare_groups(job: ImportJob, found: Verification) -> None:

@@ -30,7 +30,12 @@ async def publish_stories(job: ImportJob) -> None:
     Only items that are live at the origin, and never folders.
     """
     _forget_unwanted(job)
-    todo = to_publish(job.migration.to_publish, job.ledger.items.all().values())
+    todo = to_publish(
+        job.migration.to_publish,
+        job.ledger.items.all().values(),
+        job.survey.stories,
+        job.migration.decisions.conflicts,
+    )
     job.observer(StepStarted(STEP, len(todo)))
     await work_through(
         todo,
@@ -61,7 +66,8 @@ def _home_after(home: StoryRecord, story: Story) -> StoryRecord:
     that the next write looks at it first.
     """
     ours = home.kept_edits or content_hash(story.content) == home.content_hash
-    return replace(home, updated_at=story.row.updated_at if ours else "")
+    changed = story.row.updated_at if ours else ""
+    return replace(home, updated_at=changed, left_public=True)
 
 
 def _written_after(job: ImportJob, story: Story) -> WrittenStory | None:

@@ -9,6 +9,8 @@ import pytest
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import ERROR, PUBLISH_STORY, REFUSED, Fault
 
+RECORD = "records/record-2"
+
 
 def publishing(stage: Stage, *faults: Fault) -> Desk:
     """Return a desk whose records are all to be published."""
@@ -120,3 +122,42 @@ def test_mirror_without_publication_imports_drafts(stage: Stage) -> None:
     desk.done("import")
     assert (len(desk.stories()), published(desk)) == (6, set())
     desk.verified()
+
+
+def test_what_an_editor_unpublished_stays_so_until_decided(stage: Stage) -> None:
+    """Written again, not shown again; verification and changes name it."""
+    desk = stage()
+    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    desk.done("import")
+    story = desk.stories()[RECORD]
+    desk.api("GET", f"/stories/{story.story_id}/unpublish")
+    for path in (desk.folder / "raw").glob("*/*.json"):
+        path.write_text(path.read_text().replace('"Record 2"', '"Record two"'))
+    (change,) = desk.done("changes", "--json").document["destination"]
+    assert (change["field"], change["old"], change["new"]) == ("published", True, False)
+    planned, mark = desk.plan()["calls"], desk.mark()
+    desk.done("import")
+    assert desk.count("publish story", mark) == planned.get("publish_stories", 0) == 0
+    assert desk.stories()[RECORD].name == "Record two"
+    assert desk.stories()[RECORD].published_content is None
+    assert desk.codes() == ["not_published"]
+    desk.decide_edit(RECORD, "published", "ours")
+    desk.done("import")
+    assert desk.stories()[RECORD].published_content is not None
+    desk.verified()
+
+
+def test_unfinished_edits_are_not_shown_to_visitors(stage: Stage) -> None:
+    """An editor at work and the origin on one story: both stand, unpublished."""
+    desk = stage()
+    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    desk.done("import")
+    desk.edit(RECORD, position="4711")
+    for path in (desk.folder / "raw").glob("*/*.json"):
+        path.write_text(path.read_text().replace('"Record 2"', '"Record two"'))
+    planned, mark = desk.plan()["calls"], desk.mark()
+    desk.done("import")
+    assert desk.count("publish story", mark) == planned.get("publish_stories", 0) == 0
+    there = desk.stories()[RECORD]
+    assert (there.name, there.content["position"]) == ("Record two", "4711")
+    assert "4711" not in str(there.published_content)
