@@ -116,6 +116,7 @@ def gather(
         assets = ledger.inventory.assets()
         accounting = ledger.items.accounting()
         plan = ledger.plan("")
+        earlier = ledger.items.earlier_paths()
     return Evidence(
         made_at=(now or datetime.now(UTC)).isoformat(timespec="seconds"),
         site=migration.origin.site.display_name,
@@ -129,7 +130,7 @@ def gather(
         losses=_losses(project.ledger),
         plan=plan,
         unpublished=_unpublished(migration, rows),
-        redirects=redirect_rows(migration, _homes(rows)),
+        redirects=redirect_rows(migration, _homes(rows), earlier),
         verification=verification,
         names=_names(migration, verification),
     )

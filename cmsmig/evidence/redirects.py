@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -79,12 +79,16 @@ class RedirectMap:
 
 
 def redirect_rows(
-    migration: Migration, homes: Mapping[ItemKey, str] | None = None
+    migration: Migration,
+    homes: Mapping[ItemKey, str] | None = None,
+    earlier: Mapping[ItemKey, Iterable[str]] | None = None,
 ) -> RedirectMap:
     """Return where the address of every live item leads.
 
     `homes` are the full slugs of the stories that exist; without them, the
-    places that are planned. An item that is not live has no address. Pure.
+    places that are planned. An item that is not live has no address. `earlier` are
+    paths that stories had before their slug changed: who knows them, or the address
+    that the item had then, is led on too, unless another page is there now. Pure.
     """
     if homes is None:
         places = migration.places.places.items()
@@ -100,8 +104,12 @@ def redirect_rows(
     for old, new, key in pairs:
         if old not in stays:
             moved.setdefault(old, Redirect(old, new, key))
+    pages = stays | {new for _, new, _ in pairs}
+    for old, new, key in _earlier_pairs(routes, homes, live, earlier or {}):
+        if old not in pages:
+            moved.setdefault(old, Redirect(old, new, key))
     return RedirectMap(
-        moved=tuple(moved.values()),
+        moved=tuple(sorted(moved.values())),
         kept=len(stays),
         lost=tuple(
             sorted(
@@ -116,6 +124,22 @@ def redirect_rows(
         shared=tuple(old for old, count in sorted(taken.items()) if count > 1),
         shadowed=tuple(sorted({new for _, new, _ in pairs} & set(moved))),
     )
+
+
+def _earlier_pairs(
+    routes: Routes,
+    homes: Mapping[ItemKey, str],
+    live: Container[ItemKey],
+    earlier: Mapping[ItemKey, Iterable[str]],
+) -> Iterator[tuple[str, str, ItemKey]]:
+    """Yield the addresses that items and stories had before, and their pages now."""
+    for key in sorted(earlier.keys() & homes.keys()):
+        for path in earlier[key]:
+            yield f"/{path}", f"/{homes[key]}", key
+            if key in live:
+                above = routes.path(key).rpartition("/")[0]
+                slug = path.rpartition("/")[2]
+                yield f"{above}/{slug}", f"/{homes[key]}", key
 
 
 def redirects_csv(redirects: RedirectMap) -> str:

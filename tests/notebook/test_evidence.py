@@ -237,6 +237,19 @@ def test_each_live_address_is_kept_moved_or_lost(
     }
 
 
+def test_who_knows_an_earlier_address_is_led_on(staged: Callable[..., Staged]) -> None:
+    """A slug changed, the story moved: the old address leads to the new one."""
+    migration = decided_migration(staged().workspace())
+    places = {k: p.full_slug for k, p in migration.places.places.items()}
+    first, second, *_ = sorted(places)
+    folder = places[first].rpartition("/")[0]
+    earlier = {first: (f"{folder}/before",), second: (places[first],)}
+    found = redirect_rows(migration, places, earlier)
+    assert {(each.old, each.new) for each in found.moved} == {
+        (f"/{folder}/before", f"/{places[first]}")
+    }, "what is a page now is never redirected"
+
+
 def test_a_page_that_its_own_redirect_would_hide_is_named(
     staged: Callable[..., Staged],
 ) -> None:
