@@ -88,7 +88,8 @@ class PlanDriftError(CmsmigError):
     def __init__(self, drift: tuple[str, ...]) -> None:
         super().__init__(
             f"The plan no longer fits ({'; '.join(drift)}), so nothing was written; "
-            "make a new plan and look at it first."
+            "make a new plan and look at it first; `cmsmig changes` shows each field "
+            "with old and new value."
         )
         self.drift = drift
 

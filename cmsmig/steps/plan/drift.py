@@ -58,7 +58,37 @@ class Fingerprints:
         )
 
 
+MOST_ITEMS = 20_000
+"""Items of a plan whose fingerprints are kept, so that drift can name them."""
+_DIGITS = 10
+
+
+def item_prints(migration: Migration) -> dict[str, str]:
+    """Return a short fingerprint of each selected item with its path, by its key."""
+    if len(migration.items) > MOST_ITEMS:
+        return {}
+    places = migration.places.places
+    return {
+        str(key): f"{item.data_hash[:_DIGITS]} {places[key].full_slug}"
+        for key, item in migration.items.items()
+    }
+
+
+def item_moves(shown: Json, now: Mapping[str, str]) -> Iterator[str]:
+    """Yield the items that are not as they were when a plan kept `item_prints`."""
+    before = _texts(shown)
+    after = now if before else {}
+    for key in sorted(before.keys() | after.keys()):
+        old, _, was_at = before.get(key, "").partition(" ")
+        new, _, is_at = after.get(key, "").partition(" ")
+        if old != new:
+            verb = "changed" if old else "is new"
+            yield f"origin: item {is_at or was_at} ({key}) {verb if new else 'is gone'}"
+
+
 _PARTS = ("origin", "decisions", "destination")
+_EDIT = "edit of story"
+"""Begins the name of a story of ours that somebody edited since our write."""
 _GONE = "deleted"
 """Stands for the fingerprint of what was there and is no longer."""
 
@@ -153,7 +183,7 @@ def _foreign_stories(
             and item.home.updated_at != row.updated_at
             and str(item.key) not in updating
         ):
-            yield f"story {path}", _row_print(row)
+            yield f"{_EDIT} {path}", _row_print(row)
 
 
 def _places_under_way(ledger: Ledger) -> set[str]:
@@ -178,6 +208,13 @@ def _find_moves(
             continue
         if before.get(name) == _GONE and name not in after:
             # Restored as it was, or made again by a run of this very plan.
+            continue
+        if name.startswith(_EDIT):
+            # Taken back, or merged by a run of this very plan: nothing moved for it.
+            if name in after:
+                again = " again" if name in before else ""
+                path = name.removeprefix(f"{_EDIT} ")
+                yield f"{part}: story {path} was edited{again}"
             continue
         verb = "is new" if name not in before else "changed"
         lost = name not in after or after[name] == _GONE

@@ -19,7 +19,11 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.plan.conflicts import Conflict, item_rows
 from cmsmig.steps.plan.destination_survey import Survey
-from cmsmig.steps.plan.drift import Fingerprints, fingerprints
+from cmsmig.steps.plan.drift import (
+    Fingerprints,
+    fingerprints,
+    item_moves,
+)
 from cmsmig.steps.plan.edit_conflicts import EditConflict
 from cmsmig.steps.plan.forecast import Outlook, calls_of, foresee, no_calls
 from cmsmig.steps.plan.foreseen_links import foresee_links
@@ -89,6 +93,13 @@ class Plan:
     def limits(self) -> tuple[str, ...]:
         """Return where the service's plan would be exceeded, a sentence each."""
         return tuple(each.text for each in self.preflights if each.kind in LIMITS)
+
+    item_prints: Mapping[str, str] = field(default_factory=dict)
+    """Tells its items apart, so that drift can name them."""
+
+    def as_stored(self) -> JsonObject:
+        """Return the document that the ledger keeps."""
+        return {**self.as_json(), _ITEMS: dict(self.item_prints)}
 
     @property
     def left_undone(self) -> Gone:
@@ -205,7 +216,11 @@ def refuse_drift(stored: JsonObject, current: Plan) -> None:
     shown = Fingerprints.from_json(stored.get("fingerprints"))
     drift = current.fingerprints.drift_from(shown)
     if drift:
-        raise PlanDriftError(drift)
+        items = item_moves(stored.get(_ITEMS), current.item_prints)
+        raise PlanDriftError((*drift, *items))
+
+
+_ITEMS = "item_prints"
 
 
 def _count_saved(

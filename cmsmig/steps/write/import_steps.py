@@ -144,7 +144,7 @@ async def run_command(
             plan, accounting = _plan(job)
             if plan_hash is not None:
                 refuse_drift(_load_plan(job.ledger, plan_hash), plan)
-            job.ledger.save_plan(plan.plan_hash, plan.as_json())
+            job.ledger.save_plan(plan.plan_hash, plan.as_stored())
             show(plan)
             refuse_half_way(job.gone, command)
             if not dry_run:
@@ -247,5 +247,5 @@ async def plan_only(
     setup = ImportSetup(project, settings, migration, observer, StopSignal())
     async with open_job(setup, Purpose.RECREATE if recreate else Purpose.IMPORT) as job:
         plan, _ = _plan(job)
-        job.ledger.save_plan(plan.plan_hash, plan.as_json())
+        job.ledger.save_plan(plan.plan_hash, plan.as_stored())
         return plan

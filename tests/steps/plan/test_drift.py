@@ -154,8 +154,31 @@ def test_an_edit_of_a_story_of_ours_is_drift(stage: Stage) -> None:
     desk.delete("records/record-3")
     ended = desk.run("import", "--plan", shown)
     assert ended.code == 1
-    assert "destination: story records/record-2 is new" in ended.err
+    assert "destination: story records/record-2 was edited" in ended.err
     assert "destination: story records/record-3 is gone" in ended.err
+
+
+def test_drift_names_the_items(stage: Stage) -> None:
+    """By path and key, however many are in the file that changed."""
+    desk = stage()
+    shown = desk.plan()["hash"]
+    an_item_of_the_origin_changes(desk)
+    told = desk.run("import", "--plan", shown).err
+    assert "item records/record-3 (" in told
+    assert "records/record-2" not in told
+
+
+def test_a_plan_that_merges_an_edit_is_resumed_with_its_hash(stage: Stage) -> None:
+    """Our own write over the merged edit is no drift of the plan that asked for it."""
+    desk = stage()
+    desk.done("import")
+    desk.edit("records/record-3", position="4711")
+    an_item_of_the_origin_changes(desk)
+    shown = desk.plan()["hash"]
+    desk.done("import", "--plan", shown)
+    desk.done("import", "--plan", shown)
+    there = desk.stories()["records/record-3"]
+    assert (there.name, there.content["position"]) == ("Record three", "4711")
 
 
 def test_an_unknown_plan_is_a_wrong_usage(stage: Stage) -> None:
