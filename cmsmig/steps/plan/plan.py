@@ -23,6 +23,7 @@ from cmsmig.steps.plan.drift import (
     Fingerprints,
     fingerprints,
     item_moves,
+    item_prints,
 )
 from cmsmig.steps.plan.edit_conflicts import EditConflict
 from cmsmig.steps.plan.forecast import Outlook, calls_of, foresee, no_calls
@@ -200,6 +201,7 @@ def make_plan(
         edit_conflicts=edits.undecided,
         gone=gone,
         recreate=recreate,
+        item_prints=item_prints(migration),
         preflights=(
             *offline.refused.findings,
             *find_limits(migration, settings, counts),
