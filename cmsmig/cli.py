@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cmsmig.settings import Project, Settings
     from cmsmig.terminal.commands import Options
     from cmsmig.terminal.progress import Progress
+    from cmsmig.terminal.rollback import TakingBack
 
 _JSON = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
@@ -197,6 +198,25 @@ def rebuild(folder: Path | None, as_json: bool) -> None:
     project, settings = _load(folder, origin=False)
     found = resumable(make(project, settings, observer=_progress()))
     emit_json(found.as_json()) if as_json else emit_lines(rebuilt_lines(found))
+
+
+@commands.command()
+@click.argument("plan_hash", metavar="[HASH]", required=False)
+@click.option("--plan", "planning", is_flag=True, help="Show what it would do.")
+@click.option("--collection", "collections", multiple=True, help="Its stories alone.")
+@click.option("--item", "items", multiple=True, help="Its stories alone, by id.")
+@DRY_RUN
+@_JSON
+@click.pass_obj
+def rollback(
+    folder: Path | None, planning: bool, dry_run: bool, **options: Unpack[TakingBack]
+) -> None:
+    """Remove what the import created, and nothing else; resumable."""
+    from cmsmig.terminal.rollback import plan_rollback, roll_back
+
+    project, settings = _load(folder, origin=False)
+    work = plan_rollback if planning or dry_run else roll_back
+    sys.exit(work(project, settings, **options))
 
 
 @commands.command()

@@ -132,13 +132,17 @@ class AssetCalls(Connection):
             repeatable=True,
         )
 
-    async def delete_asset(self, asset_id: int) -> None:
-        """Delete an asset's record and file."""
+    async def delete_asset(self, asset_id: int, *, repeatable: bool = True) -> None:
+        """Move an asset's record and file to the trash.
+
+        What a second request does to what is in the trash is not documented: it is
+        `repeatable` where that may go for good.
+        """
         await self._call(
             f"delete asset {asset_id}",
             "DELETE",
             f"assets/{asset_id}",
-            repeatable=True,
+            repeatable=repeatable,
         )
 
     async def asset_folders(self) -> list[AssetFolder]:

@@ -30,6 +30,11 @@ SERVICE = "destination"
 _BEYOND = 2**63
 """The first number that no database, ours nor the service's, takes for an id."""
 _DIGITS = 20
+_BY_HAND = (
+    *("title", "copyright", "source", "focus", "is_private", "locked"),
+    *("publish_at", "expire_at", "internal_tag_ids"),
+)
+"""Keys of an asset that signing an upload leaves empty."""
 
 
 def unwrapped(answer: Json, wrapper: str, *, bare: bool = False) -> JsonObject:
@@ -134,7 +139,19 @@ def asset(record: JsonObject, assumed: Assumed) -> Asset:
         asset_folder_id=_maybe_whole(record, "asset_folder_id"),
         content_length=_maybe_whole(record, assumed.asset_size_key),
         trashed=bool(record.get(assumed.deleted_key)),
+        filled=tuple(_filled(record)),
     )
+
+
+def _filled(record: JsonObject) -> Iterator[str]:
+    """Yield the keys of an asset that somebody filled in.
+
+    Source: destination, assets: `meta_data` repeats the texts of the default language.
+    """
+    yield from (key for key in _BY_HAND if record.get(key))
+    meta, known = record.get("meta_data"), (None, "", record.get("alt"))
+    if isinstance(meta, dict) and any(text not in known for text in meta.values()):
+        yield "meta_data"
 
 
 def asset_folder(record: JsonObject) -> AssetFolder:

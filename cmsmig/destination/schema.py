@@ -110,6 +110,8 @@ class Asset:
     content_length: int | None
     """Bytes; None as long as the upload is not finished."""
     trashed: bool = False
+    filled: tuple[str, ...] = ()
+    """Keys of its record that hold anything though no import fills them."""
 
 
 @dataclass(frozen=True, slots=True)

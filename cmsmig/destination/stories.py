@@ -92,13 +92,13 @@ class StoryCalls(Connection):
             return story
 
     async def delete_story(self, story_id: int) -> None:
-        """Move a story, or a folder with what is in it, to the trash."""
-        await self._call(
-            f"delete story {story_id}",
-            "DELETE",
-            self._story_path(story_id),
-            repeatable=True,
-        )
+        """Move a story, or a folder with what is in it, to the trash.
+
+        Not repeatable: what a second request does to what is in the trash is not
+        documented.
+        """
+        path = self._story_path(story_id)
+        await self._call(f"delete story {story_id}", "DELETE", path)
 
     async def _write(
         self,

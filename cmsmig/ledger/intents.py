@@ -4,10 +4,25 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from typing import Final
 
 from cmsmig.ledger.bodies import dump_body, load_body
 from cmsmig.ledger.connection import Store, now
-from cmsmig.ledger.rows import Intent
+from cmsmig.ledger.rows import AssetRow, Intent, ItemRow, MadeRow
+
+DELETE: Final = "delete"
+"""The kind of the intents to delete what this ledger created."""
+
+
+def deletion_subject(row: ItemRow | AssetRow | MadeRow) -> str:
+    """Return what the intent to delete something names."""
+    match row:
+        case ItemRow(key=key):
+            return f"story {key}"
+        case AssetRow(sha256=sha256):
+            return f"asset {sha256}"
+        case MadeRow(kind=kind, name=name):
+            return f"{kind} {name}"
 
 
 class Intents:
@@ -55,6 +70,14 @@ class Intents:
                 (kind,),
             )
         )
+
+    def subjects(self, kind: str) -> frozenset[str]:
+        """Return what was ever intended of a kind, whatever became of it. Reads
+        only."""
+        rows = self._store.all(
+            "SELECT DISTINCT subject FROM intent WHERE kind = ?", (kind,)
+        )
+        return frozenset(str(row["subject"]) for row in rows)
 
     def settle(self, kind: str, subject: str, outcome: str) -> None:
         """Close an open intent that has no result of its own to write."""

@@ -94,6 +94,12 @@ class Ledger:
         with self._store.schema() as db:
             return _is_unused(db)
 
+    def site_id(self) -> str:
+        """Return the site that this ledger belongs to; empty while to none. Reads
+        only."""
+        row = self._store.one("SELECT value FROM meta WHERE key = 'site'")
+        return "" if row is None else str(row["value"])
+
     def begin_run(self, command: str, plan_hash: str = "") -> int:
         """Write one run row and return its number."""
         self._store.run_id = open_run(self._store, command, plan_hash)

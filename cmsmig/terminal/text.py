@@ -8,7 +8,6 @@ from cmsmig.canonical import Json
 from cmsmig.counting import and_more
 from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.printable import printable
-from cmsmig.steps.plan.edit_conflicts import EditConflict, shown
 from cmsmig.steps.plan.missing_objects import Gone, one_of
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.preflights.findings import LIMITS
@@ -48,19 +47,11 @@ def plan_lines(plan: Plan) -> list[str]:
     lines += _some(
         [f"conflict: {each.row.full_slug} is taken" for each in plan.conflicts]
     )
-    lines += _some([_edit(each) for each in plan.edit_conflicts])
     lines += _some([f"in the way: {each.text}" for each in plan.in_the_way])
     lines += _some(
         [f"file: {address}: {why}" for address, why in plan.missing_files.items()]
     )
     return lines
-
-
-def _edit(conflict: EditConflict) -> str:
-    return (
-        f"to decide: {conflict.kind} {conflict.what}: {conflict.field}: there is "
-        f"{shown(conflict.theirs)}, wanted is {shown(conflict.ours)}"
-    )
 
 
 def _gone(plan: Plan) -> list[str]:

@@ -46,6 +46,7 @@ COMMANDS = (
     "import",
     "verify",
     "status",
+    "rollback --plan",
     "rebuild",
     "decide --accept-proposals --overwrite --split headings --reviewer SALT",
 )

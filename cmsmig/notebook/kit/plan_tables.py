@@ -20,7 +20,6 @@ from cmsmig.display.safe_html import (
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.origin.schema import Item
-from cmsmig.steps.plan.edit_conflicts import shown
 from cmsmig.steps.plan.missing_objects import one_of
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.preflights.findings import LIMITS
@@ -234,21 +233,6 @@ def _obstacles(plan: Plan, names: ItemNames) -> Iterator[Markup]:
             for each in plan.conflicts[:_SHOWN]
         ],
         len(plan.conflicts),
-    )
-    yield from _list_rows(
-        "To decide: changed on both sides, or a page that would move",
-        ("What", "Field", "Was written", "Is there", "Is wanted"),
-        [
-            (
-                each.what,
-                each.field.removeprefix("content."),
-                shown(each.base),
-                shown(each.theirs),
-                shown(each.ours),
-            )
-            for each in plan.edit_conflicts[:_SHOWN]
-        ],
-        len(plan.edit_conflicts),
     )
     yield from _list_rows(
         "In the way: somebody else's work that is not written over",

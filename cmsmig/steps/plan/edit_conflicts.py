@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.mapping.decisions.conflicts import ConflictKind
 from cmsmig.mapping.merge import ABSENT, Absent, Value
 
-_SHOWN = 60
-"""Characters of a value that a person is shown."""
 SEEN_LENGTH = 12
 """Digits of the fingerprint of an edit that a decision names."""
 
@@ -59,11 +56,3 @@ def seen_of(theirs: Value) -> str:
     The first digits of the value's fingerprint; `absent` where it was taken out.
     """
     return "absent" if theirs is ABSENT else fingerprint(theirs)[:SEEN_LENGTH]
-
-
-def shown(value: Value) -> str:
-    """Return a value in one short line, for an editor."""
-    if isinstance(value, Absent) or value is None:
-        return "nothing"
-    text = json.dumps(value, ensure_ascii=False)
-    return f"{text[:_SHOWN]}..." if len(text) > _SHOWN else text

@@ -16,6 +16,7 @@ from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import Asset, Component, StoryRow
 from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.intents import DELETE, deletion_subject
 from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow, StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import (
@@ -219,18 +220,20 @@ def _may_be_gone(row: AssetRow) -> bool:
 def _find_gone(
     migration: Migration, ledger: Ledger, survey: Survey
 ) -> Iterator[GoneThing]:
+    # What a killed rollback deleted is forgotten, and an import makes it anew.
+    ours = {intent.subject for intent in ledger.intents.open(DELETE)}
     for item in _missing_stories(ledger, survey):
         name = item.home.full_slug if item.home else item.full_slug
-        needed = item.key in migration.items
+        needed = item.key in migration.items and deletion_subject(item) not in ours
         yield GoneThing(GoneKind.STORIES, name, needed, item)
     names = _needed_names(migration)
     for made in _missing_made(ledger, survey, names):
-        yield GoneThing(
-            _MADE[made.kind], made.name, made.name in names[made.kind], made
-        )
+        needed = made.name in names[made.kind] and deletion_subject(made) not in ours
+        yield GoneThing(_MADE[made.kind], made.name, needed, made)
     used = {upload.sha256 for upload in migration.files.uploads}
     for file in _missing_assets(ledger, survey):
-        yield GoneThing(GoneKind.FILES, file.name, file.sha256 in used, file)
+        needed = file.sha256 in used and deletion_subject(file) not in ours
+        yield GoneThing(GoneKind.FILES, file.name, needed, file)
 
 
 def _needed_names(migration: Migration) -> Mapping[str, frozenset[str]]:
@@ -327,7 +330,7 @@ async def _stories(
         return None
 
     # What is listed with a number of ours, and is not ours, is known already.
-    return await _read_unlisted(set(uuids) - listed, read)
+    return await read_unlisted(set(uuids) - listed, read)
 
 
 async def _components(
@@ -343,7 +346,7 @@ async def _components(
             return component if component.name == names[component_id] else None
         return None
 
-    return await _read_unlisted(names, read)
+    return await read_unlisted(names, read)
 
 
 async def _assets(
@@ -357,10 +360,10 @@ async def _assets(
             return asset if _is_same(rows[asset_id], asset) else None
         return None
 
-    return await _read_unlisted(rows, read)
+    return await read_unlisted(rows, read)
 
 
-async def _read_unlisted(
+async def read_unlisted(
     ids: Iterable[int], read: Callable[[int], Awaitable[R | None]]
 ) -> tuple[list[R], int]:
     """Return what is there although a list lacks it, and how many calls that took.

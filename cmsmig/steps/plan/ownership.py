@@ -135,8 +135,8 @@ class Ownership:
         if not ours and intent is None:
             return OwnerStatus(Owner.OTHERS, writes=False, fits=not lacking)
         there = {(each.name, each.value) for each in self._entries(wanted.slug)}
-        written = _pairs(row.body) if row is not None and ours else set()
-        may_be = written | (_pairs(intent.body) if intent else set())
+        written = pairs_of(row.body) if row is not None and ours else set()
+        may_be = written | (pairs_of(intent.body) if intent else set())
         if row is None or not row.body:
             may_be |= set(wanted.entries)
         changes = tuple(_entry_changes(there, written, may_be, wanted.slug))
@@ -193,7 +193,8 @@ def _changes(found: Component, row: MadeRow, wanted: ComponentBody) -> tuple[str
     return (f"this ledger does not hold what was last written of `{wanted.name}`",)
 
 
-def _pairs(body: JsonObject) -> set[tuple[str, str]]:
+def pairs_of(body: JsonObject) -> set[tuple[str, str]]:
+    """Return the names and values of the entries that a datasource's body holds."""
     listed = body.get("entries")
     pairs = listed if isinstance(listed, list) else []
     return {

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from cmsmig.counting import first_of
 from cmsmig.errors import PreflightError, UsageError
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.intents import DELETE, deletion_subject
 from cmsmig.ledger.rows import GONE, AssetRow, ItemRow, MadeRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import GoneAction
@@ -42,6 +43,7 @@ def take_up(ledger: Ledger, gone: Gone) -> None:
     _list(ledger, gone.undecided.things)
     _leave_out(ledger, (each for each in gone.things if each.is_left_out))
     _recover(ledger, gone)
+    _settle_deletions(ledger, gone)
 
 
 def _is_forgotten(thing: GoneThing) -> bool:
@@ -54,6 +56,7 @@ def changes(ledger: Ledger, gone: Gone) -> bool:
     """Return whether `take_up` would write anything. Reads only."""
     return (
         bool(gone.things)
+        or bool(ledger.intents.open(DELETE))
         or any(row.is_gone for row in ledger.items.all().values())
         or any(row.is_gone for row in ledger.inventory.assets().values())
     )
@@ -94,6 +97,14 @@ def gone_sentence(gone: Gone, also: str = "") -> str:
         f"The space no longer has what an import brought ({', '.join(parts)}){also}; "
         f"{REMEDY}."
     )
+
+
+def _settle_deletions(ledger: Ledger, gone: Gone) -> None:
+    """Close what a killed rollback intended: the survey is younger than that."""
+    deleted = {deletion_subject(each.row) for each in gone.things}
+    for intent in ledger.intents.open(DELETE):
+        outcome = "done" if intent.subject in deleted else "not_applied"
+        ledger.intents.settle(DELETE, intent.subject, outcome)
 
 
 def _some(names: list[str]) -> str:

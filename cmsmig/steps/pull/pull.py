@@ -61,8 +61,6 @@ class PullReport:
     site: Site
     collections: tuple[CollectionRow, ...]
     files: FilesReport
-    read_at: float = 0
-    """When the oldest of what is here was read, in epoch seconds."""
 
 
 async def pull(
@@ -112,7 +110,7 @@ async def pull(
         for error in failed[1:]:
             observer(Noticed("origin", str(error)))
         raise failed[0]
-    return PullReport(site, rows, report, puller.cache.read_at())
+    return PullReport(site, rows, report)
 
 
 @dataclass(frozen=True, slots=True)

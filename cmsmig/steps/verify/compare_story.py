@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from cmsmig.ledger.rows import StoryRecord, WrittenStory
 from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision, Side
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.merge import Value, value_of
-from cmsmig.steps.plan.edit_conflicts import seen_of, shown
+from cmsmig.steps.plan.edit_conflicts import seen_of
 from cmsmig.steps.plan.story_fields import (
     CONTENT,
     fields_there,
@@ -23,6 +24,8 @@ from cmsmig.steps.verify.differences import Difference, DifferenceCode
 
 _NOT_COMPARED = ("position",)
 """What the destination gives its own values to."""
+_SHOWN = 60
+"""Characters of a value that a difference shows."""
 _CODES = {
     "name": DifferenceCode.STORY_NAME,
     "slug": DifferenceCode.STORY_ELSEWHERE,
@@ -73,8 +76,8 @@ def story_differences(
 def _sentence(read: ReadBack, field: str, ours: Value, theirs: Value) -> str:
     where = field.removeprefix(CONTENT)
     held = (
-        f"The field `{where}` of `{read.home.full_slug}` holds `{shown(theirs)}`; "
-        f"wanted is `{shown(ours)}`"
+        f"The field `{where}` of `{read.home.full_slug}` holds {_shown(theirs)}; "
+        f"wanted is {_shown(ours)}"
     )
     return f"{held}: {_cause(read, field)}."
 
@@ -102,6 +105,13 @@ def _cause(read: ReadBack, field: str) -> str:
 
 def _is_content(field: str) -> bool:
     return field.startswith(CONTENT)
+
+
+def _shown(value: Value) -> str:
+    if not isinstance(value, str | int | float | bool | list | dict):
+        return "nothing"
+    text = json.dumps(value, ensure_ascii=False)
+    return f"`{text[:_SHOWN]}...`" if len(text) > _SHOWN else f"`{text}`"
 
 
 def _same_members(wanted: Json, there: Json) -> bool:

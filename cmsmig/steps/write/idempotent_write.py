@@ -6,7 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from cmsmig.errors import MalformedAnswerError, OutcomeUnknownError, RejectedError
+from cmsmig.errors import (
+    MalformedAnswerError,
+    NotFoundError,
+    OutcomeUnknownError,
+    RejectedError,
+)
 
 T = TypeVar("T")
 
@@ -63,6 +68,28 @@ async def apply_once(
                 raise
             return found
     raise AssertionError("unreachable: the last attempt returns or raises")
+
+
+async def remove_once(
+    send: Callable[[], Awaitable[object]], is_there: Callable[[], Awaitable[bool]]
+) -> None:
+    """Send a deletion until what it is about is gone; a 404 says that it is.
+
+    After a lost or unusable reply `is_there` tells whether it was applied; only when
+    it was not is it sent again. Raises what `send` raises.
+    """
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            await send()
+        except NotFoundError:
+            return
+        except (OutcomeUnknownError, MalformedAnswerError):
+            if not await is_there():
+                return
+            if attempt == ATTEMPTS:
+                raise
+        else:
+            return
 
 
 def is_taken(error: RejectedError) -> bool:

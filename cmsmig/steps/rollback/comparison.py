@@ -1,0 +1,96 @@
+"""The ledger held against the space: what is there of ours, and how. Reads only."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from cmsmig.errors import NotFoundError
+from cmsmig.ledger.rows import ItemRow
+from cmsmig.steps.plan.missing_objects import read_unlisted
+from cmsmig.steps.rollback.job import RollbackJob
+from cmsmig.steps.rollback.pieces import Kind, Piece, created
+from cmsmig.steps.rollback.space_lists import SpaceLists
+from cmsmig.steps.rollback.standing import Records, Standing
+from cmsmig.steps.rollback.story_standing import StoryStandings
+from cmsmig.steps.worker_pool import together
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What is there of ours, and what is not there any more."""
+
+    there: tuple[Standing, ...]
+    gone: tuple[Piece, ...]
+
+
+def meant(job: RollbackJob) -> Iterator[Piece]:
+    """Yield what this ledger created and this rollback is about."""
+    for piece in created(job.ledger):
+        if isinstance(piece.row, ItemRow):
+            if job.subset.holds(piece.row.key):
+                yield piece
+        elif job.subset.is_all:
+            yield piece
+
+
+async def complete(
+    job: RollbackJob, lists: SpaceLists, pieces: Iterable[Piece]
+) -> SpaceLists:
+    """Return the lists with those of `pieces` that they lacked: a list may lag behind.
+
+    Each is read singly.
+    """
+    listed = {
+        Kind.STORY: {row.story_id for row in lists.stories},
+        Kind.ASSET: {each.asset_id for each in lists.assets},
+        Kind.COMPONENT: {each.component_id for each in lists.components},
+    }
+    lacking: dict[Kind, list[int]] = {kind: [] for kind in listed}
+    for piece in pieces:
+        kind = Kind.STORY if piece.kind is Kind.FOLDER else piece.kind
+        if kind in listed and piece.own not in listed[kind]:
+            lacking[kind].append(piece.own)
+    stories = await _unlisted(lacking[Kind.STORY], job.client.story)
+    assets = await _unlisted(lacking[Kind.ASSET], job.client.asset)
+    components = await _unlisted(lacking[Kind.COMPONENT], job.client.component)
+    return replace(
+        lists,
+        stories=(*lists.stories, *(each.row for each in stories)),
+        assets=(*lists.assets, *assets),
+        components=(*lists.components, *components),
+    )
+
+
+async def _unlisted(ids: Iterable[int], read: Callable[[int], Awaitable[T]]) -> list[T]:
+    async def one(own: int) -> T | None:
+        with suppress(NotFoundError):
+            return await read(own)
+        return None
+
+    found, _ = await read_unlisted(ids, one)
+    return found
+
+
+async def compare(
+    job: RollbackJob, lists: SpaceLists, pieces: Iterable[Piece]
+) -> Comparison:
+    """Return how each piece stands; stories that changed are read."""
+    records = Records.of(lists, job.ledger.inventory.made("folder").values())
+    stories = StoryStandings.of(job, records)
+
+    async def standing(piece: Piece) -> Standing | None:
+        if isinstance(piece.row, ItemRow):
+            return await stories.standing(piece, piece.row)
+        return records.standing(piece)
+
+    listed = list(pieces)
+    found = await together(standing(piece) for piece in listed)
+    return Comparison(
+        tuple(each for each in found if each is not None),
+        tuple(piece for piece, each in zip(listed, found, strict=True) if each is None),
+    )

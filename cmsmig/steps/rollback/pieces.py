@@ -1,0 +1,165 @@
+"""What a rollback handles: one object of the space that an import created."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from cmsmig.canonical import JsonObject
+from cmsmig.counting import counted, noun_for
+from cmsmig.ledger.intents import DELETE, deletion_subject
+from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.decisions.conflicts import ConflictKind
+
+
+class Kind(StrEnum):
+    """A kind of object, in the order of its removal."""
+
+    STORY = "story"
+    FOLDER = "folder"
+    ASSET = "asset"
+    ASSET_FOLDER = "asset_folder"
+    DATASOURCE = "datasource"
+    COMPONENT = "component"
+
+
+TRASHED: Final = frozenset((Kind.STORY, Kind.FOLDER, Kind.ASSET))
+"""What a deletion moves to the trash; everything else is gone for good.
+
+Source: destination, stories and assets (`deleted_at`); components: "no schema" then.
+"""
+_NOUNS = {
+    Kind.STORY: ("story", "stories"),
+    Kind.FOLDER: ("folder", "folders"),
+    Kind.ASSET: ("file", "files"),
+    Kind.ASSET_FOLDER: ("asset folder", "asset folders"),
+    Kind.DATASOURCE: ("datasource", "datasources"),
+    Kind.COMPONENT: ("component", "components"),
+}
+DECIDED_AS: Final = {
+    Kind.STORY: ConflictKind.STORY,
+    Kind.FOLDER: ConflictKind.FOLDER,
+    Kind.ASSET: ConflictKind.ASSET,
+    Kind.DATASOURCE: ConflictKind.DATASOURCE,
+    Kind.COMPONENT: ConflictKind.COMPONENT,
+}
+"""The kind under which a decision names an edit of it."""
+
+
+def noun(kind: Kind, count: int = 1) -> str:
+    """Return what a person calls one or several of a kind."""
+    return noun_for(count, *_NOUNS[kind])
+
+
+def counts(kinds: Iterable[Kind]) -> dict[Kind, int]:
+    """Return how many there are of each kind that occurs, in the order of removal."""
+    listed = list(kinds)
+    return {kind: listed.count(kind) for kind in Kind if kind in listed}
+
+
+def counted_kinds(kinds: Iterable[Kind]) -> str:
+    """Return how many there are of each kind, for a person."""
+    return ", ".join(
+        counted(count, *_NOUNS[kind]) for kind, count in counts(kinds).items()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One object that this ledger created."""
+
+    kind: Kind
+    name: str
+    """What people know it by: a path, a name or a slug."""
+    own: int
+    """Its number at the destination."""
+    row: ItemRow | AssetRow | MadeRow
+    """What the ledger says of it."""
+    stamp: str = ""
+    """Fingerprint of what stood there when the plan was made; empty when nothing
+    did."""
+
+    @property
+    def subject(self) -> str:
+        """Return what its intent names."""
+        return deletion_subject(self.row)
+
+    def __str__(self) -> str:
+        return f"{noun(self.kind)} {self.name}"
+
+
+def created(ledger: Ledger) -> Iterator[Piece]:
+    """Yield everything that this ledger created and records. Reads only."""
+    for item in ledger.items.all().values():
+        if item.home is not None and item.home.made:
+            home = item.home
+            yield Piece(Kind.STORY, home.full_slug, home.story_id, item)
+    for asset in ledger.inventory.assets().values():
+        if asset.asset_id is not None:
+            yield Piece(Kind.ASSET, asset.name, asset.asset_id, asset)
+    for kind in Kind:
+        if kind in (Kind.STORY, Kind.ASSET):
+            continue
+        for made in ledger.inventory.made(kind).values():
+            if made.made:
+                yield Piece(kind, made.name, made.destination_id, made)
+
+
+def forget(ledger: Ledger, piece: Piece) -> None:
+    """Write that something is not there any more: an import would make it anew."""
+    match piece.row:
+        case ItemRow(key=key):
+            ledger.items.release([key])
+        case AssetRow(sha256=sha256):
+            ledger.inventory.forget_assets([sha256])
+        case MadeRow() as made:
+            ledger.inventory.forget([made])
+    # Last: a run that is killed before this looks again, and finds nothing there.
+    ledger.intents.settle(DELETE, piece.subject, "done")
+
+
+class Reason(StrEnum):
+    """Why something of ours stays."""
+
+    EDITED = "edited"
+    """Somebody changed it since our last write."""
+    HOLDS = "holds"
+    """A folder in which something stays."""
+    USED = "used"
+    """Something that stays uses it."""
+    REFUSED = "refused"
+    """The service would not delete it."""
+    NOT_CONFIRMED = "not_confirmed"
+    """Nobody knows what became of the request."""
+    WAITS = "waits"
+    """Something that was to go before it stayed."""
+    STILL_THERE = "still_there"
+    """The service said that it deleted it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Something of ours that stays, and why."""
+
+    piece: Piece
+    reason: Reason
+    text: str
+    """One sentence: why, and what to do."""
+    fields: tuple[str, ...] = ()
+    """What of it was edited."""
+    seen: str = ""
+    """What a decision about the edit gives as `seen`."""
+
+    def as_json(self) -> JsonObject:
+        """Return it as the JSON outputs list it."""
+        return {
+            "kind": str(self.piece.kind),
+            "what": self.piece.name,
+            "reason": str(self.reason),
+            "text": self.text,
+            "fields": [*self.fields],
+            "seen": self.seen,
+        }

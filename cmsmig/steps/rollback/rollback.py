@@ -1,0 +1,163 @@
+"""The rollback: what this ledger created is removed, and nothing else is touched."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field, replace
+
+from cmsmig.canonical import JsonObject
+from cmsmig.errors import CmsmigError, InterruptedRunError, UsageError
+from cmsmig.events import Observer
+from cmsmig.ledger.lease import lease
+from cmsmig.ledger.rows import Identity
+from cmsmig.ledger.store import Ledger, derived_namespace
+from cmsmig.mapping.decisions.conflicts import ConflictsDecision
+from cmsmig.settings import Project, Settings
+from cmsmig.steps.connect import open_destination
+from cmsmig.steps.decide.decision_store import decision_in
+from cmsmig.steps.rollback.aftermath import Outcome, look_back
+from cmsmig.steps.rollback.job import RollbackJob, Subset
+from cmsmig.steps.rollback.pieces import forget
+from cmsmig.steps.rollback.removal import remove
+from cmsmig.steps.rollback.rollback_plan import (
+    COMMAND,
+    RollbackPlan,
+    make_plan,
+    refuse_drift,
+    subset_of,
+)
+from cmsmig.steps.rollback.space_lists import has_created
+from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.steps.write.import_steps import SHORTEST_HASH
+from cmsmig.steps.write.write_counter import WriteCounter
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackSetup:
+    """The inputs of a rollback, before the ledger and the client are opened."""
+
+    project: Project
+    settings: Settings
+    observer: Observer
+    subset: Subset = field(default_factory=Subset)
+
+
+async def plan_rollback(
+    setup: RollbackSetup, *, plan_hash: str | None = None
+) -> RollbackPlan | None:
+    """Return what a rollback would do, and store it under its hash.
+
+    None where there is nothing to take back. Writes nothing to the destination.
+    Raises what `run_rollback` raises for a `plan_hash`.
+    """
+    with _open_ledger(setup) as ledger:
+        if ledger is None or not has_created(ledger):
+            return None
+        stored = _load_plan(ledger, plan_hash)
+        with ledger.supposed() as supposed:
+            async with _open_job(_of(setup, stored), supposed, StopSignal()) as job:
+                plan = await make_plan(job)
+        if stored is not None:
+            refuse_drift(stored, plan)
+        ledger.save_plan(plan.plan_hash, plan.as_json())
+        return plan
+
+
+async def run_rollback(
+    setup: RollbackSetup,
+    *,
+    stop: StopSignal,
+    plan_hash: str | None = None,
+    show: Callable[[RollbackPlan], None],
+) -> Outcome | None:
+    """Remove under the lease what this ledger created; None where it created nothing.
+
+    `show` gets the plan before anything is deleted. With `plan_hash`, the subset is
+    that plan's where none is given, and `PlanDriftError` is raised when something
+    moved since. A stopped or failed run is resumed by running the same again.
+    """
+    if not setup.project.ledger.exists():
+        return None
+    with (
+        lease(setup.project.lock, f"cmsmig {COMMAND}"),
+        _open_ledger(setup) as ledger,
+    ):
+        if ledger is None or not has_created(ledger):
+            return None
+        stored = _load_plan(ledger, plan_hash)
+        async with _open_job(_of(setup, stored), ledger, stop) as job:
+            plan = await make_plan(job)
+            if stored is not None:
+                refuse_drift(stored, plan)
+            ledger.save_plan(plan.plan_hash, plan.as_json())
+            show(plan)
+            return await _carry_out(job, plan)
+
+
+def _of(setup: RollbackSetup, stored: JsonObject | None) -> RollbackSetup:
+    """Return the setup for a stored plan: its subset, where none is given."""
+    if stored is None or not setup.subset.is_all:
+        return setup
+    return replace(setup, subset=subset_of(stored))
+
+
+async def _carry_out(job: RollbackJob, plan: RollbackPlan) -> Outcome:
+    job.ledger.begin_run(COMMAND, plan.plan_hash)
+    try:
+        for piece in plan.gone:
+            forget(job.ledger, piece)
+        outcome = await look_back(job, plan, await remove(job, plan))
+    except InterruptedRunError:
+        job.ledger.end_run("stopped")
+        raise
+    except CmsmigError as error:
+        job.ledger.end_run(f"failed: {error}")
+        raise
+    job.ledger.end_run("done")
+    return outcome
+
+
+def _load_plan(ledger: Ledger, plan_hash: str | None) -> JsonObject | None:
+    if plan_hash is None:
+        return None
+    stored = ledger.plan(plan_hash) if len(plan_hash) >= SHORTEST_HASH else None
+    if stored is None or stored.get("command") != COMMAND:
+        raise UsageError(
+            f"No plan `{plan_hash}` of a rollback is stored in this project; run "
+            "`cmsmig rollback --plan` and give the hash that it prints."
+        )
+    return stored
+
+
+@contextmanager
+def _open_ledger(setup: RollbackSetup) -> Iterator[Ledger | None]:
+    """Give the ledger if there is one; it has to be of the settings' space and host."""
+    path, settings = setup.project.ledger, setup.settings
+    if not path.exists():
+        yield None
+        return
+    with Ledger.open_existing(path) as known:
+        site = known.site_id()
+    identity = Identity(site, settings.destination_base_url, settings.space_id)
+    with Ledger.open(path, identity) as ledger:
+        yield ledger
+
+
+@asynccontextmanager
+async def _open_job(
+    setup: RollbackSetup, ledger: Ledger, stop: StopSignal
+) -> AsyncIterator[RollbackJob]:
+    settings, counter = setup.settings, WriteCounter(setup.observer)
+    decided = decision_in(setup.project, ConflictsDecision) or ConflictsDecision()
+    async with open_destination(settings, counter) as client:
+        yield RollbackJob(
+            settings=settings,
+            client=client,
+            ledger=ledger,
+            decided=decided,
+            namespace=derived_namespace(ledger.site_id(), settings.space_id),
+            subset=setup.subset,
+            observer=counter,
+            stop=stop,
+        )

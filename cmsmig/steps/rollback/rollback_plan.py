@@ -1,0 +1,189 @@
+"""The plan of a rollback: what goes, what stays and why, to the call. Reads only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.errors import PlanDriftError
+from cmsmig.ledger.rows import AssetRow
+from cmsmig.steps.plan.foreseen_links import LISTED_TOGETHER
+from cmsmig.steps.plan.plan import PACE_SLACK
+from cmsmig.steps.rollback.comparison import compare, complete, meant
+from cmsmig.steps.rollback.job import RollbackJob, Subset
+from cmsmig.steps.rollback.pieces import Kind, Left, Piece, counts
+from cmsmig.steps.rollback.space_lists import Scope, SpaceLists, read_lists
+from cmsmig.steps.rollback.standing import Standing
+from cmsmig.steps.rollback.staying import sort_out
+from cmsmig.steps.rollback.unsettled import let_lists_settle, settle
+
+COMMAND = "rollback"
+"""What a stored plan says that it is of."""
+_RULES_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackPlan:
+    """What a rollback will do, as it is shown before anything is deleted."""
+
+    subset: Subset
+    going: tuple[Piece, ...]
+    left: tuple[Left, ...]
+    gone: tuple[Piece, ...]
+    """What this ledger created and the space has no more."""
+    notes: tuple[str, ...]
+    """What a person should know of what stays, a sentence each."""
+    prints: Mapping[str, str]
+    """Fingerprints of all that the plan depends on, by name."""
+    calls: Mapping[str, int]
+    """Quota calls by name, in the order they are made."""
+    rate: float
+    scope: Scope
+    before: SpaceLists
+    """The space as it stood."""
+
+    @property
+    def plan_hash(self) -> str:
+        """Return what names the plan."""
+        prints = dict(self.prints)
+        return fingerprint([COMMAND, _RULES_VERSION, self.subset.as_json(), prints])
+
+    @property
+    def total_calls(self) -> int:
+        """Return the number of calls that draw on the quota."""
+        return sum(self.calls.values())
+
+    def seconds(self, rate: float) -> float:
+        """Return the wall time at `rate` calls a second: the budget is the floor."""
+        return self.total_calls / rate * PACE_SLACK
+
+    def as_json(self) -> JsonObject:
+        """Return the document that `rollback --plan --json` prints."""
+        return {
+            "hash": self.plan_hash,
+            "command": COMMAND,
+            "subset": self.subset.as_json(),
+            "remove": _counts_json(self.going),
+            "already_gone": _counts_json(self.gone),
+            "objects": [
+                {"kind": str(each.kind), "what": each.name} for each in self.going
+            ],
+            "left": [each.as_json() for each in self.left],
+            "notes": [*self.notes],
+            "calls": {**self.calls, "total": self.total_calls},
+            "rate": self.rate,
+            "seconds": round(self.seconds(self.rate), 1),
+            "fingerprints": dict(self.prints),
+        }
+
+
+def subset_of(stored: JsonObject) -> Subset:
+    """Return the subset that a stored plan is of."""
+    body = stored.get("subset")
+    named = body if isinstance(body, dict) else {}
+    return Subset(_texts(named.get("collections")), _texts(named.get("items")))
+
+
+def refuse_drift(stored: JsonObject, current: RollbackPlan) -> None:
+    """Raise `PlanDriftError` listing what moved since `stored` was shown.
+
+    What is gone since is no drift: it went as was shown, or somebody took it away.
+    """
+    body = stored.get("fingerprints")
+    shown = body if isinstance(body, dict) else {}
+    drift = [
+        f"destination: {name} {'changed' if name in shown else 'is new'}"
+        for name, found in sorted(current.prints.items())
+        if shown.get(name) != found
+    ]
+    if subset_of(stored) != current.subset:
+        drift.append("another part of the import is to be taken back")
+    if drift:
+        raise PlanDriftError(tuple(drift))
+
+
+async def make_plan(job: RollbackJob) -> RollbackPlan:
+    """Return what a rollback would do from here.
+
+    Writes into the ledger what killed runs left open; reads only at the destination.
+    """
+    asked = job.observer.quota_calls
+    await job.client.space()
+    await let_lists_settle(job)
+    scope = Scope.of(job)
+    listed = await read_lists(job.client, scope)
+    await settle(job, listed)
+    pieces = list(meant(job))
+    lists = await complete(job, listed, pieces)
+    found = await compare(job, lists, pieces)
+    outcome = await sort_out(job, lists, found.there)
+    looked = job.observer.quota_calls - asked
+    going = tuple(each.piece for each in outcome.going)
+    return RollbackPlan(
+        subset=job.subset,
+        going=going,
+        left=outcome.left,
+        gone=found.gone,
+        notes=outcome.notes,
+        prints=_prints(outcome.going, outcome.left),
+        calls={"look": looked, **_calls(scope, lists, going)},
+        rate=job.settings.destination_rate,
+        scope=scope,
+        before=lists,
+    )
+
+
+def _prints(going: Iterable[Standing], left: Iterable[Left]) -> dict[str, str]:
+    """Return the fingerprints of what goes and of what stays, each with its state.
+
+    A change date is part of none: nothing moves by that alone.
+    """
+    prints = {
+        _named(each.piece): fingerprint(
+            ["goes", each.piece.own, each.seen if each.fields else ""]
+        )
+        for each in going
+    }
+    return prints | {
+        _named(each.piece): fingerprint([str(each.reason), each.piece.own, each.seen])
+        for each in left
+    }
+
+
+def _named(piece: Piece) -> str:
+    """Return a name that no other piece has: files may share theirs."""
+    row = piece.row
+    return f"{piece} ({row.sha256[:8]})" if isinstance(row, AssetRow) else str(piece)
+
+
+def _calls(scope: Scope, lists: SpaceLists, going: Iterable[Piece]) -> dict[str, int]:
+    """Return the quota calls that follow the plan, by name."""
+    number = Counter(each.kind for each in going)
+    if not number:
+        return {}
+    sources = lists.source_calls() if number[Kind.DATASOURCE] else 0
+    calls = {
+        "check_stories": -(-number[Kind.STORY] // LISTED_TOGETHER),
+        "delete_stories": number[Kind.STORY],
+        "look_into_folders": number[Kind.FOLDER],
+        "delete_folders": number[Kind.FOLDER],
+        "delete_files": number[Kind.ASSET],
+        "delete_asset_folders": number[Kind.ASSET_FOLDER],
+        "check_datasources": sources,
+        "delete_datasources": number[Kind.DATASOURCE],
+        "check_components": 1 if number[Kind.COMPONENT] else 0,
+        "delete_components": number[Kind.COMPONENT],
+        "compare": lists.without(going).calls(scope),
+    }
+    return {name: count for name, count in calls.items() if count}
+
+
+def _counts_json(pieces: Iterable[Piece]) -> JsonObject:
+    found = counts(each.kind for each in pieces)
+    return {str(kind): count for kind, count in found.items()}
+
+
+def _texts(value: Json) -> frozenset[str]:
+    return frozenset(map(str, value)) if isinstance(value, list) else frozenset()

@@ -1,0 +1,176 @@
+"""How each thing that an import created stands in the space now. Reads only.
+
+Edited is what holds something else than our last write left there. A change date
+alone is no edit: a story is read where it differs, and its content compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from cmsmig.canonical import fingerprint
+from cmsmig.destination.schema import (
+    Asset,
+    AssetFolder,
+    Component,
+    Datasource,
+    StoryRow,
+)
+from cmsmig.ledger.rows import AssetRow, MadeRow
+from cmsmig.mapping.propose.component_changes import component_changes
+from cmsmig.steps.plan.edit_conflicts import seen_of
+from cmsmig.steps.plan.ownership import pairs_of
+from cmsmig.steps.rollback.pieces import Kind, Piece
+from cmsmig.steps.rollback.space_lists import SpaceLists
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One thing of ours as it stands."""
+
+    piece: Piece
+    fields: tuple[str, ...] = ()
+    """What was edited; empty where it is as we left it."""
+    seen: str = ""
+    """What names that edit, so that a decision does not hold for another one."""
+    mentions: frozenset[str | int] = frozenset()
+    """Every text and number in the content of a story that was read."""
+    components: frozenset[str] = frozenset()
+    """Every component in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The folders that this ledger knows, by path: what is below one of them has its
+    number as parent."""
+
+    folders: Mapping[str, int]
+
+    def moves(self, row: StoryRow, path: str) -> Iterator[str]:
+        """Yield what differs between where a story or folder is and where it was put.
+
+        A folder above it may have been renamed, which is no move of what is in it.
+        """
+        if row.full_slug.strip("/") == path:
+            return
+        above, _, slug = path.rpartition("/")
+        if row.slug != slug:
+            yield "slug"
+        if row.parent_id != (self.folders.get(above, -1) if above else 0):
+            yield "folder"
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """The records of the space by their numbers."""
+
+    places: Places
+    stories: Mapping[int, StoryRow]
+    components: Mapping[int, Component]
+    assets: Mapping[int, Asset]
+    asset_folders: Mapping[int, AssetFolder]
+    datasources: Mapping[int, Datasource]
+    entries: Mapping[int, frozenset[tuple[str, str]]]
+
+    @classmethod
+    def of(cls, lists: SpaceLists, folders: Iterable[MadeRow]) -> Records:
+        """Return the records of the lists; `folders` are those that the ledger has."""
+        return cls(
+            places=Places({row.name: row.destination_id for row in folders}),
+            stories={row.story_id: row for row in lists.stories},
+            components={each.component_id: each for each in lists.components},
+            assets={each.asset_id: each for each in lists.assets},
+            asset_folders={each.folder_id: each for each in lists.asset_folders},
+            datasources={each.datasource_id: each for each in lists.datasources},
+            entries={
+                own: frozenset((each.name, each.value) for each in entries)
+                for own, entries in lists.entries.items()
+            },
+        )
+
+    def standing(self, piece: Piece) -> Standing | None:
+        """Return how something that is no story stands; None where it is gone."""
+        match piece.row:
+            case AssetRow() as asset:
+                return self._asset(piece, asset)
+            case MadeRow() as made:
+                return self._made(piece, made)
+            case _:
+                raise TypeError(f"{piece} is compared with its content")
+
+    def _made(self, piece: Piece, row: MadeRow) -> Standing | None:
+        match piece.kind:
+            case Kind.FOLDER:
+                return self._folder(piece, row)
+            case Kind.COMPONENT:
+                return self._component(piece, row)
+            case Kind.DATASOURCE:
+                return self._datasource(piece, row)
+            case _:
+                return self._asset_folder(piece, row)
+
+    def _asset(self, piece: Piece, row: AssetRow) -> Standing | None:
+        asset = self.assets.get(piece.own)
+        if asset is None or not _is_file(row, asset):
+            return None
+        shown = [asset.alt, asset.asset_folder_id, *asset.filled]
+        return _standing(piece, shown, asset.filled)
+
+    def _folder(self, piece: Piece, row: MadeRow) -> Standing | None:
+        there = self.stories.get(piece.own)
+        if there is None or not there.is_folder:
+            return None
+        edits = [*self.places.moves(there, row.name)]
+        if there.uuid != row.uuid:
+            edits.append("uuid")
+        if row.body and there.name != row.body.get("name"):
+            edits.append("name")
+        return _standing(piece, [there.full_slug, there.name, there.uuid], edits)
+
+    def _component(self, piece: Piece, row: MadeRow) -> Standing | None:
+        found = self.components.get(piece.own)
+        if found is None:
+            return None
+        edits: Iterable[str] = ("what this import wrote of it is not known",)
+        if row.body:
+            edits = component_changes(found.body, row.body)
+        return _standing(piece, found.body, edits)
+
+    def _datasource(self, piece: Piece, row: MadeRow) -> Standing | None:
+        found = self.datasources.get(piece.own)
+        if found is None:
+            return None
+        held = self.entries.get(piece.own, frozenset())
+        shown = [found.name, found.slug, *map(list, sorted(held))]
+        return _standing(piece, shown, [*_source_edits(found, held, row)])
+
+    def _asset_folder(self, piece: Piece, row: MadeRow) -> Standing | None:
+        found = self.asset_folders.get(piece.own)
+        if found is None:
+            return None
+        edits = [] if found.name == row.name else ["name"]
+        return _standing(piece, [found.name, found.parent_id], edits)
+
+
+def _standing(piece: Piece, shown: object, edits: Iterable[str]) -> Standing:
+    stamp = fingerprint(shown)
+    return Standing(replace(piece, stamp=stamp), tuple(edits), seen_of(stamp))
+
+
+def _is_file(row: AssetRow, asset: Asset) -> bool:
+    return asset.ext_id == row.ext_id or asset.content_url == row.content_url
+
+
+def _source_edits(
+    found: Datasource, held: frozenset[tuple[str, str]], row: MadeRow
+) -> Iterator[str]:
+    written = pairs_of(row.body)
+    if found.slug != row.name:
+        yield "slug"
+    if row.body and found.name != row.body.get("name"):
+        yield "name"
+    for name, _ in sorted(held - written):
+        yield f"entry `{name}`"
+    for name, _ in sorted(written - held):
+        yield f"entry `{name}`"

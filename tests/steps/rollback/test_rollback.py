@@ -1,0 +1,242 @@
+"""What an import brought is taken back: exactly that, to the call, and nothing else."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.faults import (
+    CREATE_STORY,
+    CUT,
+    PUBLISH_STORY,
+    SIGN,
+    UNSENT,
+    UPDATE_STORY,
+    Fault,
+)
+
+RECORD = "records/record-2"
+RICH = (
+    ("collections.yaml", "    publish: nothing", "    publish: what_is_live"),
+    ("design.yaml", "asset_folder: ''", "asset_folder: Old site"),
+    (
+        "design.yaml",
+        "encoding: option\n",
+        "encoding: option_datasource\n        datasource: moods\n",
+    ),
+)
+NOTHING = "There is nothing to take back"
+
+
+def quota(desk: Desk, since: int) -> int:
+    return sum(1 for each in desk.since(since) if each.quota)
+
+
+def imported(desk: Desk) -> Desk:
+    desk.done("import")
+    return desk
+
+
+def left(desk: Desk) -> dict[tuple[str, str], tuple[str, list[str]]]:
+    """Take back what goes; return why and in what the rest was edited."""
+    ended = desk.run("rollback", "--json")
+    assert ended.code == 1, ended.out + ended.err
+    return {
+        (each["kind"], each["what"]): (each["reason"], each["fields"])
+        for each in ended.document["left"]
+    }
+
+
+@pytest.fixture(autouse=True)
+def without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nobody wait for lists that lag, nor before what is tried again."""
+    monkeypatch.setattr("cmsmig.steps.rollback.unsettled.ONCE_MORE", (0.0,))
+    monkeypatch.setattr("cmsmig.wire.failures._FIRST_DELAY", 0.001)
+
+
+@pytest.fixture
+def rich(stage: Stage, moody_site: Path) -> Desk:
+    """Return a project that makes every kind of object, in a space of others."""
+    desk = stage(content=moody_site, demo_space=True)
+    for change in RICH:
+        desk.decide(*change)
+    return desk
+
+
+def test_a_finished_import_leaves_nothing(rich: Desk) -> None:
+    """Every kind goes, as many calls as planned; an import makes all of it anew."""
+    before = rich.comparable()
+    after = imported(rich).comparable()
+    mark = rich.mark()
+    planned = rich.done("rollback", "--plan", "--json").document
+    assert {each.method for each in rich.since(mark)} == {"GET"}
+    assert planned["remove"] == {
+        **{"story": 6, "folder": 1, "asset": 4, "asset_folder": 1},
+        **{"datasource": 1, "component": 4},
+    }
+    mark = rich.mark()
+    ended = rich.done("rollback", planned["hash"][:16])
+    assert quota(rich, mark) == planned["calls"]["total"]
+    assert rich.comparable() == before
+    assert "as it was before: 17 objects removed, 0 left" in ended.out
+    for line in (
+        "to the trash, from where",
+        "deleted for good: 1 asset folder, 1 data",
+    ):
+        assert line in ended.out
+    assert rich.open_intents() == []
+    assert NOTHING in rich.done("rollback").out
+    assert imported(rich).comparable() == after
+    rich.verified()
+
+
+def test_an_unused_ledger_has_nothing_to_take_back(stage: Stage) -> None:
+    """No ledger, or one of a plan alone: no call is made."""
+    desk = stage()
+    mark = desk.mark()
+    assert NOTHING in desk.done("rollback").out
+    assert not (desk.folder / "ledger.sqlite").exists()
+    desk.plan()
+    mark = desk.mark()
+    assert desk.done("rollback", "--json").document["plan"] is None
+    assert desk.since(mark) == []
+
+
+def put(desk: Desk, path: str, **changes: object) -> None:
+    """Change a story's record as an editor would."""
+    own = desk.stories()[path].story_id
+    desk.api("PUT", f"/stories/{own}", {"story": changes})
+
+
+def theirs(desk: Desk) -> None:
+    """Have people work in the space: on six of our objects, and on their own."""
+    desk.edit("records/record-1", title="Better")
+    put(desk, RECORD, name="Renamed")
+    put(desk, "records/record-3", slug="moved")
+    put(desk, "records/record-4", tag_list=["new"])
+    record = desk.space.component("record")
+    field = {"type": "text", "pos": 9}
+    body = {"name": "record", "schema": {**record["schema"], "own": field}}
+    desk.api("PUT", f"/components/{record['id']}", {"component": body})
+    (source,) = (n for n, s in desk.space.datasources.items() if s["slug"] == "moods")
+    entry = {"datasource_id": source, "name": "sad", "value": "sad"}
+    desk.api("POST", "/datasource_entries", {"datasource_entry": entry})
+
+
+def test_what_somebody_changed_stays_with_all_that_it_needs(rich: Desk) -> None:
+    """Each edit is named; what is saved again as it was is no edit."""
+    before = rich.comparable()
+    imported(rich)
+    theirs(rich)
+    same = rich.stories()["records/record-5"]
+    put(rich, "records/record-5", content=same.content)
+    kept = rich.comparable()
+    found = left(rich)
+    assert found[("story", "records/record-1")] == ("edited", ["content.title"])
+    assert found[("story", RECORD)] == ("edited", ["name"])
+    assert found[("story", "records/record-3")] == ("edited", ["slug"])
+    assert found[("story", "records/record-4")] == ("edited", ["tag_list"])
+    assert found[("component", "record")][0] == "edited"
+    assert found[("datasource", "moods")] == ("edited", ["entry `sad`"])
+    assert found[("folder", "records")] == ("holds", [])
+    shown = {each for each, why in found.items() if why[0] == "used"}
+    assert {kind for kind, _ in shown} == {"asset"}
+    assert len(found) == 7 + len(shown) + (len(shown) > 0)
+    still = rich.comparable()
+    for part, rows in still.items():
+        assert all(row in kept[part] for row in rows)
+        assert all(row in rows for row in before[part])
+    assert len(still["stories"]) == len(before["stories"]) + 5
+
+
+def give_up(desk: Desk, *edits: tuple[str, str]) -> None:
+    """Decide that what somebody changed goes all the same."""
+    rows = "".join(
+        f"  - kind: {kind}\n    what: {what}\n    field: '*'\n    take: ours\n"
+        for kind, what in edits
+    )
+    path = desk.folder / "decisions" / "conflicts.yaml"
+    path.write_text(f"edits:\n{rows}")
+
+
+def test_what_somebody_changed_goes_by_decision(stage: Stage) -> None:
+    """Named one by one, a file that somebody described included."""
+    desk = stage()
+    before = imported(desk).comparable()
+    desk.edit(RECORD, title="Better")
+    asset = next(iter(desk.space.assets))
+    desk.api("PUT", f"/assets/{asset}", {"asset": {"title": "Described"}})
+    name = desk.space.assets[asset].key.rpartition("/")[2]
+    shown = desk.run("rollback", "--plan", "--json").document
+    assert {each["what"]: each["fields"] for each in shown["left"]}[name] == ["title"]
+    give_up(desk, ("story", RECORD), ("asset", name))
+    drifted = desk.run("rollback", shown["hash"])
+    assert (drifted.code, f"file {name}" in drifted.err) == (1, True)
+    assert f"story {RECORD} changed" in drifted.err
+    assert desk.comparable()["components"] == before["components"]
+    desk.done("rollback")
+    assert not any(desk.comparable().values())
+
+
+def test_an_import_that_was_killed_leaves_nothing(
+    stage: Stage, moody_site: Path
+) -> None:
+    """What was made and never recorded is found by looking."""
+    fault = Fault(("", ""), CUT, then_dead=True)
+    desk = stage(fault, content=moody_site, settings="in_flight = 1")
+    for change in RICH:
+        desk.decide(*change)
+    for request, at, fault.mode in (
+        (("POST", r"/datasource_entries$"), 2, CUT),
+        (("POST", r"/components$"), 3, CUT),
+        (("POST", r"/asset_folders$"), 1, CUT),
+        (SIGN, 3, CUT),
+        (CREATE_STORY, 1, CUT),
+        (CREATE_STORY, 4, CUT),
+        (CREATE_STORY, 5, UNSENT),
+        (UPDATE_STORY, 2, CUT),
+        (UPDATE_STORY, 3, UNSENT),
+        (PUBLISH_STORY, 2, CUT),
+    ):
+        dial(fault, request, at)
+        assert desk.run("import").code == 7
+        fault.over()
+        desk.done("rollback")
+        assert not any(desk.comparable().values()), (request, at)
+        assert desk.space.assets == {}
+        assert desk.open_intents() == []
+
+
+def dial(fault: Fault, request: tuple[str, str], at: int) -> None:
+    """Let the fault wait for a request from now on."""
+    fault.request, fault.at, fault.seen, fault.hits = request, (at,), 0, 0
+
+
+@pytest.mark.parametrize("mode", [CUT, UNSENT])
+def test_a_rollback_that_was_killed_goes_on(
+    stage: Stage, moody_site: Path, mode: str
+) -> None:
+    """At any deletion, by the same plan, with an import between if need be."""
+    fault = Fault(("", ""), mode, then_dead=True)
+    desk = stage(fault, content=moody_site, settings="in_flight = 3")
+    for change in RICH:
+        desk.decide(*change)
+    fault.over()
+    whole = imported(desk).comparable()
+    drawn = random.Random(f"rollback {mode}")
+    for at in (*drawn.sample(range(1, 18), 3), drawn.randint(1, 5)):
+        shown = desk.done("rollback", "--plan", "--json").document["hash"]
+        dial(fault, ("DELETE", ""), at)
+        assert desk.run("rollback", shown).code == 7
+        fault.over()
+        mark = desk.mark()
+        if at % 2:
+            desk.done("rollback", shown)
+            assert not any(desk.comparable().values()), at
+            assert desk.count("delete story", mark) <= 7
+        desk.done("import")
+        assert desk.comparable() == whole, at
+        assert desk.open_intents() == []
