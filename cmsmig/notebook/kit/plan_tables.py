@@ -34,6 +34,7 @@ _STEP_OF = {
     "create_components": "prepare",
     "update_components": "prepare",
     "create_folders": "prepare",
+    "rename_folders": "prepare",
     "create_asset_folders": "prepare",
     "sign_uploads": "prepare",
     "finish_uploads": "prepare",

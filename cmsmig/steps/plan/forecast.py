@@ -15,7 +15,8 @@ from cmsmig.mapping.propose.component_payloads import (
 )
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey, folder_at
+from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.folder_state import folder_states
 from cmsmig.steps.plan.foreseen_links import LISTED_TOGETHER, ForeseenLinks
 from cmsmig.steps.plan.ownership import Owner, Ownership
 from cmsmig.steps.plan.story_edits import StoryEdits
@@ -103,8 +104,11 @@ def calls_of(
     outlook: Outlook,
 ) -> dict[str, int]:
     """Return the quota calls by name, in the order they are made."""
-    folders = sum(
-        1 for plan in migration.folders if not folder_at(survey.stories, plan.path)
+    folders = folder_states(
+        migration.folders,
+        ledger.inventory.made("folder"),
+        survey,
+        migration.decisions.conflicts,
     )
     ownership = Ownership.of(ledger, survey)
     calls = {
@@ -112,7 +116,8 @@ def calls_of(
         "settle_stories": len(outlook.adopting),
         **_datasource_calls(migration, survey, ownership),
         **_component_calls(migration, ownership),
-        "create_folders": folders,
+        "create_folders": sum(each.is_missing for each in folders),
+        "rename_folders": sum(each.is_renamed for each in folders),
         **_asset_calls(migration, ledger, survey, settings),
         "read_back_components": 1 if outlook.creating else 0,
         "create_stories": len(outlook.creating),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
@@ -26,6 +26,7 @@ from cmsmig.steps.plan.drift import (
     item_prints,
 )
 from cmsmig.steps.plan.edit_conflicts import EditConflict
+from cmsmig.steps.plan.folder_state import folder_conflicts, folder_states
 from cmsmig.steps.plan.forecast import Outlook, calls_of, foresee, no_calls
 from cmsmig.steps.plan.foreseen_links import foresee_links
 from cmsmig.steps.plan.missing_objects import NOTHING, Gone
@@ -198,7 +199,10 @@ def make_plan(
         dangling=tuple(offline.dangling(known)),
         notes=(*_find_halved(migration.origin), *_find_departed(migration)),
         missing_files=migration.files.missing,
-        edit_conflicts=edits.undecided,
+        edit_conflicts=(
+            *edits.undecided,
+            *_folders_to_decide(migration, ledger, survey),
+        ),
         gone=gone,
         recreate=recreate,
         item_prints=item_prints(migration),
@@ -211,6 +215,14 @@ def make_plan(
         sizes=file_totals(migration),
         verification_calls=verification_calls(survey, calls),
     )
+
+
+def _folders_to_decide(
+    migration: Migration, ledger: Ledger, survey: Survey
+) -> Iterator[EditConflict]:
+    made = ledger.inventory.made("folder")
+    decided = migration.decisions.conflicts
+    yield from folder_conflicts(folder_states(migration.folders, made, survey, decided))
 
 
 def refuse_drift(stored: JsonObject, current: Plan) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 
@@ -13,6 +14,7 @@ from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import Intent, MadeRow
 from cmsmig.mapping.select.story_paths import FolderPlan
 from cmsmig.steps.plan.destination_survey import folder_at
+from cmsmig.steps.plan.folder_state import FolderState, folder_states
 from cmsmig.steps.worker_pool import WorkerPool, batches
 from cmsmig.steps.write.idempotent_write import apply_once
 from cmsmig.steps.write.import_job import ImportJob
@@ -23,12 +25,12 @@ STEP = "folders"
 
 async def enqueue_folders(job: ImportJob, pool: WorkerPool) -> None:
     """Give `pool` the folders that are not there, parents first; reuse the others."""
-    plans = job.migration.folders
-    job.observer(StepStarted(STEP, len(plans)))
+    states = states_of(job)
+    job.observer(StepStarted(STEP, len(states)))
     making = write_ahead(
         job.ledger.intents, partial(_intent, job), partial(_make_folder, job)
     )
-    for _, level in groupby(sorted(plans, key=_depth), key=_depth):
+    for _, level in groupby(sorted(states, key=_depth), key=_depth):
         for batch in batches(level):
             await pool.take(making, batch)
         # What is below needs the numbers of what is above.
@@ -41,44 +43,70 @@ def report_folders(job: ImportJob) -> None:
     job.observer(StepFinished(STEP, f"{counted(made, 'folder')} there"))
 
 
-def _depth(plan: FolderPlan) -> int:
-    return plan.path.count("/")
+def _depth(state: FolderState) -> int:
+    return state.plan.path.count("/")
 
 
 def check_folder_places(job: ImportJob) -> None:
     """Raise `PreflightError` when a story stands where a folder has to be."""
-    for plan in job.migration.folders:
-        if folder_at(job.survey.stories, plan.path) is not None:
-            continue
-        if job.survey.story_at(plan.path) is not None:
+    for each in states_of(job):
+        if each.is_missing and job.survey.story_at(each.plan.path) is not None:
             raise PreflightError(
-                f"A story stands at `{plan.path}`, where the folder of a collection "
-                "has to be; move or rename that story at the destination."
+                f"A story stands at `{each.plan.path}`, where the folder of a "
+                "collection has to be; move or rename that story at the destination."
             )
 
 
-def _intent(job: ImportJob, plan: FolderPlan) -> Intent | None:
-    if folder_at(job.survey.stories, plan.path) is not None:
+def states_of(job: ImportJob) -> tuple[FolderState, ...]:
+    """Return the folders of the design beside those that were surveyed."""
+    made = job.ledger.inventory.made("folder")
+    decided = job.migration.decisions.conflicts
+    return folder_states(job.migration.folders, made, job.survey, decided)
+
+
+def _intent(job: ImportJob, state: FolderState) -> Intent | None:
+    if state.is_renamed:
+        return Intent("folder_name", state.plan.path, fingerprint(state.plan.name))
+    if not state.is_missing:
         return None
-    return Intent("folder", plan.path, fingerprint(_body(job, plan)))
+    return Intent("folder", state.plan.path, fingerprint(_body(job, state.plan)))
 
 
-async def _make_folder(job: ImportJob, plan: FolderPlan) -> None:
-    found = folder_at(job.survey.stories, plan.path)
-    if found is not None:
-        _keep(job, plan, found, job.ledger.inventory.made("folder").get(plan.path))
-    else:
+async def _make_folder(job: ImportJob, state: FolderState) -> None:
+    plan, found = state.plan, state.row
+    if found is None:
         row = await apply_once(
             partial(_create, job, _body(job, plan)), partial(_look, job, plan.path)
         )
         _record(job, plan, row, made_by_us=True)
+    elif state.is_renamed and state.made is not None:
+        await _rename(job, state.made, found, plan.name)
+    else:
+        _keep(job, plan, found, state.made)
     job.observer(StepAdvanced(STEP, plan.path))
+
+
+async def _rename(job: ImportJob, made: MadeRow, row: StoryRow, name: str) -> None:
+    """Give a folder of ours the name that the design has now."""
+    body: JsonObject = {
+        "name": name,
+        "slug": row.slug,
+        "parent_id": row.parent_id,
+        "is_folder": True,
+    }
+    # The same name again changes nothing, so a lost reply is no harm.
+    await job.client.update_story(row.story_id, body)
+    renamed = replace(made, body={**made.body, "name": name})
+    job.ledger.inventory.save_made(renamed, intent="folder_name")
 
 
 def _keep(
     job: ImportJob, plan: FolderPlan, found: StoryRow, known: MadeRow | None
 ) -> None:
     if known is not None and known.destination_id == found.story_id:
+        if found.name == plan.name != known.body.get("name") and known.body:
+            named = replace(known, body={**known.body, "name": plan.name})
+            job.ledger.inventory.save_made(named, intent="folder_name")
         return
     intended = any(
         intent.subject == plan.path for intent in job.ledger.intents.open("folder")

@@ -109,9 +109,11 @@ class Outcome:
 
     @property
     def exit_code(self) -> int:
-        """Return 1 when something failed or is gone, and is listed, else 0."""
+        """Return 1 when something failed, is gone or waits for a decision, and is
+        listed, else 0."""
         undone = self.accounting.failed or self.failed_assets
-        return 1 if undone or self.plan.left_undone.things else 0
+        waits = self.plan.left_undone.things or self.plan.edit_conflicts
+        return 1 if undone or waits else 0
 
 
 async def run_command(

@@ -1,0 +1,73 @@
+"""Folders that people rename and move, and that the design names anew."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.steps.desk import Desk, Stage
+
+
+def rename_there(desk: Desk, name: str) -> None:
+    (folder,) = [each for each in desk.space.stories.values() if each.is_folder]
+    body = {"name": name, "slug": folder.body["slug"], "is_folder": True}
+    desk.api("PUT", f"/stories/{folder.story_id}", {"story": body})
+
+
+def name_there(desk: Desk) -> str:
+    (folder,) = [each for each in desk.space.stories.values() if each.is_folder]
+    return str(folder.body["name"])
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "ends", "code"),
+    [
+        ("Ours", "", "Ours", 0),
+        ("", "Theirs", "Theirs", 0),
+        ("Alike", "Alike", "Alike", 0),
+        ("Ours", "Theirs", "Theirs", 1),
+    ],
+    ids=["ours", "theirs", "alike", "otherwise"],
+)
+def test_a_folders_name_on_both_sides(
+    stage: Stage, ours: str, theirs: str, ends: str, code: int
+) -> None:
+    """Ours alone is written, theirs alone stays; both otherwise waits."""
+    desk = stage()
+    desk.done("import")
+    if theirs:
+        rename_there(desk, theirs)
+    if ours:
+        desk.decide("design.yaml", "folder_name: Records", f"folder_name: {ours}")
+    plan, mark = desk.plan(), desk.mark()
+    ended = desk.run("import")
+    assert (ended.code, name_there(desk)) == (code, ends)
+    assert desk.count("update story", mark) == plan["calls"].get("rename_folders", 0)
+    if code:
+        (conflict,) = plan["edit_conflicts"]
+        assert (conflict["kind"], conflict["field"]) == ("folder", "name")
+        desk.decide_edit(
+            "records", "name", "ours", str(conflict["seen"]), kind="folder"
+        )
+        desk.done("import")
+        assert name_there(desk) == ours
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_a_moved_folder_is_the_same_folder(stage: Stage) -> None:
+    """Nothing is made a second time; what comes new goes where the folder is."""
+    desk = stage()
+    desk.done("import")
+    body = {"name": "Archive", "slug": "archive", "is_folder": True}
+    above = desk.api("POST", "/stories", {"story": body})["story"]
+    (folder,) = [
+        each
+        for each in desk.space.stories.values()
+        if each.is_folder and each.story_id != above["id"]
+    ]
+    moved = {**folder.body, "parent_id": above["id"]}
+    desk.api("PUT", f"/stories/{folder.story_id}", {"story": moved})
+    assert desk.done("import", "--json").document["writes"] == 0
+    assert desk.folders() == ["archive", "archive/records"]
+    desk.delete("archive/records/record-1")
+    desk.done("import", "--recreate")
+    assert "archive/records/record-1" in desk.stories()
