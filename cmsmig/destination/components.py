@@ -97,6 +97,25 @@ class ComponentCalls(Connection):
             "datasources", "datasources", "datasources", reading.datasource
         )
 
+    async def datasource(self, datasource_id: int) -> Datasource:
+        """Return one datasource."""
+        answer = await self._call(
+            f"show the datasource {datasource_id}",
+            "GET",
+            f"datasources/{datasource_id}",
+        )
+        return reading.datasource(reading.unwrapped(answer.whole_json(), "datasource"))
+
+    async def update_datasource(self, datasource_id: int, name: str, slug: str) -> None:
+        """Replace a datasource's name."""
+        await self._call(
+            f"update the datasource {slug}",
+            "PUT",
+            f"datasources/{datasource_id}",
+            json={"datasource": {"name": name, "slug": slug}},
+            repeatable=True,
+        )
+
     async def create_datasource(self, name: str, slug: str) -> Datasource:
         """Create an empty datasource. Not repeatable."""
         answer = await self._call(
@@ -144,3 +163,30 @@ class ComponentCalls(Connection):
         )
         made = reading.unwrapped(answer.whole_json(), "datasource_entry")
         return reading.datasource_entry(made)
+
+    async def update_datasource_entry(
+        self, datasource_id: int, entry: DatasourceEntry
+    ) -> None:
+        """Replace an entry's label and value."""
+        await self._call(
+            f"update {entry.name!r} of the datasource {datasource_id}",
+            "PUT",
+            f"datasource_entries/{entry.entry_id}",
+            json={
+                "datasource_entry": {
+                    "datasource_id": datasource_id,
+                    "name": entry.name,
+                    "value": entry.value,
+                }
+            },
+            repeatable=True,
+        )
+
+    async def delete_datasource_entry(self, entry_id: int) -> None:
+        """Delete an entry; stories keep the value."""
+        await self._call(
+            f"delete the datasource entry {entry_id}",
+            "DELETE",
+            f"datasource_entries/{entry_id}",
+            repeatable=True,
+        )

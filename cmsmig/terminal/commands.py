@@ -21,7 +21,12 @@ from cmsmig.terminal.change_text import change_lines, changes_json
 from cmsmig.terminal.console import complain, emit_json, emit_lines, stoppable
 from cmsmig.terminal.exit_codes import STOPPED
 from cmsmig.terminal.progress import Progress
-from cmsmig.terminal.run_outcome import failures, outcome_json, outcome_lines
+from cmsmig.terminal.run_outcome import (
+    failures,
+    outcome_json,
+    outcome_lines,
+    undecided_sentence,
+)
 from cmsmig.terminal.text import plan_lines, table_lines, verification_lines
 
 T = TypeVar("T")
@@ -105,6 +110,8 @@ def write(
     emit_json(outcome_json(outcome)) if as_json else emit_lines(outcome_lines(outcome))
     if failed := failures(outcome):
         complain(failed)
+    if outcome.undecided:
+        complain(undecided_sentence(outcome.undecided))
     _told_gone(outcome.plan)
     return outcome.exit_code
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cmsmig.canonical import JsonObject
-from cmsmig.counting import noun_for
+from cmsmig.counting import and_more, noun_for
+from cmsmig.steps.plan.edit_conflicts import EditConflict
 from cmsmig.steps.verify.accounting import accounting_json
 from cmsmig.steps.write.import_steps import Outcome
 
@@ -36,11 +39,22 @@ def failures(outcome: Outcome) -> str:
     )
 
 
+def undecided_sentence(undecided: Sequence[EditConflict]) -> str:
+    """Return what is left to decide as one sentence; the plan lists each."""
+    count = len(undecided)
+    more = and_more(count, 1, "; and ", ", which `cmsmig plan` lists")
+    return (
+        f"{count} {noun_for(count, 'field')} changed on both sides, and nothing of "
+        f"that was written: {undecided[0].line}{more}."
+    )
+
+
 def outcome_json(outcome: Outcome) -> JsonObject:
     """Return the document that `import --json` prints."""
     return {
         "plan": outcome.plan.as_json(),
         "writes": outcome.writes,
         "failed_assets": outcome.failed_assets,
+        "undecided": [each.as_json() for each in outcome.undecided],
         "accounting": accounting_json(outcome.accounting),
     }

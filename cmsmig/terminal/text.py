@@ -11,6 +11,7 @@ from cmsmig.printable import printable
 from cmsmig.steps.plan.missing_objects import Gone, one_of
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.preflights.findings import LIMITS
+from cmsmig.steps.plan.schema_changes import Outcome
 from cmsmig.steps.verify.differences import Verification
 
 _SHOWN = 20
@@ -48,6 +49,14 @@ def plan_lines(plan: Plan) -> list[str]:
         [f"conflict: {each.row.full_slug} is taken" for each in plan.conflicts]
     )
     lines += _some([f"in the way: {each.text}" for each in plan.in_the_way])
+    lines += _some([f"both changed: {each.line}" for each in plan.edit_conflicts])
+    lines += _some(
+        [
+            f"{each.outcome}: {each.line}"
+            for each in plan.schema_changes
+            if each.outcome is not Outcome.ACCEPTED
+        ]
+    )
     lines += _some(
         [f"file: {address}: {why}" for address, why in plan.missing_files.items()]
     )

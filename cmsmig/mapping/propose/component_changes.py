@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cmsmig.canonical import Json, JsonObject
-
-_GENERATED = frozenset(("id", "_uid"))
-"""What the service adds to a definition and its options."""
+from cmsmig.mapping.compare.component_merge import ANSWERED, as_sent
+from cmsmig.mapping.compare.plain_values import plain
 
 
 def component_changes(there: JsonObject, written: JsonObject) -> tuple[str, ...]:
@@ -18,20 +17,16 @@ def component_changes(there: JsonObject, written: JsonObject) -> tuple[str, ...]
     destination, components: `schema` is replaced as a whole, other keys one by one.
     """
     name = str(written.get("name"))
+    there = as_sent(there, written)
     return (
         *(
             f"`{key}` of component `{name}` was changed"
             for key in written
-            if key != "schema"
-            and _plain({key: there.get(key)}) != _plain({key: written[key]})
+            if key not in ("schema", ANSWERED)
+            and plain({key: there.get(key)}) != plain({key: written[key]})
         ),
         *_schema_changes(_schema(there), _schema(written), name),
     )
-
-
-def written_part(answered: JsonObject, sent: JsonObject) -> JsonObject:
-    """Return what was sent in the form that the service gave it in its answer."""
-    return {key: answered.get(key, value) for key, value in sent.items()}
 
 
 def _schema_changes(
@@ -42,7 +37,7 @@ def _schema_changes(
     for key in there.keys() - written.keys():
         yield f"field `{key}` of component `{component}` was added"
     for key in sorted(there.keys() & written.keys()):
-        names = sorted(_differing(_plain(there[key]), _plain(written[key])))
+        names = sorted(_differing(plain(there[key]), plain(written[key])))
         if names:
             yield (
                 f"field `{key}` of component `{component}` was changed "
@@ -61,26 +56,3 @@ def _differing(there: Json, written: Json) -> Iterator[str]:
     for name in first.keys() | second.keys():
         if first.get(name) != second.get(name):
             yield name
-
-
-def _plain(value: Json) -> Json:
-    """Return a value without what is unset and what the service generates.
-
-    The service may give an unset key back as null, as empty or not at all, and a
-    list of names with commas between them.
-    """
-    if isinstance(value, dict):
-        held = {
-            name: _plain(each) for name, each in value.items() if name not in _GENERATED
-        }
-        return {name: each for name, each in held.items() if not _unset(each)}
-    if isinstance(value, list):
-        listed = [_plain(each) for each in value]
-        texts = [each for each in listed if isinstance(each, str)]
-        return ",".join(texts) if listed and len(texts) == len(listed) else [*listed]
-    return value
-
-
-def _unset(value: Json) -> bool:
-    # Zero is a value, though it equals False.
-    return value is None or value is False or value in ("", [], {})

@@ -20,6 +20,7 @@ from cmsmig.display.safe_html import (
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.origin.schema import Item
+from cmsmig.steps.plan.edit_conflicts import shown_value
 from cmsmig.steps.plan.missing_objects import one_of
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.preflights.findings import LIMITS
@@ -31,7 +32,13 @@ _STEP_OF = {
     "create_datasources": "prepare",
     "read_datasource_entries": "prepare",
     "create_datasource_entries": "prepare",
+    "compare_datasources": "prepare",
+    "compare_datasource_entries": "prepare",
+    "update_datasources": "prepare",
+    "update_datasource_entries": "prepare",
+    "delete_datasource_entries": "prepare",
     "create_components": "prepare",
+    "compare_components": "prepare",
     "update_components": "prepare",
     "create_folders": "prepare",
     "rename_folders": "prepare",
@@ -241,6 +248,7 @@ def _obstacles(plan: Plan, names: ItemNames) -> Iterator[Markup]:
         [(str(each.kind), each.what, each.text) for each in plan.in_the_way],
         len(plan.in_the_way),
     )
+    yield from _list_edits(plan)
     yield from _list_rows(
         "References that lead to no story and stay empty, by reason",
         ("Why", "References"),
@@ -258,6 +266,33 @@ def _obstacles(plan: Plan, names: ItemNames) -> Iterator[Markup]:
     left = _list_rows("By reason", ("Why", "Links"), _rows(plan.links_left))
     total = sum(plan.links_left.values())
     yield from _fold(f"Links into the old site that stay ({total:,})", left)
+
+
+def _list_edits(plan: Plan) -> Iterator[Markup]:
+    """Yield what somebody changed of ours, and what becomes of each field."""
+    yield from _list_rows(
+        "Changed on both sides: nothing of it is written before that is decided",
+        ("Kind", "Name", "Field", "Last written", "Ours", "There"),
+        [
+            (
+                str(each.kind),
+                each.what,
+                each.field,
+                *map(shown_value, (each.base, each.ours, each.theirs)),
+            )
+            for each in plan.edit_conflicts[:_SHOWN]
+        ],
+        len(plan.edit_conflicts),
+    )
+    yield from _list_rows(
+        "Fields of components and datasources",
+        ("Kind", "Name", "Field", "What becomes of it"),
+        [
+            (str(each.kind), each.what, each.field, each.said)
+            for each in plan.schema_changes[:_SHOWN]
+        ],
+        len(plan.schema_changes),
+    )
 
 
 def _each(plan: Plan, names: ItemNames) -> Iterator[Markup]:

@@ -18,16 +18,13 @@ from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.merge import Absent, Value, value_of
-from cmsmig.mapping.propose.component_payloads import (
-    component_bodies,
-    datasource_bodies,
-)
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drift import Fingerprints, fingerprints
 from cmsmig.steps.plan.foreseen_links import ForeseenLinks, foresee_links
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.ownership import Ownership
+from cmsmig.steps.plan.schema_changes import merges_of
 from cmsmig.steps.plan.story_fields import (
     fields_there,
     is_same_field,
@@ -173,13 +170,18 @@ def _of_gone(job: ImportJob) -> Iterator[Change]:
 
 
 def _of_schema(job: ImportJob) -> Iterator[Change]:
-    ownership = Ownership.of(job.ledger, job.survey)
-    for body in component_bodies(job.migration.design):
-        for text in ownership.component(body).changes:
-            yield Change(Where.DESTINATION, f"component {body.name}", text=text)
-    for source in datasource_bodies(job.migration.design):
-        for text in ownership.datasource(source).changes:
-            yield Change(Where.DESTINATION, f"datasource {source.slug}", text=text)
+    """Yield the fields of components and datasources that moved on either side."""
+    decided = job.migration.decisions.conflicts
+    ownership = Ownership.of(job.ledger, job.survey, decided)
+    for kind, name, fields in merges_of(job.migration, ownership):
+        base, what = fields.base, f"{kind} {name}"
+        for where, side in (
+            (Where.DECISIONS, fields.ours),
+            (Where.DESTINATION, fields.theirs),
+        ):
+            for field in sorted(fields.moved(side)):
+                old, new = value_of(base, field), value_of(side, field)
+                yield Change(where, what, "", field, old, new)
 
 
 async def _of_stories(

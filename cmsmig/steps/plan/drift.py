@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import StoryRow
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.merge import value_of
 from cmsmig.mapping.propose.component_payloads import (
     component_bodies,
     datasource_bodies,
@@ -15,12 +16,12 @@ from cmsmig.mapping.propose.component_payloads import (
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.edit_conflicts import seen_of
 from cmsmig.steps.plan.missing_objects import Gone, GoneThing, one_of
 from cmsmig.steps.plan.ownership import (
     Owner,
     Ownership,
     OwnerStatus,
-    datasource_content,
 )
 
 
@@ -143,20 +144,36 @@ def _files(migration: Migration) -> str:
 def _foreign(
     migration: Migration, ledger: Ledger, survey: Survey
 ) -> Iterator[tuple[str, str]]:
-    ownership = Ownership.of(ledger, survey)
+    ownership = Ownership.of(ledger, survey, migration.decisions.conflicts)
     for body in component_bodies(migration.design):
         found = survey.component(body.name)
-        if found is not None and _is_others(ownership.component(body)):
-            yield f"component {body.name}", fingerprint(found.body)
+        held = found.body if found else {}
+        yield from _foreign_parts(
+            f"component {body.name}", ownership.component(body), held
+        )
     for source in datasource_bodies(migration.design):
-        if _is_others(ownership.datasource(source)):
-            held = datasource_content(source, survey.entries.get(source.slug, ()))
-            yield f"datasource {source.slug}", fingerprint(held)
+        entries = survey.entries.get(source.slug, ())
+        pairs: list[Json] = [[each.name, each.value] for each in entries]
+        yield from _foreign_parts(
+            f"datasource {source.slug}", ownership.datasource(source), pairs
+        )
     yield from _foreign_stories(migration, ledger, survey)
 
 
-def _is_others(standing: OwnerStatus) -> bool:
-    return standing.owner in (Owner.OTHERS, Owner.EDITED)
+def _foreign_parts(
+    what: str, standing: OwnerStatus, held: Json
+) -> Iterator[tuple[str, str]]:
+    """Yield all of somebody else's, and of ours the fields that somebody changed.
+
+    Those are the same after an import that wrote the others. Orders are not, nor do
+    they decide about anything.
+    """
+    if standing.owner in (Owner.OTHERS, Owner.LEFT):
+        yield what, fingerprint(held)
+    elif standing.fields is not None:
+        fields = standing.fields
+        for name in sorted(fields.theirs_alone - fields.orders):
+            yield f"{what}, {name}", seen_of(value_of(fields.theirs, name))
 
 
 def _foreign_stories(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
-from cmsmig.canonical import JsonObject, fingerprint
+from cmsmig.canonical import Json, JsonObject, canonical, fingerprint
 from cmsmig.mapping.decisions.conflicts import ConflictKind
 from cmsmig.mapping.merge import ABSENT, Absent, Value
 
+_SHOWN = 60
+"""Characters of a value that a sentence shows."""
 SEEN_LENGTH = 12
 """Digits of the fingerprint of an edit that a decision names."""
 
@@ -35,19 +38,62 @@ class EditConflict:
 
     def as_json(self) -> JsonObject:
         """Return it as `plan --json` lists it; a side without a value has no key."""
-        sides = {"base": self.base, "ours": self.ours, "theirs": self.theirs}
-        held: JsonObject = {
-            name: value
-            for name, value in sides.items()
-            if not isinstance(value, Absent)
-        }
         return {
             "kind": str(self.kind),
             "what": self.what,
             "field": self.field,
-            **held,
+            **side_values(self.base, self.ours, self.theirs),
             "seen": self.seen,
         }
+
+    @property
+    def text(self) -> str:
+        """Say what stands against what, and how to decide."""
+        return (
+            f"`{self.field}` {self._cause}: ours is {shown_value(self.ours)}, there it "
+            f"is {shown_value(self.theirs)}, last written was "
+            f"{shown_value(self.base)}; theirs stays until "
+            f"{decision_for(self.kind, self.what, self.field, self.seen)}"
+        )
+
+    @property
+    def _cause(self) -> str:
+        if _is_same(self.base, self.theirs):
+            return "cannot be written, for something else there has that name"
+        if not _is_same(self.base, self.ours):
+            return "was changed on both sides"
+        what = "taken out" if self.theirs is ABSENT else "made another type"
+        return f"was {what} there, and stories hold values that no editor sees then"
+
+    @property
+    def line(self) -> str:
+        """Say it with the name of what it is a field of."""
+        return f"{self.kind} `{self.what}`: {self.text}"
+
+
+def decision_for(kind: ConflictKind, what: str, field: str, seen: str) -> str:
+    """Return the words that name the decision about a field."""
+    return (
+        f"`{{kind: {kind}, what: {_quoted(what)}, field: {_quoted(field)}, take: ours "
+        f"or theirs, seen: '{seen}'}}` stands under `edits` in decisions/conflicts.yaml"
+    )
+
+
+def side_values(base: Value, ours: Value, theirs: Value) -> JsonObject:
+    """Return the values of three sides by name; a side without one has no key."""
+    sides = {"base": base, "ours": ours, "theirs": theirs}
+    return {
+        name: value for name, value in sides.items() if not isinstance(value, Absent)
+    }
+
+
+def shown_value(value: Value) -> str:
+    """Return a value for a person, cut where it is long."""
+    if isinstance(value, Absent):
+        return "nothing"
+    text = value if isinstance(value, str) else _json(value)
+    short = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+    return f"`{short}`"
 
 
 def seen_of(theirs: Value) -> str:
@@ -56,3 +102,22 @@ def seen_of(theirs: Value) -> str:
     The first digits of the value's fingerprint; `absent` where it was taken out.
     """
     return "absent" if theirs is ABSENT else fingerprint(theirs)[:SEEN_LENGTH]
+
+
+def _is_same(one: Value, other: Value) -> bool:
+    if isinstance(one, Absent) or isinstance(other, Absent):
+        return one is other
+    return canonical(one) == canonical(other)
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a value in YAML."""
+    plain = _PLAIN.fullmatch(text)
+    return text if plain else _json(text)
+
+
+def _json(value: Json) -> str:
+    return canonical(value).decode("utf-8", "replace")
+
+
+_PLAIN = re.compile(r"[A-Za-z][\w.*/-]*")

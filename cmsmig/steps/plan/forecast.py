@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.compare.datasource_merge import datasource_writes
 from cmsmig.mapping.propose.component_payloads import (
     component_bodies,
     datasource_bodies,
 )
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.destination_survey import Survey, pages
 from cmsmig.steps.plan.folder_state import folder_states
 from cmsmig.steps.plan.foreseen_links import LISTED_TOGETHER, ForeseenLinks
 from cmsmig.steps.plan.ownership import Owner, Ownership
@@ -110,11 +111,11 @@ def calls_of(
         survey,
         migration.decisions.conflicts,
     )
-    ownership = Ownership.of(ledger, survey)
+    ownership = Ownership.of(ledger, survey, migration.decisions.conflicts)
     calls = {
         **survey.calls,
         "settle_stories": len(outlook.adopting),
-        **_datasource_calls(migration, survey, ownership),
+        **_datasource_calls(migration, ownership),
         **_component_calls(migration, ownership),
         "create_folders": sum(each.is_missing for each in folders),
         "rename_folders": sum(each.is_renamed for each in folders),
@@ -137,28 +138,27 @@ def _component_calls(migration: Migration, ownership: Ownership) -> dict[str, in
     standings = [
         ownership.component(body) for body in component_bodies(migration.design)
     ]
+    changed = sum(each.is_written and each.fields is not None for each in standings)
     return {
         "create_components": sum(each.owner is Owner.NOBODY for each in standings),
-        "update_components": sum(
-            each.owner is Owner.OURS and each.writes for each in standings
-        ),
+        "compare_components": changed,
+        "update_components": changed,
     }
 
 
-def _datasource_calls(
-    migration: Migration, survey: Survey, ownership: Ownership
-) -> dict[str, int]:
-    wanted = datasource_bodies(migration.design)
-    owners = {each.slug: ownership.datasource(each).owner for each in wanted}
-    return {
-        "create_datasources": sum(each is Owner.NOBODY for each in owners.values()),
-        "create_datasource_entries": sum(
-            value not in survey.choices(each.slug)
-            for each in wanted
-            if owners[each.slug] in (Owner.NOBODY, Owner.OURS)
-            for _, value in each.entries
-        ),
-    }
+def _datasource_calls(migration: Migration, ownership: Ownership) -> dict[str, int]:
+    calls: Counter[str] = Counter()
+    for wanted in datasource_bodies(migration.design):
+        standing = ownership.datasource(wanted)
+        if standing.owner is Owner.NOBODY:
+            calls["create_datasources"] += 1
+            calls["create_datasource_entries"] += len(wanted.entries)
+        elif standing.is_written and standing.fields is not None:
+            there = ownership.survey.entries.get(wanted.slug, ())
+            calls["compare_datasources"] += 1
+            calls["compare_datasource_entries"] += pages(len(there))
+            calls.update(call for call, _ in datasource_writes(standing.fields))
+    return dict(calls)
 
 
 def _asset_calls(

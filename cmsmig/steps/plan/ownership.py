@@ -1,21 +1,26 @@
 """Which components and datasources of the space are ours, and which are in the way.
 
-Ours is what has the id that the ledger knows and holds what was last written, or
-what a killed run was about to write. Everything else is somebody's work: it is used
-as it is where stories fit it, and never written to.
+Ours is what has the id that the ledger knows, or what a killed run was about to make.
+It is merged by field with what somebody made of it. Everything else is somebody's
+work: it is used as it is where stories fit it, and never written to.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
-from cmsmig.counting import first_of
-from cmsmig.destination.schema import Component, DatasourceEntry
+from cmsmig.destination.schema import Component, Datasource, DatasourceEntry
 from cmsmig.ledger.rows import Intent, MadeRow
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.compare.component_merge import ComponentMerge, merge_component
+from cmsmig.mapping.compare.datasource_merge import (
+    datasource_record,
+    merge_datasource,
+)
+from cmsmig.mapping.compare.schema_merge import Decide, SchemaMerge
 from cmsmig.mapping.decisions.conflicts import (
     ConflictAction,
     ConflictKind,
@@ -31,6 +36,7 @@ from cmsmig.mapping.propose.component_payloads import (
 )
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.edit_conflicts import seen_of
 
 
 class Owner(StrEnum):
@@ -39,8 +45,10 @@ class Owner(StrEnum):
     NOBODY = "nobody"
     """The space has none of this name."""
     OURS = "ours"
-    EDITED = "edited"
-    """Ours by its id, and changed there since our last write."""
+    """Ours by its id, and merged by field with what somebody changed there."""
+    LEFT = "left"
+    """Ours by its id, and left as it is: that was decided, or nobody knows what was
+    last written of it."""
     OTHERS = "others"
 
 
@@ -53,15 +61,29 @@ class OwnerStatus:
     """Whether the design asks for a write to it, or for its creation."""
     fits: bool
     """Whether stories may be made on it as it is."""
-    changes: tuple[str, ...] = ()
-    """What somebody changed, a phrase each."""
+    fields: SchemaMerge | None = None
+    """Of ours: what becomes of each field."""
+    component: ComponentMerge | None = None
+    """Of a component of ours: the records that follow from that."""
+    is_decided: bool = False
+    """Whether a person decided to take it as it is."""
 
     @property
     def in_the_way(self) -> bool:
         """Return whether it would have to be written over to go on."""
-        if self.owner in (Owner.NOBODY, Owner.OURS):
+        if self.is_decided or self.owner in (Owner.NOBODY, Owner.OURS):
             return False
-        return not self.fits or (self.owner is Owner.EDITED and self.writes)
+        return not self.fits or (self.owner is Owner.LEFT and self.writes)
+
+    @property
+    def is_ours_by_decision(self) -> bool:
+        """Return whether it is ours, and somebody decided to leave it as it is."""
+        return self.owner is Owner.LEFT and self.is_decided
+
+    @property
+    def is_written(self) -> bool:
+        """Return whether an import sends anything of it."""
+        return self.writes and self.owner in (Owner.NOBODY, Owner.OURS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +107,18 @@ class Ownership:
     survey: Survey
     made: Mapping[str, Mapping[str, MadeRow]]
     intents: Mapping[str, Mapping[str, Intent]]
+    decided: ConflictsDecision
+    used: Mapping[str, Set[str]] = field(default_factory=dict)
+    """Field keys that stories use, by component."""
 
     @classmethod
-    def of(cls, ledger: Ledger, survey: Survey) -> Ownership:
+    def of(
+        cls,
+        ledger: Ledger,
+        survey: Survey,
+        decided: ConflictsDecision,
+        used: Mapping[str, Set[str]] | None = None,
+    ) -> Ownership:
         """Return it for the ledger as it is now."""
         kinds = ("component", "datasource")
         return cls(
@@ -97,100 +128,164 @@ class Ownership:
                 kind: {each.subject: each for each in ledger.intents.open(kind)}
                 for kind in kinds
             },
+            decided,
+            used or {},
         )
 
     def component(self, wanted: ComponentBody) -> OwnerStatus:
-        """Return whose the component of a name is, and whether it is to be written."""
+        """Return whose the component of a name is, and what becomes of its fields."""
         found = self.survey.component(wanted.name)
         if found is None:
             return OwnerStatus(Owner.NOBODY, writes=True, fits=False)
-        hashed = fingerprint(wanted.body)
+        return self.component_as(wanted, found)
+
+    def component_as(self, wanted: ComponentBody, found: Component) -> OwnerStatus:
+        """Return the same of a component as it was read just now."""
+        reused = self._is_reused(ConflictKind.COMPONENT, wanted.name)
         fits = equal_component(found.body, wanted.body)
-        intent = self.intents["component"].get(wanted.name)
-        if intent is not None and is_applied(intent, found):
-            return OwnerStatus(Owner.OURS, intent.request_hash != hashed, fits)
         row = self.made["component"].get(wanted.name)
-        if row is None or not row.made or row.destination_id != found.component_id:
-            return OwnerStatus(Owner.OTHERS, writes=False, fits=fits)
-        changes = _changes(found, row, wanted)
-        owner = Owner.EDITED if changes else Owner.OURS
-        return OwnerStatus(owner, row.body_hash != hashed, fits, changes)
+        intent = self.intents["component"].get(wanted.name)
+        base: JsonObject | None = None
+        if intent is not None and is_applied(intent, found):
+            base = base_after(intent)
+        elif row is None or not row.made or row.destination_id != found.component_id:
+            return OwnerStatus(Owner.OTHERS, False, fits, is_decided=reused)
+        elif row.body:
+            base = row.body
+        elif row.body_hash == fingerprint(wanted.body):
+            base = wanted.body
+        if base is None or reused:
+            return OwnerStatus(Owner.LEFT, base is None, fits, is_decided=reused)
+        merged = merge_component(
+            base,
+            wanted.body,
+            found.body,
+            self._decide(ConflictKind.COMPONENT, wanted.name),
+            self.used.get(wanted.name, frozenset()),
+        )
+        return OwnerStatus(
+            Owner.OURS, merged.fields.writes, fits, merged.fields, merged
+        )
 
     def datasource(self, wanted: DatasourceBody) -> OwnerStatus:
-        """Return whose the datasource of a slug is, and what it lacks of the design.
-
-        Ours may lack what a killed run was about to add.
-        """
+        """Return whose the datasource of a slug is, and what becomes of its fields."""
         found = self.survey.datasource(wanted.slug)
         if found is None:
             return OwnerStatus(Owner.NOBODY, writes=True, fits=False)
-        lacking = any(
-            value not in self.survey.choices(wanted.slug) for _, value in wanted.entries
-        )
+        there = self.survey.entries.get(wanted.slug, ())
+        return self.datasource_as(wanted, found, there)
+
+    def datasource_as(
+        self,
+        wanted: DatasourceBody,
+        found: Datasource,
+        there: tuple[DatasourceEntry, ...],
+    ) -> OwnerStatus:
+        """Return the same of a datasource as it was read just now."""
+        reused = self._is_reused(ConflictKind.DATASOURCE, wanted.slug)
+        values = {each.value for each in there}
+        fits = all(value in values for _, value in wanted.entries)
         row = self.made["datasource"].get(wanted.slug)
         intent = self.intents["datasource"].get(wanted.slug)
-        ours = (
-            row is not None and row.made and row.destination_id == found.datasource_id
+        if row is None or not row.made or row.destination_id != found.datasource_id:
+            row = None
+            if intent is None or not _is_begun(intent, wanted, there):
+                return OwnerStatus(Owner.OTHERS, False, fits, is_decided=reused)
+        if reused:
+            return OwnerStatus(Owner.LEFT, False, fits, is_decided=True)
+        ours = datasource_content(wanted)
+        theirs = datasource_record(
+            found.name, found.slug, ((each.name, each.value) for each in there)
         )
-        if not ours and intent is None:
-            return OwnerStatus(Owner.OTHERS, writes=False, fits=not lacking)
-        there = {(each.name, each.value) for each in self._entries(wanted.slug)}
-        written = pairs_of(row.body) if row is not None and ours else set()
-        may_be = written | (pairs_of(intent.body) if intent else set())
-        if row is None or not row.body:
-            may_be |= set(wanted.entries)
-        changes = tuple(_entry_changes(there, written, may_be, wanted.slug))
-        if not changes:
-            return OwnerStatus(Owner.OURS, writes=lacking, fits=not lacking)
-        owner = Owner.EDITED if ours else Owner.OTHERS
-        return OwnerStatus(owner, writes=lacking, fits=not lacking, changes=changes)
+        merged = merge_datasource(
+            _base_of(row, ours, theirs),
+            intent.body if intent else {},
+            ours,
+            theirs,
+            self._decide(ConflictKind.DATASOURCE, wanted.slug),
+        )
+        return OwnerStatus(Owner.OURS, merged.writes, fits, merged)
 
-    def _entries(self, slug: str) -> tuple[DatasourceEntry, ...]:
-        return self.survey.entries.get(slug, ())
+    def base(self, component: str) -> JsonObject:
+        """Return what the ledger holds as last written of a component."""
+        row = self.made["component"].get(component)
+        return row.body if row else {}
 
     def in_the_way(self, migration: Migration) -> Iterator[InTheWay]:
         """Yield what must not be written over and was not decided to be reused."""
-        decided = migration.decisions.conflicts
         for body in component_bodies(migration.design):
             standing = self.component(body)
-            kind = ConflictKind.COMPONENT
-            if standing.in_the_way and not reused(decided, kind, body.name):
+            if standing.in_the_way:
+                kind = ConflictKind.COMPONENT
                 yield InTheWay(kind, body.name, _describe(kind, body.name, standing))
         for source in datasource_bodies(migration.design):
             standing = self.datasource(source)
-            kind = ConflictKind.DATASOURCE
-            if standing.in_the_way and not reused(decided, kind, source.slug):
+            if standing.in_the_way:
+                kind = ConflictKind.DATASOURCE
                 yield InTheWay(
                     kind, source.slug, _describe(kind, source.slug, standing)
                 )
 
+    def _is_reused(self, kind: ConflictKind, what: str) -> bool:
+        choice = self.decided.choice(kind, what)
+        return choice is not None and choice.action is ConflictAction.REUSE
+
+    def _decide(self, kind: ConflictKind, what: str) -> Decide:
+        return lambda name, theirs: self.decided.side(kind, what, name, seen_of(theirs))
+
+
+def component_intent(wanted: ComponentBody, standing: OwnerStatus) -> Intent | None:
+    """Return what is to stand in the ledger before a component is written; None where
+    it is not."""
+    if not standing.is_written:
+        return None
+    body, merged = wanted.body, standing.component
+    if merged is not None:
+        body = {_SENT: merged.send, _BASE: merged.base}
+    return Intent("component", wanted.name, fingerprint(body), body)
+
 
 def is_applied(intent: Intent, found: Component) -> bool:
     """Return whether what a killed run was about to write is what stands there."""
-    return bool(intent.body) and not component_changes(found.body, intent.body)
+    sent = intent.body.get(_SENT, intent.body)
+    return (
+        bool(sent)
+        and isinstance(sent, dict)
+        and not component_changes(found.body, sent)
+    )
 
 
-def reused(decided: ConflictsDecision, kind: ConflictKind, what: str) -> bool:
-    """Return whether a person decided to take what is there as it is."""
-    choice = decided.choice(kind, what)
-    return choice is not None and choice.action is ConflictAction.REUSE
+def base_after(intent: Intent) -> JsonObject:
+    """Return what counts as written by us once an intended write is applied."""
+    base = intent.body.get(_BASE, intent.body)
+    return base if isinstance(base, dict) else {}
 
 
-def left_as_it_is(standing: OwnerStatus) -> str:
-    """Return what an operator is told of ours that somebody changed."""
-    return f"{_describe_changes(standing)}; it is left as it is"
+_SENT = "sent"
+_BASE = "base"
+"""Keys of an intent to change a component; one to make it holds the record alone."""
 
 
-def _describe_changes(standing: OwnerStatus) -> str:
-    return first_of(standing.changes, 3, "; and ", "; ")
+def datasource_content(wanted: DatasourceBody) -> JsonObject:
+    """Return a datasource as it is designed."""
+    return datasource_record(wanted.name, wanted.slug, wanted.entries)
 
 
-def _changes(found: Component, row: MadeRow, wanted: ComponentBody) -> tuple[str, ...]:
-    if row.body:
-        return component_changes(found.body, row.body)
-    if row.body_hash == fingerprint(wanted.body):
-        return component_changes(found.body, wanted.body)
-    return (f"this ledger does not hold what was last written of `{wanted.name}`",)
+def _is_begun(
+    intent: Intent, wanted: DatasourceBody, there: tuple[DatasourceEntry, ...]
+) -> bool:
+    """Return whether a datasource holds nothing but what a killed run intended."""
+    intended = pairs_of(intent.body)
+    return {(each.name, each.value) for each in there} <= intended | {*wanted.entries}
+
+
+def _base_of(row: MadeRow | None, ours: JsonObject, theirs: JsonObject) -> JsonObject:
+    """Return what was last written; what both have where the ledger lacks it."""
+    if row is None or row.body:
+        return row.body if row else {}
+    alike = pairs_of(ours) & pairs_of(theirs)
+    listed: list[Json] = [[*pair] for pair in sorted(alike)]
+    return {**ours, "entries": listed}
 
 
 def pairs_of(body: JsonObject) -> set[tuple[str, str]]:
@@ -204,36 +299,13 @@ def pairs_of(body: JsonObject) -> set[tuple[str, str]]:
     }
 
 
-def datasource_content(
-    wanted: DatasourceBody, there: tuple[DatasourceEntry, ...] = ()
-) -> JsonObject:
-    """Return what a datasource holds after the entries of the design were added."""
-    pairs = dict.fromkeys([(each.name, each.value) for each in there])
-    values = {value for _, value in pairs}
-    pairs |= dict.fromkeys(each for each in wanted.entries if each[1] not in values)
-    entries: list[Json] = [[name, value] for name, value in pairs]
-    return {"name": wanted.name, "slug": wanted.slug, "entries": entries}
-
-
-def _entry_changes(
-    there: set[tuple[str, str]],
-    written: set[tuple[str, str]],
-    may_be: set[tuple[str, str]],
-    slug: str,
-) -> Iterator[str]:
-    for name, _ in sorted(there - may_be):
-        yield f"entry `{name}` of datasource `{slug}` was added"
-    for name, _ in sorted(written - there):
-        yield f"entry `{name}` of datasource `{slug}` is gone"
-
-
 def _describe(kind: ConflictKind, what: str, standing: OwnerStatus) -> str:
-    if standing.owner is Owner.EDITED:
+    if standing.owner is Owner.LEFT:
         return (
-            f"The {kind} `{what}` was changed in the space after this import wrote it "
-            f"({_describe_changes(standing)}), so it is not written over; take that "
-            f"back there, or decide `reuse` for this {kind} in "
-            "decisions/conflicts.yaml, which leaves it as it is."
+            f"The {kind} `{what}` is ours, and this ledger does not hold what was last "
+            "written of it, so it is not written over; make it as the design says "
+            f"there, or decide `reuse` for this {kind} in decisions/conflicts.yaml, "
+            "which leaves it as it is."
         )
     if kind is ConflictKind.DATASOURCE:
         return (

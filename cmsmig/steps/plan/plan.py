@@ -42,6 +42,7 @@ from cmsmig.steps.plan.preflights.limits import (
     verification_calls,
 )
 from cmsmig.steps.plan.recreate import is_blocked
+from cmsmig.steps.plan.schema_changes import SchemaChange, SchemaOutlook
 from cmsmig.steps.plan.story_edits import StoryEdits
 
 RULES_VERSION = 1
@@ -78,6 +79,8 @@ class Plan:
     missing_files: Mapping[str, str]
     edit_conflicts: tuple[EditConflict, ...] = ()
     """Fields that both sides changed otherwise, and nobody has decided about."""
+    schema_changes: tuple[SchemaChange, ...] = ()
+    """What becomes of fields of our components and datasources."""
     gone: Gone = NOTHING
     """What an import brought and the space no longer has."""
     recreate: bool = False
@@ -138,8 +141,9 @@ class Plan:
             "verification_calls": self.verification_calls,
             "notes": list(self.notes),
             "conflicts": [_conflict_json(each) for each in self.conflicts],
-            "edit_conflicts": [each.as_json() for each in self.edit_conflicts],
             "in_the_way": [each.as_json() for each in self.in_the_way],
+            "schema_changes": [each.as_json() for each in self.schema_changes],
+            "edit_conflicts": [each.as_json() for each in self.edit_conflicts],
             "dangling": [_dangling_json(each) for each in self.dangling],
             "dangling_by_cause": _count(str(each.cause) for each in self.dangling),
             "internal_links": self.links,
@@ -181,6 +185,10 @@ def make_plan(
     calls = calls_of(migration, ledger, survey, settings, outlook)
     if is_blocked(gone, "import"):
         calls = no_calls(survey)
+    ownership = Ownership.of(
+        ledger, survey, migration.decisions.conflicts, offline.used
+    )
+    schema = SchemaOutlook.of(migration, ownership)
     counts = count_all(survey, settings, calls)
     known = replace(migration.known, failed=_without_story(migration, rows))
     return Plan(
@@ -195,14 +203,16 @@ def make_plan(
         links_left=outlook.links_left,
         rate=settings.destination_rate,
         conflicts=tuple(conflicts.values()),
-        in_the_way=tuple(Ownership.of(ledger, survey).in_the_way(migration)),
-        dangling=tuple(offline.dangling(known)),
-        notes=(*_find_halved(migration.origin), *_find_departed(migration)),
-        missing_files=migration.files.missing,
+        in_the_way=tuple(ownership.in_the_way(migration)),
+        schema_changes=schema.changes,
         edit_conflicts=(
+            *schema.conflicts,
             *edits.undecided,
             *_folders_to_decide(migration, ledger, survey),
         ),
+        dangling=tuple(offline.dangling(known)),
+        notes=(*_find_halved(migration.origin), *_find_departed(migration)),
+        missing_files=migration.files.missing,
         gone=gone,
         recreate=recreate,
         item_prints=item_prints(migration),

@@ -123,7 +123,7 @@ def _find_datasources(job: ImportJob) -> None:
         there = slugs.get(wanted.slug)
         values = frozenset(value for _, value in wanted.entries)
         if there is not None and job.survey.choices(wanted.slug) == values:
-            body = datasource_content(wanted, job.survey.entries[wanted.slug])
+            body = datasource_content(wanted)
             _save(job, "datasource", wanted.slug, there.datasource_id, True, body)
 
 

@@ -12,10 +12,13 @@ from cmsmig.destination.schema import StoryRow
 from cmsmig.errors import NotFoundError
 from cmsmig.ledger.intents import DELETE
 from cmsmig.ledger.rows import AssetRow, Intent, MadeRow
-from cmsmig.mapping.propose.component_changes import written_part
+from cmsmig.mapping.compare.datasource_merge import (
+    datasource_record,
+    settled_record,
+)
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.plan.destination_survey import folder_at
-from cmsmig.steps.plan.ownership import is_applied, pairs_of
+from cmsmig.steps.plan.ownership import base_after, is_applied, pairs_of
 from cmsmig.steps.plan.story_fields import fields_there, written_story
 from cmsmig.steps.plan.written_stories import content_hash, found_home
 from cmsmig.steps.rollback.deletions import is_there
@@ -145,7 +148,7 @@ def _settle_components(job: RollbackJob, lists: SpaceLists) -> None:
             uuid="",
             made=row.made if row is not None else True,
             body_hash=fingerprint(intent.body),
-            body=written_part(found.body, intent.body),
+            body=base_after(intent),
         )
         job.ledger.inventory.save_made(made, intent="component")
 
@@ -169,11 +172,11 @@ def _settle_datasources(job: RollbackJob, lists: SpaceLists) -> None:
         if not ours and not (held <= meant and found.name == intent.body.get("name")):
             job.ledger.intents.settle("datasource", intent.subject, "foreign")
             continue
-        written = held & meant | (pairs_of(row.body) if row is not None else set())
-        body: JsonObject = {
-            **intent.body,
-            "entries": [[*pair] for pair in sorted(written)],
-        }
+        body = settled_record(
+            row.body if row is not None else {},
+            intent.body,
+            datasource_record(found.name, found.slug, sorted(held)),
+        )
         made = MadeRow(
             "datasource", found.slug, found.datasource_id, "", True, "", body
         )

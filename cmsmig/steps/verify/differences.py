@@ -28,6 +28,8 @@ class DifferenceCode(StrEnum):
     ASSET_BYTES = "asset_bytes"
     COMPONENT_GONE = "component_gone"
     COMPONENT_CHANGED = "component_changed"
+    DATASOURCE_GONE = "datasource_gone"
+    DATASOURCE_CHANGED = "datasource_changed"
     FOLDER_GONE = "folder_gone"
 
 

@@ -15,12 +15,11 @@ from cmsmig.ledger.rows import AssetRow, StoryRecord
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
-from cmsmig.mapping.propose.component_equality import equal_component
-from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.richtext.schema.validate import documents_in, problems
 from cmsmig.steps.plan.edit_conflicts import seen_of
 from cmsmig.steps.plan.recreate import REMEDY
 from cmsmig.steps.plan.written_stories import PUBLISHED
+from cmsmig.steps.verify.compare_schema import compare_schema
 from cmsmig.steps.verify.compare_story import ReadBack, story_differences
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.worker_pool import Work, work_through
@@ -40,7 +39,7 @@ async def verify(job: ImportJob) -> Verification:
     _list_unmade(job, found)
     stories = [key for key in job.migration.items if key in expected]
     job.observer(StepStarted(STEP, len(stories) + len(assets)))
-    _compare_components(job, found)
+    compare_schema(job, found)
     _compare_folders(job, found)
 
     async def look(piece: ItemKey | AssetRow) -> None:
@@ -240,20 +239,6 @@ async def _compare_asset(job: ImportJob, row: AssetRow, found: Verification) -> 
     else:
         return
     found.differences.append(Difference(code, row.name, row.content_url, text))
-
-
-def _compare_components(job: ImportJob, found: Verification) -> None:
-    for wanted in component_bodies(job.migration.design):
-        found.components += 1
-        there = job.survey.component(wanted.name)
-        if there is None:
-            text = f"It is not in the space; {REMEDY}."
-            code = DifferenceCode.COMPONENT_GONE
-        elif not equal_component(there.body, wanted.body):
-            code, text = DifferenceCode.COMPONENT_CHANGED, "It is not as designed."
-        else:
-            continue
-        found.differences.append(Difference(code, wanted.name, "", text))
 
 
 def _compare_folders(job: ImportJob, found: Verification) -> None:

@@ -12,9 +12,11 @@ from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.counting import and_more, counted, first_of
 from cmsmig.destination.schema import Component
 from cmsmig.errors import PreflightError
-from cmsmig.events import Noticed, StepAdvanced, StepFinished, StepStarted
+from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import Intent, MadeRow
-from cmsmig.mapping.propose.component_changes import component_changes, written_part
+from cmsmig.mapping.compare.component_merge import first_base
+from cmsmig.mapping.decisions.conflicts import ConflictKind
+from cmsmig.mapping.propose.component_changes import component_changes
 from cmsmig.mapping.propose.component_payloads import (
     ComponentBody,
     component_bodies,
@@ -23,33 +25,34 @@ from cmsmig.mapping.propose.component_payloads import (
 from cmsmig.steps.plan.ownership import (
     Owner,
     Ownership,
-    OwnerStatus,
+    base_after,
+    component_intent,
     is_applied,
-    left_as_it_is,
 )
 from cmsmig.steps.worker_pool import WorkerPool, batches
 from cmsmig.steps.write.datasources import making_datasources
 from cmsmig.steps.write.idempotent_write import apply_once
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.told_edits import tell_fields
 from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "components"
 
 
 def check_components(job: ImportJob) -> None:
-    """Raise `PreflightError` when a component or datasource of somebody else, or one
-    of ours that somebody changed, would have to be written over."""
-    found = list(Ownership.of(job.ledger, job.survey).in_the_way(job.migration))
+    """Raise `PreflightError` when a component or datasource of somebody else would
+    have to be written over."""
+    found = list(_ownership(job).in_the_way(job.migration))
     if found:
         more = and_more(len(found), 1, " And ", "; `cmsmig plan` lists all.")
         raise PreflightError(found[0].text + more)
 
 
 async def enqueue_components(job: ImportJob, pool: WorkerPool) -> None:
-    """Give `pool` what the design needs and the space lacks; reuse what is there."""
+    """Give `pool` what the design needs and the space lacks, or has otherwise."""
     bodies = component_bodies(job.migration.design)
     job.observer(StepStarted(STEP, len(bodies)))
-    ownership = Ownership.of(job.ledger, job.survey)
+    ownership = _ownership(job)
     datasources = making_datasources(job, ownership)
     for wanted in batches(datasource_bodies(job.migration.design)):
         await pool.take(datasources, wanted)
@@ -68,14 +71,13 @@ def report_components(job: ImportJob) -> None:
     job.observer(StepFinished(STEP, f"{counted(made, 'component')} there"))
 
 
+def _ownership(job: ImportJob) -> Ownership:
+    decided = job.migration.decisions.conflicts
+    return Ownership.of(job.ledger, job.survey, decided, job.offline_keys)
+
+
 def _intent(ownership: Ownership, wanted: ComponentBody) -> Intent | None:
-    if not _is_written(ownership.component(wanted)):
-        return None
-    return Intent("component", wanted.name, fingerprint(wanted.body), wanted.body)
-
-
-def _is_written(standing: OwnerStatus) -> bool:
-    return standing.writes and standing.owner in (Owner.NOBODY, Owner.OURS)
+    return component_intent(wanted, ownership.component(wanted))
 
 
 async def _make_component(
@@ -88,15 +90,38 @@ async def _make_component(
             partial(job.client.create_component, wanted.body),
             partial(_look, job, wanted),
         )
-        _record(job, made, wanted.body, made_by_us=True)
-    elif _is_written(standing):
-        changed = await job.client.update_component(found.component_id, wanted.body)
-        _record(job, changed, wanted.body, made_by_us=True)
+        _record(job, made, wanted.body, first_base(wanted.body, made.body))
     elif standing.owner is Owner.OTHERS:
-        _record(job, found, wanted.body, made_by_us=False)
-    elif standing.changes:
-        job.observer(Noticed(wanted.name, left_as_it_is(standing)))
+        _record(job, found, wanted.body, None)
+    elif standing.owner is Owner.OURS:
+        await _bring_up_to_date(job, ownership, wanted, found)
     job.observer(StepAdvanced(STEP, wanted.name))
+
+
+async def _bring_up_to_date(
+    job: ImportJob, ownership: Ownership, wanted: ComponentBody, found: Component
+) -> None:
+    """Write what is ours into a component, and tell what is theirs.
+
+    It is read and merged once more right before the write: only what somebody saves
+    between that answer and the write's arrival is overwritten.
+    """
+    standing = listed = ownership.component(wanted)
+    if standing.is_written:
+        found = await job.client.component(found.component_id)
+        standing = ownership.component_as(wanted, found)
+        intent = component_intent(wanted, standing)
+        if intent is not None and intent != component_intent(wanted, listed):
+            job.ledger.intents.write([intent])
+    merged = standing.component
+    if merged is None:
+        return
+    if standing.is_written:
+        found = await job.client.update_component(found.component_id, merged.send)
+    base = merged.written_base(found.body)
+    if standing.is_written or base != ownership.base(wanted.name):
+        _record(job, found, wanted.body, base)
+    tell_fields(job, ConflictKind.COMPONENT, wanted.name, merged.fields)
 
 
 async def _look(job: ImportJob, wanted: ComponentBody) -> Component | None:
@@ -113,25 +138,31 @@ async def _look(job: ImportJob, wanted: ComponentBody) -> Component | None:
 
 
 def _record(
-    job: ImportJob, component: Component, sent: JsonObject, *, made_by_us: bool
+    job: ImportJob, found: Component, wanted: JsonObject, base: JsonObject | None
 ) -> None:
-    job.ledger.inventory.save_made(
-        MadeRow(
-            kind="component",
-            name=component.name,
-            destination_id=component.component_id,
-            uuid="",
-            made=made_by_us,
-            body_hash=fingerprint(sent),
-            body=written_part(component.body, sent) if made_by_us else {},
-        ),
-        intent="component",
+    """Write what a component is, with what counts as written by us if it is ours."""
+    row = MadeRow(
+        kind="component",
+        name=found.name,
+        destination_id=found.component_id,
+        uuid="",
+        made=base is not None,
+        body_hash=fingerprint(wanted),
+        body=base or {},
     )
+    job.ledger.inventory.save_made(row, intent="component")
 
 
 async def read_field_keys(job: ImportJob) -> dict[str, frozenset[str]]:
-    """Return the field keys of every component of the space, read back. Reads only."""
-    return {each.name: _field_keys(each) for each in await job.client.components()}
+    """Return the field keys of every component of the space, read back. Reads only.
+
+    With those that somebody took out of a component of ours, which is told: stories
+    hold their values, in case that a field comes back.
+    """
+    return {
+        each.name: _field_keys(each) | job.kept_away.get(each.name, frozenset())
+        for each in await job.client.components()
+    }
 
 
 def refuse_missing(there: Mapping[str, Set[str]], used: Mapping[str, Set[str]]) -> None:
@@ -175,6 +206,7 @@ async def recover_components(job: ImportJob) -> None:
         if found is None:
             job.ledger.intents.settle("component", intent.subject, "absent")
         elif is_applied(intent, found):
-            _record(job, found, intent.body, made_by_us=True)
+            base = base_after(intent)
+            _record(job, found, base, base)
         else:
             job.ledger.intents.settle("component", intent.subject, "not_applied")

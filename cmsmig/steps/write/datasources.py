@@ -5,96 +5,144 @@ Source: destination, components: an unknown datasource is refused.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
 
-from cmsmig.canonical import fingerprint
+from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.destination.schema import Datasource, DatasourceEntry
-from cmsmig.events import Noticed
 from cmsmig.ledger.rows import Intent, MadeRow
+from cmsmig.mapping.compare.datasource_merge import (
+    datasource_writes,
+    entry_value,
+    intended_record,
+    written_record,
+)
+from cmsmig.mapping.compare.schema_merge import SchemaMerge
+from cmsmig.mapping.decisions.conflicts import ConflictKind
 from cmsmig.mapping.propose.component_payloads import DatasourceBody
 from cmsmig.steps.plan.ownership import (
     Owner,
     Ownership,
     OwnerStatus,
     datasource_content,
-    left_as_it_is,
 )
 from cmsmig.steps.worker_pool import Work
 from cmsmig.steps.write.idempotent_write import apply_once
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.told_edits import tell_fields
 from cmsmig.steps.write.write_ahead import write_ahead
 
 
 def making_datasources(job: ImportJob, ownership: Ownership) -> Work[DatasourceBody]:
-    """Return the work that makes the datasources of a design and fills ours."""
+    """Return the work that makes the datasources of a design and brings ours up to
+    date."""
     return write_ahead(
         job.ledger.intents,
-        partial(_intent, job, ownership),
+        partial(_intent, ownership),
         partial(_make, job, ownership),
     )
 
 
-def _intent(
-    job: ImportJob, ownership: Ownership, wanted: DatasourceBody
-) -> Intent | None:
-    if not _is_written(ownership.datasource(wanted)):
+def _intent(ownership: Ownership, wanted: DatasourceBody) -> Intent | None:
+    return _intent_as(wanted, ownership.datasource(wanted))
+
+
+def _intent_as(wanted: DatasourceBody, standing: OwnerStatus) -> Intent | None:
+    if not standing.is_written:
         return None
-    body = datasource_content(wanted, job.survey.entries.get(wanted.slug, ()))
+    body = datasource_content(wanted)
+    if standing.fields is not None:
+        body = intended_record(standing.fields, wanted.slug)
     return Intent("datasource", wanted.slug, fingerprint(body), body)
-
-
-def _is_written(standing: OwnerStatus) -> bool:
-    return standing.writes and standing.owner in (Owner.NOBODY, Owner.OURS)
 
 
 async def _make(job: ImportJob, ownership: Ownership, wanted: DatasourceBody) -> None:
     standing = ownership.datasource(wanted)
     found = job.survey.datasource(wanted.slug)
-    if standing.owner is Owner.OTHERS and found is not None:
-        _record(job, wanted, found, made_by_us=False)
-    elif standing.owner is Owner.EDITED:
-        job.observer(Noticed(wanted.slug, left_as_it_is(standing)))
-    else:
-        if found is None:
-            found = await apply_once(
-                partial(job.client.create_datasource, wanted.name, wanted.slug),
-                partial(_look, job, wanted),
-            )
-        await _make_entries(job, wanted, found.datasource_id)
-        _record(job, wanted, found, made_by_us=True)
+    if found is None:
+        found = await apply_once(
+            partial(job.client.create_datasource, wanted.name, wanted.slug),
+            partial(_look, job, wanted),
+        )
+        await _add_entries(job, found.datasource_id, wanted.entries)
+        _record(job, found, datasource_content(wanted))
+    elif standing.owner is Owner.OTHERS:
+        _record(job, found, None)
+    elif standing.owner is Owner.OURS:
+        await _bring_up_to_date(job, ownership, wanted, found)
 
 
-async def _make_entries(
-    job: ImportJob, wanted: DatasourceBody, datasource_id: int
+async def _bring_up_to_date(
+    job: ImportJob, ownership: Ownership, wanted: DatasourceBody, found: Datasource
 ) -> None:
-    """Create the entries that are missing, one by one: the service keeps that order."""
-    known = job.survey.choices(wanted.slug)
-    for name, value in wanted.entries:
-        if value not in known:
-            await apply_once(
-                partial(job.client.create_datasource_entry, datasource_id, name, value),
-                partial(_look_entry, job, datasource_id, value),
-            )
+    """Write what is ours into a datasource, and tell what is theirs.
 
-
-def _record(
-    job: ImportJob, wanted: DatasourceBody, found: Datasource, *, made_by_us: bool
-) -> None:
-    """Write what a datasource holds now; closes the intent, so it comes last."""
+    It is read and merged once more right before it is written.
+    """
+    standing = listed = ownership.datasource(wanted)
     there = job.survey.entries.get(wanted.slug, ())
-    body = datasource_content(wanted, there) if made_by_us else {}
-    job.ledger.inventory.save_made(
-        MadeRow(
-            kind="datasource",
-            name=wanted.slug,
-            destination_id=found.datasource_id,
-            uuid="",
-            made=made_by_us,
-            body_hash=fingerprint(body) if body else "",
-            body=body,
-        ),
-        intent="datasource",
+    if standing.is_written:
+        found = await job.client.datasource(found.datasource_id)
+        there = tuple(await job.client.datasource_entries(found.datasource_id))
+        standing = ownership.datasource_as(wanted, found, there)
+        intent = _intent_as(wanted, standing)
+        if intent is not None and intent != _intent_as(wanted, listed):
+            job.ledger.intents.write([intent])
+    fields = standing.fields
+    if fields is None:
+        return
+    await _write(job, found, there, fields)
+    _record(job, found, written_record(fields, wanted.slug))
+    tell_fields(job, ConflictKind.DATASOURCE, wanted.slug, fields)
+
+
+async def _write(
+    job: ImportJob,
+    found: Datasource,
+    there: Iterable[DatasourceEntry],
+    fields: SchemaMerge,
+) -> None:
+    """Write the name and the entries that are ours, one by one, no other."""
+    by_value = {each.value: each for each in reversed([*there])}
+    own = found.datasource_id
+    for call, field in datasource_writes(fields):
+        value, label = entry_value(field), str(fields.ours.get(field))
+        if value is None:
+            await job.client.update_datasource(own, label, found.slug)
+        elif call == "create_datasource_entries":
+            await _add_entries(job, own, [(label, value)])
+        elif call == "update_datasource_entries":
+            entry = replace(by_value[value], name=label)
+            await job.client.update_datasource_entry(own, entry)
+        else:
+            await job.client.delete_datasource_entry(by_value[value].entry_id)
+
+
+async def _add_entries(
+    job: ImportJob, datasource_id: int, entries: Iterable[tuple[str, str]]
+) -> None:
+    """Create entries, one by one: the service keeps that order."""
+    for name, value in entries:
+        await apply_once(
+            partial(job.client.create_datasource_entry, datasource_id, name, value),
+            partial(_look_entry, job, datasource_id, value),
+        )
+
+
+def _record(job: ImportJob, found: Datasource, base: JsonObject | None) -> None:
+    """Write what counts as ours of a datasource now; closes the intent, so it comes
+    last."""
+    row = MadeRow(
+        kind="datasource",
+        name=found.slug,
+        destination_id=found.datasource_id,
+        uuid="",
+        made=base is not None,
+        body_hash=fingerprint(base) if base else "",
+        body=base or {},
     )
+    job.ledger.inventory.save_made(row, intent="datasource")
 
 
 async def _look(job: ImportJob, wanted: DatasourceBody) -> Datasource | None:

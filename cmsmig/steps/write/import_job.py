@@ -18,6 +18,7 @@ from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.edit_conflicts import EditConflict
 from cmsmig.steps.plan.linked_drafts import DraftLinks
 from cmsmig.steps.plan.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.offline_drafts import (
@@ -51,6 +52,10 @@ class ImportJob:
     """What the plan is made of; None where no plan is made."""
     edits: StoryEdits = NO_EDITS
     """What the plan found of stories that are not as we left them."""
+    edit_conflicts: list[EditConflict] = field(default_factory=list)
+    """What was found while it was written that somebody has to decide."""
+    kept_away: Mapping[str, Set[str]] = field(default_factory=dict)
+    """Schema fields that somebody took out of our components, by component."""
     field_keys: Mapping[str, Set[str]] = field(default_factory=dict)
     """Field keys of the space's components, once they are read back."""
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep

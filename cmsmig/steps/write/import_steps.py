@@ -13,6 +13,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.lease import lease
 from cmsmig.ledger.rows import Accounting
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.decisions.conflicts import ConflictKind
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.plan.conflicts import (
@@ -21,6 +22,7 @@ from cmsmig.steps.plan.conflicts import (
     find_conflicts,
     item_rows,
 )
+from cmsmig.steps.plan.edit_conflicts import EditConflict
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.plan import Plan, make_plan, refuse_drift
 from cmsmig.steps.plan.preflights.items import find_refused
@@ -30,6 +32,7 @@ from cmsmig.steps.plan.recreate import (
     refuse_half_way,
     take_up,
 )
+from cmsmig.steps.plan.schema_changes import kept_away
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.worker_pool import StopSignal, WorkerPool
 from cmsmig.steps.write.asset_upload import upload_assets
@@ -106,13 +109,16 @@ class Outcome:
     writes: int
     """Requests that changed the destination."""
     failed_assets: int
+    undecided: tuple[EditConflict, ...] = ()
+    """Fields of components, datasources and folders that wait for a decision."""
 
     @property
     def exit_code(self) -> int:
         """Return 1 when something failed, is gone or waits for a decision, and is
         listed, else 0."""
         undone = self.accounting.failed or self.failed_assets
-        waits = self.plan.left_undone.things or self.plan.edit_conflicts
+        listed = self.undecided or self.plan.edit_conflicts
+        waits = listed or self.plan.left_undone.things
         return 1 if undone or waits else 0
 
 
@@ -148,6 +154,7 @@ async def run_command(
                 refuse_drift(_load_plan(job.ledger, plan_hash), plan)
             job.ledger.save_plan(plan.plan_hash, plan.as_stored())
             show(plan)
+            job.kept_away = kept_away(plan.schema_changes, plan.edit_conflicts)
             refuse_half_way(job.gone, command)
             if not dry_run:
                 await _run_steps(command, job, plan)
@@ -157,6 +164,7 @@ async def run_command(
                 accounting=accounting,
                 writes=counter.writes,
                 failed_assets=_failed_assets(job),
+                undecided=_undecided(job, plan),
             )
 
 
@@ -238,6 +246,19 @@ def _failed_assets(job: ImportJob) -> int:
     used = {upload.sha256 for upload in job.migration.files.uploads}
     rows = job.ledger.inventory.assets().values()
     return sum(1 for row in rows if row.status == "failed" and row.sha256 in used)
+
+
+def _undecided(job: ImportJob, plan: Plan) -> tuple[EditConflict, ...]:
+    """Return the conflicts in what stories stand on, by the plan and since.
+
+    A story that has one is counted as failed.
+    """
+    found = {
+        (each.kind, each.what, each.field): each
+        for each in (*plan.edit_conflicts, *job.edit_conflicts)
+        if each.kind is not ConflictKind.STORY
+    }
+    return tuple(found.values())
 
 
 async def plan_only(

@@ -78,7 +78,7 @@ INTENTS = (
         "no intent: datasource",
         "a datasource is created without a durable word before",
         ("kill applied | * create datasource moods #1",),
-        (_without_intent(DATASOURCES, "partial(_intent, job, ownership)"),),
+        (_without_intent(DATASOURCES, "partial(_intent, ownership)"),),
     ),
     Mutant(
         "no intent: update",

@@ -59,43 +59,35 @@ def save(desk: Desk, **changes: object) -> None:
 def field_added(desk: Desk) -> str:
     schema = record(desk)["schema"]
     save(desk, schema={**schema, "badge": {"type": "text", "pos": 40}})
-    return "field `badge` of component `record` was added"
-
-
-def field_taken_out(desk: Desk) -> str:
-    schema = dict(record(desk)["schema"])
-    del schema["position"]
-    save(desk, schema=schema)
-    return "field `position` of component `record` is gone"
+    return "`schema.badge` was added there and stays"
 
 
 def field_described(desk: Desk) -> str:
     schema = record(desk)["schema"]
     cover = {**schema["cover"], "description": "At least 1200 wide"}
     save(desk, schema={**schema, "cover": cover})
-    return "field `cover` of component `record` was changed (description)"
+    return "`schema.cover.description` was added there and stays"
 
 
 def field_required(desk: Desk) -> str:
     schema = record(desk)["schema"]
-    cover = {**schema["cover"], "required": True}
-    save(desk, schema={**schema, "cover": cover})
-    return "field `cover` of component `record` was changed (required)"
+    position = {**schema["position"], "required": True}
+    save(desk, schema={**schema, "position": position})
+    return "`schema.position.required` was added there and stays"
 
 
 def component_named(desk: Desk) -> str:
     save(desk, display_name="Logbook entry")
-    return "`display_name` of component `record` was changed"
+    return "`display_name` was changed there from `Record` to `Logbook entry`"
 
 
 def component_nestable(desk: Desk) -> str:
     save(desk, is_nestable=True)
-    return "`is_nestable` of component `record` was changed"
+    return "`is_nestable` was changed there from `false` to `true` and stays"
 
 
 EDITS = (
     field_added,
-    field_taken_out,
     field_described,
     field_required,
     component_named,
@@ -112,49 +104,49 @@ def redesign(desk: Desk) -> None:
 def test_what_a_developer_changed_of_ours_is_not_written_over(
     stage: Stage, edit: Callable[[Desk], str]
 ) -> None:
-    """The plan and the import name it, nothing is written, their work stands."""
+    """The plan and the import name it, their work stands, and so does the design."""
     desk = stage()
     desk.done("prepare")
     told = edit(desk)
     redesign(desk)
-    before, number = record(desk), desk.mark()
-    (shown,) = desk.plan()["in_the_way"]
-    assert (shown["kind"], shown["what"]) == ("component", "record")
-    assert told in shown["text"]
+    expected = record(desk)
+    schema = expected["schema"]
+    cover = {**schema["cover"], "display_name": "The cover"}
+    expected |= {"schema": {**schema, "cover": cover}}
+    assert desk.plan()["in_the_way"] == []
     assert told in desk.run("plan").out
-    ended = desk.run("prepare")
-    assert (ended.code, told in ended.err) == (1, True), ended.err
-    assert desk.run("import").code == 1
-    assert record(desk) == before
-    assert desk.stories() == {}
-    assert {each.method for each in desk.since(number)} == {"GET"}
+    assert told in desk.done("prepare").err
+    del expected["updated_at"]
+    assert {name: record(desk)[name] for name in expected} == {
+        **expected,
+        "real_name": expected["display_name"],
+    }
 
 
-def test_an_edit_that_is_taken_back_makes_it_ours_again(stage: Stage) -> None:
+def test_an_edit_that_is_taken_back_is_none(stage: Stage) -> None:
     """The same content under the same id is ours, whatever happened between."""
     desk = stage()
     desk.done("prepare")
     schema = record(desk)["schema"]
     field_added(desk)
-    redesign(desk)
-    assert desk.run("prepare").code == 1
+    desk.done("prepare")
     save(desk, schema=schema)
-    assert desk.plan()["calls"]["update_components"] == 1
+    assert desk.plan()["schema_changes"] == []
     desk.done("import")
-    assert record(desk)["schema"]["cover"]["display_name"] == "The cover"
     desk.verified()
 
 
 def test_an_edit_that_is_in_nobodys_way_is_told_and_stays(stage: Stage) -> None:
-    """The design asks for no write, so the import goes on beside it."""
+    """The design asks for no write; verification names it until it is accepted."""
     desk = stage()
     desk.done("prepare")
     told = field_added(desk)
     before = record(desk)
-    assert desk.plan()["in_the_way"] == []
     ended = desk.done("import")
-    assert f"{told}; it is left as it is" in ended.err
+    assert told in ended.err
     assert record(desk) == before
+    assert desk.codes() == ["component_changed"]
+    desk.decide_edit("record", "schema.badge", "theirs", kind="component")
     desk.verified()
 
 
@@ -274,21 +266,16 @@ def test_nothing_is_put_into_a_datasource_of_somebody_else(
     assert {each.method for each in desk.since(number)} == {"GET"}
 
 
-def test_a_datasource_that_somebody_changed_is_not_written_to(
+def test_a_datasource_of_ours_that_is_reused_gets_nothing(
     stage: Stage, moody_site: Path
 ) -> None:
-    """Ours gets no further entry while it holds what we did not write."""
+    """It stays as somebody changed it, and an option that is new waits."""
     desk = moody(stage, moody_site)
     desk.done("prepare")
     (own,) = desk.space.datasources
     entry = {"datasource_id": own, "name": "grave", "value": "grave"}
     desk.api("POST", "/datasource_entries", {"datasource_entry": entry})
-    desk.done("prepare")
     another_mood(desk)
-    ended = desk.run("prepare")
-    told = "entry `grave` of datasource `moods` was added"
-    assert (ended.code, told in ended.err) == (1, True), ended.err
-    assert desk.entries() == ["calm", "loud", "grave"]
     desk.decide_conflict("moods", "reuse", kind="datasource")
     desk.done("prepare")
     assert desk.entries() == ["calm", "loud", "grave"]
@@ -297,14 +284,28 @@ def test_a_datasource_that_somebody_changed_is_not_written_to(
 def test_an_entry_that_somebody_took_out_of_ours_is_not_put_back(
     stage: Stage, moody_site: Path
 ) -> None:
-    """It is named, and a person decides."""
+    """It is named until a person decides."""
     desk = moody(stage, moody_site)
     desk.done("prepare")
     desk.api("DELETE", f"/datasource_entries/{min(desk.space.entries)}")
-    ended = desk.run("import")
-    told = "entry `calm` of datasource `moods` is gone"
-    assert (ended.code, told in ended.err) == (1, True), ended.err
+    ended = desk.done("import")
+    assert "`entries.calm` was taken out there and is left out" in ended.err
     assert desk.entries() == ["loud"]
+    assert desk.codes() == ["datasource_changed"]
+    desk.decide_edit("moods", "entries.calm", "ours", kind="datasource")
+    desk.done("import")
+    assert sorted(desk.entries()) == ["calm", "loud"]
+    desk.verified()
+
+
+def test_a_datasource_that_is_gone_is_a_difference(
+    stage: Stage, moody_site: Path
+) -> None:
+    desk = moody(stage, moody_site)
+    desk.done("prepare")
+    (own,) = desk.space.datasources
+    desk.api("DELETE", f"/datasources/{own}")
+    assert "datasource_gone" in desk.codes()
 
 
 def test_an_option_that_is_new_is_added_to_ours(stage: Stage, moody_site: Path) -> None:

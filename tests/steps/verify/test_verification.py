@@ -193,8 +193,9 @@ def test_a_change_behind_our_back_is_found(
 
 
 def test_every_code_has_a_case() -> None:
-    """No kind of difference is left untried; languages have tests of their own."""
-    tried = {code for codes in CASES.values() for code in codes} | {"languages_apart"}
+    """No kind is left untried; languages and datasources have tests of their own."""
+    tried = {code for codes in CASES.values() for code in codes}
+    tried |= {"languages_apart", "datasource_gone", "datasource_changed"}
     assert tried == {str(code) for code in DifferenceCode}
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.merge import merge_fields
+from cmsmig.mapping.compare.component_fields import schema_of
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.ownership import Ownership
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +25,17 @@ class Schemas:
 
     @classmethod
     def after(cls, migration: Migration, ledger: Ledger, survey: Survey) -> Schemas:
-        """Return what will be there once the components are made. Reads only.
-
-        By field: what only we changed since our last write is as we would write it,
-        what somebody else changed stays as it is.
-        """
-        made = ledger.inventory.made("component")
-        bodies = {each.name: each.body for each in component_bodies(migration.design)}
+        """Return what will be there once the components are made. Reads only."""
+        ownership = Ownership.of(ledger, survey, migration.decisions.conflicts)
         there = {each.name: each.body for each in survey.components}
-        fields: dict[str, dict[str, JsonObject]] = {}
-        for name in there.keys() | bodies.keys():
-            if name not in there:
-                fields[name] = _schema(bodies[name])
-                continue
-            row = made.get(name)
-            base = _schema(row.body) if row is not None and row.made else {}
-            ours = _schema(bodies.get(name, {})) if base else {}
-            fields[name] = _merged(base, ours, _schema(there[name]))
+        after = dict(there)
+        for wanted in component_bodies(migration.design):
+            merged = ownership.component(wanted).component
+            if merged is not None:
+                after[wanted.name] = merged.send
+            elif wanted.name not in there:
+                after[wanted.name] = wanted.body
+        fields = {name: schema_of(body) for name, body in after.items()}
         groups = {
             name: str(body.get("component_group_uuid") or "")
             for name, body in there.items()
@@ -63,27 +58,6 @@ class Schemas:
         allowed = _listed(definition.get(f"{of}_whitelist"))
         denied = _listed(definition.get(f"{of}_denylist"))
         return (not allowed or name in allowed) and name not in denied
-
-
-def _merged(
-    base: Mapping[str, JsonObject],
-    ours: Mapping[str, JsonObject],
-    theirs: Mapping[str, JsonObject],
-) -> dict[str, JsonObject]:
-    fields = {key: definition for key, definition in ours.items() if key not in theirs}
-    for key, definition in theirs.items():
-        merged = merge_fields(base.get(key, {}), ours.get(key, {}), definition)
-        fields[key] = merged.values if key in base else definition
-    return fields
-
-
-def _schema(body: JsonObject) -> dict[str, JsonObject]:
-    schema = body.get("schema")
-    return {
-        key: definition
-        for key, definition in (schema if isinstance(schema, dict) else {}).items()
-        if isinstance(definition, dict)
-    }
 
 
 def _listed(value: Json) -> frozenset[str]:

@@ -1,0 +1,346 @@
+"""Components and datasources of ours that somebody changed: field by field."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
+from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.faults import CUT, UNSENT, Fault
+
+QUIET = {"written", "kept", "agreed", "stays"}
+
+
+def record(desk: Desk) -> Any:
+    """Return the component of the records as it stands in the space."""
+    (found,) = [
+        each for each in desk.space.components.values() if each["name"] == "record"
+    ]
+    return found
+
+
+def save(desk: Desk, **changes: object) -> None:
+    """Save the component of the records as a developer would, parts of it changed."""
+    number = record(desk)["id"]
+    desk.api("PUT", f"/components/{number}", {"component": changes})
+
+
+def save_fields(desk: Desk, **fields: dict[str, Any] | None) -> None:
+    """Save attributes of schema fields; None takes a field out."""
+    schema = dict(record(desk)["schema"])
+    for key, attributes in fields.items():
+        if attributes is None:
+            del schema[key]
+        else:
+            schema[key] = {**schema.get(key, {}), **attributes}
+    save(desk, schema=schema)
+
+
+def entries(desk: Desk) -> dict[str, str]:
+    """Return the labels of all datasource entries by value."""
+    return {each["value"]: each["name"] for each in desk.space.entries.values()}
+
+
+def save_entry(desk: Desk, value: str, name: str) -> None:
+    """Give an entry another label, as an editor would; a new value is a new entry."""
+    own = [each for each in desk.space.entries.values() if each["value"] == value]
+    (source,) = desk.space.datasources
+    body = {"datasource_entry": {"name": name, "value": value, "datasource_id": source}}
+    if own:
+        desk.api("PUT", f"/datasource_entries/{own[0]['id']}", body)
+    else:
+        desk.api("POST", "/datasource_entries", body)
+
+
+def moody(stage: Stage, site: Path, *faults: object) -> Desk:
+    """Return a desk whose records draw a field from the datasource `moods`."""
+    desk = stage(*faults, content=site)
+    chosen = "encoding: option_datasource\n        datasource: moods\n"
+    desk.decide("design.yaml", "encoding: option\n", chosen)
+    desk.done("prepare")
+    return desk
+
+
+LOUD = "          - id: '22222222222222222222222222222222'\n            label: loud\n"
+ODD = "          - id: '33333333333333333333333333333333'\n            label: odd\n"
+
+
+def label_cover(desk: Desk, label: str = "The cover") -> None:
+    """Let the design call a field of the records something else."""
+    desk.decide("design.yaml", "display_name: Cover", f"display_name: {label}")
+
+
+def name_records(desk: Desk) -> None:
+    """Let the design call the component of the records something else."""
+    desk.decide("design.yaml", "display_name: Record\n", "display_name: Our record\n")
+
+
+def changes(desk: Desk) -> dict[str, str]:
+    """Return what the plan says of each field, and insist on one line for each."""
+    plan, lines = desk.plan(), desk.run("plan").out
+    listed = {each["field"]: each["outcome"] for each in plan["schema_changes"]}
+    listed |= {each["field"]: "conflict" for each in plan["edit_conflicts"]}
+    assert all(f"`{field}`" in lines for field in listed)
+    return listed
+
+
+def differing(desk: Desk) -> set[str]:
+    """Return the fields that a verification finds, each with values and decision."""
+    ended = desk.run("verify", "--json")
+    found = [
+        each
+        for each in ended.document["differences"]
+        if each["code"] in ("component_changed", "datasource_changed")
+    ]
+    assert all("There it is `" in each["text"] for each in found)
+    return {each["where"] for each in found}
+
+
+def test_what_each_side_changed_alone_stands(stage: Stage, moody_site: Path) -> None:
+    """A developer's field, label and flag, an editor's entries, and all of ours."""
+    desk = moody(stage, moody_site)
+    save_fields(
+        desk, badge={"type": "text", "pos": 40}, cover={"description": "1200 wide"}
+    )
+    save(desk, icon="block")
+    save_entry(desk, "calm", "Calm!")
+    save_entry(desk, "grave", "Grave")
+    label_cover(desk)
+    name_records(desk)
+    desk.decide("design.yaml", LOUD, LOUD + ODD)
+    assert changes(desk) == {
+        "schema.cover.display_name": "written",
+        "display_name": "written",
+        "entries.odd": "written",
+        "schema.badge": "kept",
+        "schema.cover.description": "kept",
+        "icon": "kept",
+        "entries.calm": "kept",
+        "entries.grave": "kept",
+    }
+    planned, number = desk.plan(), desk.mark()
+    ended = desk.done("import", "--plan", planned["hash"])
+    assert "`schema.badge` was added there and stays" in ended.err
+    calls = [each for each in desk.since(number) if each.quota]
+    assert planned["calls"]["total"] == len(calls)
+    stands = record(desk)
+    assert stands["schema"]["badge"]["pos"] == 40
+    assert stands["schema"]["cover"]["description"] == "1200 wide"
+    assert stands["schema"]["cover"]["display_name"] == "The cover"
+    assert (stands["icon"], stands["display_name"]) == ("block", "Our record")
+    assert entries(desk) == {
+        "calm": "Calm!",
+        "loud": "loud",
+        "grave": "Grave",
+        "odd": "odd",
+    }
+    number = desk.mark()
+    desk.done("import")
+    assert {each.method for each in desk.since(number)} == {"GET"}
+    kept = {"schema.badge", "schema.cover.description", "icon"}
+    assert differing(desk) == kept | {"entries.calm", "entries.grave"}
+    for field in sorted(kept):
+        desk.decide_edit("record", field, "theirs", kind="component")
+    desk.decide_edit("moods", "*", "theirs", kind="datasource")
+    desk.verified()
+
+
+def test_what_both_changed_alike_is_noted(stage: Stage, moody_site: Path) -> None:
+    """Nothing is sent, and the next change of ours is written as any other."""
+    desk = moody(stage, moody_site)
+    save_fields(desk, cover={"display_name": "The cover"})
+    save(desk, display_name="Our record")
+    save_entry(desk, "odd", "odd")
+    label_cover(desk)
+    name_records(desk)
+    desk.decide("design.yaml", LOUD, LOUD + ODD)
+    assert set(changes(desk).values()) == {"agreed"}
+    assert len(changes(desk)) == 3
+    number = desk.mark()
+    desk.done("prepare")
+    assert {each.method for each in desk.since(number)} <= {"GET", "POST"}
+    assert desk.count("update component") == 2, "the developer's alone"
+    assert changes(desk) == {}
+    desk.decide("design.yaml", "display_name: The cover", "display_name: A cover")
+    assert changes(desk) == {"schema.cover.display_name": "written"}
+
+
+@pytest.mark.parametrize("take", ["ours", "theirs"])
+def test_what_both_changed_otherwise_waits_for_a_decision(
+    stage: Stage, moody_site: Path, take: str
+) -> None:
+    """The rest is written, the stories too; each conflict is named, and decided."""
+    desk = moody(stage, moody_site)
+    desk.decide("design.yaml", LOUD, LOUD + ODD)
+    save_fields(desk, cover={"display_name": "Their cover"})
+    save(desk, display_name="Their record")
+    save_entry(desk, "odd", "Odd!")
+    label_cover(desk)
+    name_records(desk)
+    desk.decide("design.yaml", "display_name: Position", "display_name: Place")
+    fields = {"schema.cover.display_name", "display_name", "entries.odd"}
+    assert changes(desk) == {
+        **dict.fromkeys(fields, "conflict"),
+        "schema.position.display_name": "written",
+    }
+    listed = {each["field"]: each for each in desk.plan()["edit_conflicts"]}
+    cover = listed["schema.cover.display_name"]
+    assert (cover["base"], cover["ours"]) == ("Cover", "The cover")
+    assert (cover["theirs"], cover["what"]) == ("Their cover", "record")
+    for _ in range(2):
+        ended = desk.run("import")
+        assert ended.code == 1
+        assert "3 fields changed on both sides" in ended.err
+        assert "there it is `Their cover`" in ended.err
+    assert record(desk)["schema"]["position"]["display_name"] == "Place"
+    assert record(desk)["schema"]["cover"]["display_name"] == "Their cover"
+    assert len(desk.stories()) == 6
+    assert differing(desk) == fields
+    for field, each in listed.items():
+        desk.decide_edit(each["what"], field, take, each["seen"], kind=each["kind"])
+    desk.done("import")
+    mine = take == "ours"
+    assert record(desk)["display_name"] == ("Our record" if mine else "Their record")
+    assert entries(desk)["odd"] == ("odd" if mine else "Odd!")
+    desk.verified()
+    number = desk.mark()
+    desk.done("import")
+    assert {each.method for each in desk.since(number)} == {"GET"}
+
+
+def test_a_decision_about_an_edit_does_not_hold_for_another_one(stage: Stage) -> None:
+    desk = stage()
+    desk.done("prepare")
+    save_fields(desk, cover={"display_name": "Their cover"})
+    label_cover(desk)
+    (found,) = desk.plan()["edit_conflicts"]
+    field, seen = found["field"], found["seen"]
+    desk.decide_edit("record", field, "ours", seen, kind="component")
+    assert changes(desk) == {field: "written"}
+    save_fields(desk, cover={"display_name": "Another cover"})
+    assert changes(desk) == {field: "conflict"}
+    assert desk.run("prepare").code == 1
+    assert record(desk)["schema"]["cover"]["display_name"] == "Another cover"
+
+
+@pytest.mark.parametrize("take", ["ours", "theirs"])
+def test_a_field_in_use_that_somebody_took_out_is_decided(
+    stage: Stage, take: str
+) -> None:
+    """Stories are made with its values, which show once the field is back."""
+    desk = stage()
+    desk.done("prepare")
+    save_fields(desk, position=None)
+    assert changes(desk) == {"schema.position": "conflict"}
+    ended = desk.run("import")
+    assert ended.code == 1
+    assert "stories hold values that no editor sees" in ended.err
+    assert len(desk.stories()) == 6
+    assert all("position" in each.content for each in desk.stories().values())
+    desk.decide_edit("record", "schema.position", take, "absent", kind="component")
+    desk.done("import")
+    assert ("position" in record(desk)["schema"]) == (take == "ours")
+    assert desk.done("verify", "--json").document["differences"] == []
+
+
+@pytest.mark.parametrize("take", ["ours", "theirs"])
+@pytest.mark.parametrize("source", ["component", "datasource"])
+def test_an_option_that_the_design_lost_stays_until_it_is_decided(
+    stage: Stage, moody_site: Path, source: str, take: str
+) -> None:
+    if source == "datasource":
+        desk = moody(stage, moody_site)
+        what, field = "moods", "entries.odd"
+    else:
+        desk = stage(content=moody_site)
+        what, field = "record", "schema.mood.options.odd"
+    desk.decide("design.yaml", LOUD, LOUD + ODD)
+    desk.done("prepare")
+    desk.decide("design.yaml", LOUD + ODD, LOUD)
+    for _ in range(2):
+        assert changes(desk) == {field: "stays"}
+        ended = desk.done("prepare")
+        assert f"`{field}` is no longer an option and stays" in ended.err
+    desk.decide_edit(what, field, take, kind=source)
+    desk.done("prepare")
+    options = record(desk)["schema"]["mood"].get("options", [])
+    there = [*entries(desk)] or [each["value"] for each in options]
+    assert there == ["calm", "loud", *(["odd"] if take == "theirs" else [])]
+    assert field not in differing(desk)
+
+
+class Meanwhile:
+    """Does something once, before the answer to a read of one component."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.do: Callable[[], None] | None = None
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        if self.do and call.method == "GET" and re.search(self.path, call.path):
+            done, self.do = self.do, None
+            done()
+        return await answer(call)
+
+
+def test_what_is_saved_while_an_import_runs_is_merged_too(
+    stage: Stage, moody_site: Path
+) -> None:
+    """A component and the entries are read again right before they are written."""
+    saving = Meanwhile(r"/components/\d+$")
+    labelling = Meanwhile(r"/datasource_entries$")
+    desk = moody(stage, moody_site, saving, labelling)
+    desk.decide("design.yaml", LOUD, LOUD + ODD)
+    label_cover(desk)
+    name_records(desk)
+
+    def save_there() -> None:
+        stands = record(desk)
+        badge = {"type": "text", "pos": 40}
+        stands["schema"] = {**stands["schema"], "badge": badge}
+        stands["display_name"] = "Their record"
+
+    def label_there() -> None:
+        labelling.do = None
+        for entry in desk.space.entries.values():
+            entry["name"] = f"{entry['name']}!"
+
+    planned = desk.plan()
+    saving.do = save_there
+    ended = desk.run("import", "--plan", planned["hash"])
+    assert ended.code == 1
+    assert "there it is `Their record`" in ended.err
+    stands = record(desk)
+    assert stands["schema"]["cover"]["display_name"] == "The cover"
+    assert (stands["display_name"], "badge" in stands["schema"]) == (
+        "Their record",
+        True,
+    )
+    assert changes(desk) == {"schema.badge": "kept", "display_name": "conflict"}
+    assert entries(desk)["odd"] == "odd"
+
+
+@pytest.mark.parametrize("mode", [CUT, UNSENT])
+def test_a_merged_write_that_was_cut_goes_on_under_the_same_plan(
+    stage: Stage, mode: str
+) -> None:
+    """Theirs is theirs before and after, applied or not."""
+    fault = Fault(("PUT", r"/components/\d+$"), mode, item="Our record", then_dead=True)
+    desk = stage(fault)
+    desk.done("prepare")
+    save_fields(desk, badge={"type": "text", "pos": 40})
+    label_cover(desk)
+    name_records(desk)
+    planned = desk.plan()
+    assert desk.run("import", "--plan", planned["hash"]).code != 0
+    assert ("component", "record") in desk.open_intents()
+    fault.over()
+    desk.done("import", "--plan", planned["hash"])
+    assert record(desk)["display_name"] == "Our record"
+    assert changes(desk) == {"schema.badge": "kept"}
+    assert desk.open_intents() == []
