@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -21,7 +22,9 @@ class Inventory:
         """Write an asset's state, and close its signing intent if one is given."""
         with self._store.atomic() as db:
             db.execute(
-                "INSERT OR REPLACE INTO asset VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                """INSERT OR REPLACE INTO asset (sha256, ext_id, name, status, reason,
+                       explanation, asset_id, content_url, changed_at, body)
+                   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
                 (
                     asset.sha256,
                     asset.ext_id,
@@ -32,6 +35,7 @@ class Inventory:
                     asset.asset_id,
                     asset.content_url,
                     now(),
+                    dump_body(asset.body),
                 ),
             )
             if intent_outcome:
@@ -56,14 +60,14 @@ class Inventory:
     def assets(self) -> dict[str, AssetRow]:
         """Return every asset's row by the hash of its bytes. Reads only."""
         return {
-            row["sha256"]: AssetRow(*tuple(row)[:8])
+            row["sha256"]: _asset_row(row)
             for row in self._store.all("SELECT * FROM asset ORDER BY sha256")
         }
 
     def asset(self, sha256: str) -> AssetRow | None:
         """Return one asset's row, if there is one. Reads only."""
         row = self._store.one("SELECT * FROM asset WHERE sha256 = ?", (sha256,))
-        return None if row is None else AssetRow(*tuple(row)[:8])
+        return None if row is None else _asset_row(row)
 
     def save_made(self, row: MadeRow, *, intent: str = "") -> None:
         """Write something made or reused, and close the intent of kind `intent`."""
@@ -115,3 +119,17 @@ class Inventory:
             db.executemany(
                 "DELETE FROM asset WHERE sha256 = ?", [(each,) for each in hashes]
             )
+
+
+def _asset_row(row: sqlite3.Row) -> AssetRow:
+    return AssetRow(
+        sha256=row["sha256"],
+        ext_id=row["ext_id"],
+        name=row["name"],
+        status=row["status"],
+        reason=row["reason"],
+        explanation=row["explanation"],
+        asset_id=row["asset_id"],
+        content_url=row["content_url"],
+        body=load_body(row["body"]),
+    )

@@ -78,12 +78,18 @@ def m005_written_stories(db: sqlite3.Connection) -> None:
     )
 
 
+def m006_written_assets(db: sqlite3.Connection) -> None:
+    """What the record of each asset got from us, for comparing."""
+    db.execute("ALTER TABLE asset ADD COLUMN body TEXT NOT NULL DEFAULT ''")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_rows,
     m002_intents,
     m003_views,
     m004_last_written,
     m005_written_stories,
+    m006_written_assets,
 )
 LATEST = len(MIGRATIONS)
 

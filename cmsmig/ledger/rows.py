@@ -99,6 +99,8 @@ class AssetRow:
     explanation: str
     asset_id: int | None
     content_url: str
+    body: JsonObject = field(default_factory=dict)
+    """What its record got from us; empty in ledgers that did not keep it."""
 
     @property
     def is_gone(self) -> bool:

@@ -23,6 +23,7 @@ from cmsmig.steps.plan.edit_conflicts import seen_of
 from cmsmig.steps.plan.ownership import pairs_of
 from cmsmig.steps.rollback.pieces import Kind, Piece
 from cmsmig.steps.rollback.space_lists import SpaceLists
+from cmsmig.whole_text import whole_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,7 @@ class Records:
         if asset is None or not _is_file(row, asset):
             return None
         shown = [asset.alt, asset.asset_folder_id, *asset.filled]
-        return _standing(piece, shown, asset.filled)
+        return _standing(piece, shown, _asset_edits(asset, row))
 
     def _folder(self, piece: Piece, row: MadeRow) -> Standing | None:
         there = self.stories.get(piece.own)
@@ -160,6 +161,14 @@ def _standing(piece: Piece, shown: object, edits: Iterable[str]) -> Standing:
 
 def _is_file(row: AssetRow, asset: Asset) -> bool:
     return asset.ext_id == row.ext_id or asset.content_url == row.content_url
+
+
+def _asset_edits(asset: Asset, row: AssetRow) -> Iterator[str]:
+    if row.body and asset.alt != whole_text(str(row.body.get("alt", ""))):
+        yield "alt"
+    if row.body and asset.asset_folder_id != row.body.get("asset_folder_id"):
+        yield "asset_folder_id"
+    yield from asset.filled
 
 
 def _source_edits(

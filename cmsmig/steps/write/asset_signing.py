@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import Asset, SignedUpload
 from cmsmig.errors import MalformedAnswerError, NotFoundError, OutcomeUnknownError
 from cmsmig.ledger.rows import AssetRow, Intent
@@ -122,8 +123,13 @@ def save_asset(
     content_url: str,
     *,
     closing: bool = False,
+    record: JsonObject | None = None,
 ) -> None:
-    """Write a file's state, and with `closing` that its signing is done."""
+    """Write a file's state, and with `closing` that its signing is done.
+
+    `record` is what its record was given; without it, that is what it was before.
+    """
+    known = job.ledger.inventory.asset(upload.sha256) if record is None else None
     row = AssetRow(
         sha256=upload.sha256,
         ext_id=upload.ext_id,
@@ -133,6 +139,7 @@ def save_asset(
         explanation="",
         asset_id=asset_id,
         content_url=content_url,
+        body=record or (known.body if known else {}),
     )
     job.ledger.inventory.save_asset(row, intent_outcome="done" if closing else "")
 
@@ -159,5 +166,6 @@ def fail_asset(
         explanation=explanation,
         asset_id=signed_id(known),
         content_url=known.content_url if known else "",
+        body=known.body if known else {},
     )
     job.ledger.inventory.save_asset(row, intent_outcome=intent_outcome)

@@ -205,7 +205,9 @@ async def _sign_and_send(
             with suppress(NotFoundError):
                 await job.client.delete_asset(asset_id)
         asset_id = signed.asset_id
-        save_asset(job, upload, "signed", asset_id, signed.content_url, closing=True)
+        url = signed.content_url
+        sent: JsonObject = {"alt": upload.alt, "asset_folder_id": folder_id}
+        save_asset(job, upload, "signed", asset_id, url, closing=True, record=sent)
         # Whether it is there is seen below; a policy may have expired.
         with suppress(OutcomeUnknownError, RejectedError, UnreachableError):
             await job.client.upload(

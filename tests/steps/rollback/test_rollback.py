@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import (
     CREATE_STORY,
@@ -168,10 +171,10 @@ def test_what_somebody_changed_goes_by_decision(stage: Stage) -> None:
     before = imported(desk).comparable()
     desk.edit(RECORD, title="Better")
     asset = next(iter(desk.space.assets))
-    desk.api("PUT", f"/assets/{asset}", {"asset": {"title": "Described"}})
+    desk.api("PUT", f"/assets/{asset}", {"asset": {"alt": "Described"}})
     name = desk.space.assets[asset].key.rpartition("/")[2]
     shown = desk.run("rollback", "--plan", "--json").document
-    assert {each["what"]: each["fields"] for each in shown["left"]}[name] == ["title"]
+    assert {each["what"]: each["fields"] for each in shown["left"]}[name] == ["alt"]
     give_up(desk, ("story", RECORD), ("asset", name))
     drifted = desk.run("rollback", shown["hash"])
     assert (drifted.code, f"file {name}" in drifted.err) == (1, True)
@@ -240,3 +243,116 @@ def test_a_rollback_that_was_killed_goes_on(
         desk.done("import")
         assert desk.comparable() == whole, at
         assert desk.open_intents() == []
+
+
+def test_a_part_is_taken_back(stage: Stage, small_site: Path) -> None:
+    """Stories of collections and of items, nothing that they stand on; what links
+    to them is left alone, and an import makes them anew."""
+    desk = stage(content=small_site)
+    kept = imported(desk).comparable()
+    paths = sorted(desk.stories())
+    one = next(path for path in paths if "note" in path)
+    (item,) = {
+        r[0] for r in desk.rows("SELECT item_id FROM items WHERE full_slug = ?", one)
+    }
+    shown = desk.done(
+        "rollback", "--plan", "--collection", "spots", "--item", item, "--json"
+    ).document
+    assert set(shown["remove"]) == {"story"}
+    going = {each["what"] for each in shown["objects"]}
+    assert one in going
+    assert {path for path in paths if "spot" in path} < going
+    mark = desk.mark()
+    desk.done("rollback", shown["hash"])
+    assert quota(desk, mark) == shown["calls"]["total"]
+    assert sorted(desk.stories()) == sorted(set(paths) - going)
+    assert desk.comparable()["components"] == kept["components"]
+    assert desk.run("rollback", "--collection", "nothing").code == 2
+    assert desk.run("rollback", "--item", "nothing").code == 2
+    desk.done("import")
+    assert desk.comparable() == kept
+
+
+def put_story(desk: Desk, slug: str, content: dict, parent: int = 0) -> None:
+    """Make a story as an editor would."""
+    body = {"name": slug, "slug": slug, "parent_id": parent, "content": content}
+    desk.api("POST", "/stories", {"story": body})
+
+
+def test_what_others_use_of_ours_stays(stage: Stage) -> None:
+    """Components of their stories, at the root and within, and folders they use."""
+    desk = imported(stage(demo_space=True))
+    block = {"_uid": "b", "component": "figure"}
+    put_story(desk, "theirs", {"_uid": "p", "component": "page", "body": [block]})
+    (folder,) = desk.rows("SELECT destination_id FROM made WHERE kind = 'folder'")
+    put_story(desk, "inside", {"_uid": "r", "component": "record"}, *folder)
+    kept = desk.comparable()
+    planned = desk.done("rollback", "--plan", "--json").document
+    mark = desk.mark()
+    found = left(desk)
+    assert quota(desk, mark) == planned["calls"]["total"]
+    assert found == {
+        ("component", "figure"): ("used", []),
+        ("component", "record"): ("used", []),
+        ("folder", "records"): ("holds", []),
+    }
+    still = desk.comparable()["stories"]
+    assert [row for row in kept["stories"] if row["name"] in ("theirs", "inside")] == [
+        row for row in still if row["name"] in ("theirs", "inside")
+    ]
+
+
+@dataclass
+class Meanwhile:
+    """A middleware: somebody does something just before a request is answered."""
+
+    when: Callable[[Call], bool]
+    deed: Callable[[], None] | None = None
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        if self.deed is not None and self.when(call):
+            deed, self.deed = self.deed, None
+            deed()
+        return await answer(call)
+
+
+def test_what_changes_after_the_plan_was_made_stays(stage: Stage) -> None:
+    """A story that was listed again, and what it may stand on; a component after."""
+    listed = Meanwhile(lambda call: bool(call.parameter("by_ids")))
+    deleting = Meanwhile(lambda call: call.method == "DELETE")
+    desk = imported(stage(listed, deleting))
+
+    def save() -> None:
+        story = desk.stories()[RECORD]
+        story.body = {**story.body, "content": {**story.content, "title": "Better"}}
+        story.updated_at = "2099-01-01T00:00:00.000Z"
+
+    listed.deed = save
+    found = left(desk)
+    assert found.pop(("story", RECORD))[0] == "edited"
+    assert found.pop(("folder", "records"))[0] == "holds"
+    assert {reason for reason, _ in found.values()} == {"waits"}
+    assert sorted(desk.stories()) == [RECORD]
+    give_up(desk, ("story", RECORD))
+
+    def rename() -> None:
+        desk.space.component("record")["display_name"] = "Theirs"
+
+    deleting.deed = rename
+    assert left(desk) == {("component", "record"): ("edited", [])}
+    assert desk.components() == ["record"]
+
+
+def test_a_reply_that_is_lost_is_looked_for(stage: Stage) -> None:
+    """No deletion that was applied is sent again; one that is refused is listed."""
+    fault = Fault(("DELETE", "/(stories|assets)/"), CUT, at=())
+    fault.over()
+    desk = imported(stage(fault, settings="in_flight = 2"))
+    desk.space.default_root = "record"
+    fault.at = ()
+    mark = desk.mark()
+    assert left(desk) == {("component", "record"): ("refused", [])}
+    deleted = [each.path for each in desk.since(mark) if each.method == "DELETE"]
+    stories = [path for path in deleted if "/stories/" in path or "/assets/" in path]
+    assert len(stories) == len(set(stories)) == 6 + 1 + 4
+    assert desk.open_intents() == []
