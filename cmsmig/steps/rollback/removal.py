@@ -89,11 +89,11 @@ async def _remove_stories(removal: Removal, pieces: Sequence[Piece]) -> None:
     removing = _removing(removal, partial(_remove, removal))
     async with _pool(removal, Kind.STORY, pieces) as pool:
         for start in range(0, len(pieces), LISTED_TOGETHER):
+            if pool.ending:
+                break
             due = pieces[start : start + LISTED_TOGETHER]
             for batch in batches(await _as_planned(removal, due)):
                 await pool.take(removing, batch)
-            if pool.ending:
-                break
 
 
 async def _as_planned(removal: Removal, due: Sequence[Piece]) -> list[Piece]:

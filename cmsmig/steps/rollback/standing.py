@@ -18,7 +18,8 @@ from cmsmig.destination.schema import (
     StoryRow,
 )
 from cmsmig.ledger.rows import AssetRow, MadeRow
-from cmsmig.mapping.propose.component_changes import component_changes
+from cmsmig.mapping.compare.component_merge import ANSWERED, merge_component
+from cmsmig.mapping.merge import Value
 from cmsmig.steps.plan.edit_conflicts import seen_of
 from cmsmig.steps.plan.ownership import pairs_of
 from cmsmig.steps.rollback.pieces import Kind, Piece
@@ -122,6 +123,9 @@ class Records:
         there = self.stories.get(piece.own)
         if there is None or not there.is_folder:
             return None
+        if there.uuid != row.uuid and there.full_slug != row.name:
+            # A space that was made anew may give an old number again.
+            return None
         edits = [*self.places.moves(there, row.name)]
         if there.uuid != row.uuid:
             edits.append("uuid")
@@ -133,10 +137,7 @@ class Records:
         found = self.components.get(piece.own)
         if found is None:
             return None
-        edits: Iterable[str] = ("what this import wrote of it is not known",)
-        if row.body:
-            edits = component_changes(found.body, row.body)
-        return _standing(piece, found.body, edits)
+        return _standing(piece, found.body, [*_component_edits(found, row)])
 
     def _datasource(self, piece: Piece, row: MadeRow) -> Standing | None:
         found = self.datasources.get(piece.own)
@@ -171,6 +172,21 @@ def _asset_edits(asset: Asset, row: AssetRow) -> Iterator[str]:
     yield from asset.filled
 
 
+def _component_edits(found: Component, row: MadeRow) -> Iterator[str]:
+    if found.name != row.name:
+        yield "name"
+    if not row.body:
+        yield "what this import wrote of it is not known"
+        return
+    written = {name: value for name, value in row.body.items() if name != ANSWERED}
+    fields = merge_component(row.body, written, found.body, _undecided).fields
+    yield from sorted(fields.moved(fields.theirs))
+
+
+def _undecided(field: str, value: Value) -> None:
+    """Decide nothing: it is only compared."""
+
+
 def _source_edits(
     found: Datasource, held: frozenset[tuple[str, str]], row: MadeRow
 ) -> Iterator[str]:
@@ -179,7 +195,4 @@ def _source_edits(
         yield "slug"
     if row.body and found.name != row.body.get("name"):
         yield "name"
-    for name, _ in sorted(held - written):
-        yield f"entry `{name}`"
-    for name, _ in sorted(written - held):
-        yield f"entry `{name}`"
+    yield from sorted({f"entries.{value}" for _, value in held ^ written})

@@ -10,6 +10,7 @@ from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import NotFoundError
 from cmsmig.ledger.rows import ItemRow, StoryRecord, WrittenStory
 from cmsmig.mapping.draft import Place
+from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.plan.edit_conflicts import seen_of
 from cmsmig.steps.plan.story_fields import fields_there
 from cmsmig.steps.plan.written_stories import (
@@ -71,6 +72,10 @@ class StoryStandings:
         try:
             story = await self.job.client.story(piece.own)
         except NotFoundError:
+            return None
+        uid = story_uid(self.job.namespace, item.key)
+        if row.uuid != home.uuid and story.content.get("_uid") != uid:
+            # A space that was made anew may give an old number again.
             return None
         edits = dict.fromkeys((*listed, *self._edits(story, item, written)))
         return Standing(

@@ -24,6 +24,8 @@ def named_subset(
     if not collections and not items:
         return Subset()
     known = _keys(project)
+    if not known:
+        return Subset(frozenset(collections), frozenset(items))
     slugs = _slugs(project)
     ids = frozenset(slugs.get(each, each) for each in collections)
     if unknown := sorted(ids - {collection for collection, _ in known}):

@@ -7,6 +7,8 @@ ledger.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.destination.schema import StoryRow
 from cmsmig.errors import NotFoundError
@@ -44,6 +46,7 @@ async def settle(job: RollbackJob, lists: SpaceLists) -> None:
     await _settle_creates(job, lists)
     if job.subset.is_all:
         await _settle_folders(job, lists)
+        _settle_folder_names(job, lists)
         _settle_components(job, lists)
         _settle_datasources(job, lists)
         _settle_asset_folders(job, lists)
@@ -111,6 +114,20 @@ async def _settle_folders(job: RollbackJob, lists: SpaceLists) -> None:
         }
         made = MadeRow("folder", intent.subject, row.story_id, row.uuid, True, "", body)
         job.ledger.inventory.save_made(made, intent="folder")
+
+
+def _settle_folder_names(job: RollbackJob, lists: SpaceLists) -> None:
+    """Find out which folders a killed import did call something else."""
+    rows = {row.story_id: row for row in lists.stories}
+    known = job.ledger.inventory.made("folder")
+    for intent in job.ledger.intents.open("folder_name"):
+        made = known.get(intent.subject)
+        row = rows.get(made.destination_id) if made is not None else None
+        if made is None or row is None or fingerprint(row.name) != intent.request_hash:
+            job.ledger.intents.settle("folder_name", intent.subject, "not_applied")
+            continue
+        named = replace(made, body={**made.body, "name": row.name})
+        job.ledger.inventory.save_made(named, intent="folder_name")
 
 
 async def _is_as_intended(job: RollbackJob, intent: Intent, row: StoryRow) -> bool:

@@ -13,13 +13,18 @@ from cmsmig.sandbox.http.asgi import Call
 from cmsmig.sandbox.observe.request_subjects import RequestName
 from tests.proofs.faults.importing import TIMEOUT
 
-KINDS = ("faults", "kills", "random", "pull", "two", "command", "editors", "recreate")
+KINDS = ("faults", "kills", "random", "pull", "two", "command", "editors", "recreate",
+         "rollback")  # fmt: skip
 LOST = ("emptied", "restarted")
 """How a space comes to lack everything."""
 RANDOM_PLANS = 200
 TWO_AT_ONCE = 12
 COMMANDS = 20
 KILLS = ("before", "applied", "answered")
+FAULTS_EACH = 9
+"""Every so many requests of a rollback get every fault: most are alike."""
+UNFINISHED_EACH = 5
+"""Every so many requests of an import are its last before it is taken back."""
 EDITORS_EACH = 4
 """Every so many stories get an editor: their requests are alike."""
 
@@ -45,6 +50,8 @@ class Case:
     """Which of `KILLS`."""
     lost: str = ""
     """Which of `LOST`, before the import that goes wrong."""
+    unfinished: bool = False
+    """Whether it is the import that goes wrong, not the rollback after it."""
     moments: tuple[float, ...] = ()
     """When it is killed, run after run, as shares of the time that an undisturbed
     run takes: counted by turns from its start and from its first request on."""
@@ -89,13 +96,15 @@ def all_cases(
     entries: list[Entry],
     pulled: list[Entry],
     again: list[Entry],
+    taken: list[Entry],
     kind: str,
     rounds: int,
 ) -> list[Case]:
     """Return the cases of a kind, or of all, in an order that is the same each time.
 
     `entries` are the requests of an undisturbed import, `pulled` those of a pull,
-    `again` those of an import that makes everything again.
+    `again` those of an import that makes everything again, `taken` those of a
+    rollback.
     """
     made = {
         "faults": single_faults(entries, "faults"),
@@ -106,6 +115,7 @@ def all_cases(
         "command": killed_commands(min(rounds, COMMANDS)),
         "editors": somebody_at_work(entries),
         "recreate": killed_recreations(again, rounds // 5),
+        "rollback": rollbacks(taken, entries, rounds // 5),
     }
     return [case for name in KINDS if kind in ("", name) for case in made[name]]
 
@@ -249,6 +259,24 @@ def killed_recreations(entries: list[Entry], rounds: int) -> Iterator[Case]:
         lost, how = LOST[seed % 2], KILLS[seed % 3]
         yield Case(f"{lost}, several kills", f"seed {seed}, {how}", "recreate",
                    kills=kills, how=how, lost=lost, in_flight=1 + seed % 8)  # fmt: skip
+
+
+def rollbacks(taken: list[Entry], imported: list[Entry], rounds: int) -> Iterator[Case]:
+    """Yield a kill at each request of a rollback and faults at some, rollbacks that
+    are killed several times, and rollbacks of imports that were killed."""
+    for number, case in enumerate(single_faults(taken, "rollback")):
+        if case.kills or number % FAULTS_EACH == 0:
+            yield replace(case, name=f"rollback, {case.name}")
+    for seed in range(rounds):
+        drawn = random.Random(f"rollback {seed}")
+        kills = tuple(drawn.randrange(1, len(taken) // 2) for _ in range(2 + seed % 4))
+        how = KILLS[seed % 3]
+        yield Case("rollback, several kills", f"seed {seed}, {how}", "rollback",
+                   kills=kills, how=how, in_flight=1 + seed % 8)  # fmt: skip
+    killed = [case for case in single_faults(imported, "rollback") if case.kills]
+    for case in killed[::UNFINISHED_EACH]:
+        name = f"import killed {case.how}, taken back"
+        yield replace(case, name=name, unfinished=True)
 
 
 def two_at_once(entries: list[Entry]) -> Iterator[Case]:

@@ -1,6 +1,6 @@
 """Every fault at every request of an import and a pull, and whether reruns mend it.
 
-usage: faults.py [--kind faults|kills|random|pull|two|command|editors|recreate]
+usage: faults.py [--kind faults|kills|random|pull|two|command|editors|recreate|rollback]
                  [--only TEXT ...] [--slice I/N | --count N]
                  [--rounds N] [--jobs N] [--work DIR]
 
@@ -13,7 +13,9 @@ moments and at random requests, several times each; `random` runs plans of sever
 faults at 8 requests at once; `pull` does to a pull what `faults` does to an import;
 `two` starts a second import beside the first; `command` kills the command itself;
 `editors` has somebody take a story's place or edit it meanwhile; `recreate` empties
-the space after an import, or gives it anew, and kills the import that fills it again.
+the space after an import, or gives it anew, and kills the import that fills it again;
+`rollback` takes an import back and kills or disturbs that, or takes back an import that
+was killed.
 
 Cases that passed are kept in reports/faults/ and not run again as long as the code
 is the same. Exits 1 when a case failed.
@@ -39,6 +41,7 @@ from tests.proofs.faults.pull import WholePull, cache_of
 from tests.proofs.faults.runs import Setting
 from tests.proofs.faults.site import Prepared, prepare
 from tests.proofs.faults.state import Passed
+from tests.proofs.faults.taken_back import whole_rollback
 from tests.proofs.faults.world import ENDED, Whole, world
 
 ROUNDS = 200
@@ -58,11 +61,14 @@ def main(arguments: Sequence[str]) -> int:
         prepared = prepare(work)
         whole = whole_import(prepared, work)
         again = whole_recreation(prepared, work, whole)
-        setting = Setting(prepared, work, whole, whole_pull(prepared, work), again)
+        taken = whole_rollback(prepared, work)
+        pulled = whole_pull(prepared, work)
+        setting = Setting(prepared, work, whole, pulled, again, taken)
         every = all_cases(
             setting.whole.entries,
             setting.pulled.entries,
             setting.again.entries,
+            setting.taken.entries,
             chosen.kind,
             chosen.rounds,
         )

@@ -1,4 +1,4 @@
-"""One import or pull as the command does it, here or in a child, in fast time."""
+"""One import, pull or rollback, here or in a child, in fast time."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from cmsmig.settings import Project, load_settings
 from cmsmig.steps import connect
 from cmsmig.steps.pull import file_downloads, item_sets
 from cmsmig.steps.pull import pull as pulling
+from cmsmig.steps.rollback import rollback
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write import import_setup, import_steps
 from cmsmig.wire.budget import Budget
@@ -54,6 +55,7 @@ def hurry(patience: float = TIMEOUT) -> None:
         module.Budget = partial(Budget, clock=fast_time, sleep=_sleep)
         module.Session = partial(Session, sleep=_sleep, timeout=patience)
     import_setup.ImportJob = partial(import_setup.ImportJob, sleep=_sleep)
+    rollback.RollbackJob = partial(rollback.RollbackJob, sleep=_sleep)
     import_steps.open_migration = _once(import_steps.open_migration)
     # The site is small: lists of several pages, as large ones have them.
     paging.PAGE, item_sets.PAGE = LISTED, READ
@@ -160,11 +162,46 @@ def run_pull(
     return int(bool(failed)), f"files failed: {failed}"
 
 
+def run_rollback(
+    root: Path,
+    state: Path,
+    observer: Callable[[object], None] | None = None,
+    *,
+    planned: bool = False,
+) -> tuple[int, str]:
+    """Take an import back as the command does; return exit code and what was said.
+
+    With `planned` by the ledger's newest plan, if that is of a rollback.
+    """
+    project = Project(root)
+    plan = None
+    if planned and project.ledger.exists():
+        with Ledger.open_existing(project.ledger) as ledger:
+            newest = ledger.plan("") or {}
+            plan = newest.get("hash") if newest.get("command") == "rollback" else None
+    settings = load_settings(project, environ(state))
+    setup = rollback.RollbackSetup(project, settings, observer or unheard)
+    try:
+        outcome = asyncio.run(
+            rollback.run_rollback(
+                setup, stop=StopSignal(), plan_hash=plan, show=unheard
+            )
+        )
+    except CmsmigError as error:
+        return error.exit_code, str(error)
+    if outcome is None:
+        return 0, "writes: 0"
+    left = [each.text for each in outcome.left]
+    return outcome.exit_code, f"writes: {outcome.writes} {left}"
+
+
 RUNS = {
     "import": run_import,
     "import as planned": run_planned,
     "recreate": partial(run_import, recreate=True),
     "recreate as planned": partial(run_planned, recreate=True),
+    "rollback": run_rollback,
+    "rollback as planned": partial(run_rollback, planned=True),
     "pull": run_pull,
     "pull at once": partial(run_pull, at_once=True),
 }

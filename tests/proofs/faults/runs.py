@@ -18,6 +18,7 @@ from tests.proofs.faults.importing import ended_at_last, start_command
 from tests.proofs.faults.pace import too_soon
 from tests.proofs.faults.pull import WholePull, pull_problems
 from tests.proofs.faults.site import Prepared
+from tests.proofs.faults.taken_back import ROLLBACK, bring, taken_back_problems
 from tests.proofs.faults.world import KILLED, Whole, World, world
 
 RERUNS = 8
@@ -39,6 +40,8 @@ class Setting:
     pulled: WholePull
     again: Whole
     """Everything made again, after it was lost."""
+    taken: Whole
+    """Everything taken back."""
 
 
 @dataclass(frozen=True)
@@ -136,12 +139,25 @@ def _recreate(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
         return one.problems(setting.again, unknown(one, case))
 
 
+def _rollback(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
+    with world(setting.prepared, setting.work, case.in_flight) as one:
+        what = "import" if case.unfinished else ROLLBACK
+        problem = "" if case.unfinished else bring(one)
+        problem = problem or _disturb(one, case, setting, what, kills)
+        if problem := problem or rerun(one, case, ROLLBACK):
+            return [problem]
+        missed = unknown(one, case)
+        whole = not case.unfinished
+        return taken_back_problems(one, setting.taken, missed, whole=whole)
+
+
 _RUNNERS: dict[str, Callable[[Case, Setting, Counter[str]], list[str]]] = {
     "pull": _pull,
     "command": _command,
     "two": _two,
     "editors": _editors,
     RECREATE: _recreate,
+    ROLLBACK: _rollback,
 }
 
 
@@ -192,13 +208,13 @@ def undisturbed_seconds(case: Case, setting: Setting, what: str) -> tuple[float,
 def rerun(one: World, case: Case, what: str) -> str:
     """Run until it says that all is done; return why it never does, or not at once."""
     # What the killed run did is no drift from its plan.
-    planned = case.kind in ("faults", RECREATE) and case.kills
+    planned = case.kind in ("faults", RECREATE, ROLLBACK) and case.kills
     told = [one.run(f"{what} as planned" if planned else what)]
     if case.plan and case.in_flight == 1 and not one.handle.state.injector.given:
         return f"the fault was never given: {told}"
     one.handle.state.injector.set(())
     if told[0][0] != 0 and _rides_out(case):
-        return f"one fault that passed, and yet the import ended with {told[0]}"
+        return f"one fault that passed, and yet the {what} ended with {told[0]}"
     if not case.plan and told[0][0] != 0:
         return f"nothing is in its way, and yet the next run ends with {told[0]}"
     while told[-1][0] != 0:
@@ -207,7 +223,7 @@ def rerun(one: World, case: Case, what: str) -> str:
         told.append(one.run(what))
     asked = len(one.entries)
     again = one.run(what)
-    if what in ("import", RECREATE):
+    if what in ("import", RECREATE, ROLLBACK):
         return "" if again == (0, "writes: 0") else f"done, and yet again: {again}"
     asked = len(one.entries) - asked
     return f"done, and yet it asks {asked} times: {again}" if asked else ""
@@ -219,7 +235,7 @@ def _rides_out(case: Case) -> bool:
     A reading that is answered with an empty success is not: it may have been
     renamed, and no second answer would say more.
     """
-    if case.kind != "faults" or not case.plan or case.plan[0].times > 1:
+    if case.kind not in ("faults", ROLLBACK) or not case.plan or case.plan[0].times > 1:
         return False
     return case.plan[0].fault is not Fault.EMPTY or case.plan[0].method != "GET"
 

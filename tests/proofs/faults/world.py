@@ -212,7 +212,7 @@ class World:
             stray = set(self.space.assets) - listed
             found += [f"orphan asset {each} is not listed" for each in sorted(stray)]
             for kind in ("component", "folder", "asset_folder", "sign", "create",
-                         "update", "publish", "datasource"):  # fmt: skip
+                         "update", "publish", "datasource", "delete"):  # fmt: skip
                 found += [f"open intent {each}" for each in ledger.intents.open(kind)]
             accounting = ledger.items.accounting()
             if accounting.open or accounting.failed:
