@@ -49,6 +49,19 @@ class ExistingStory:
     uuid: str
     full_slug: str
 
+    @classmethod
+    def planned(cls, key: ItemKey, full_slug: str) -> ExistingStory:
+        """Return a stand-in for a story that is still to be made."""
+        return cls(f"{_PLANNED}{key}", full_slug)
+
+    @property
+    def is_planned(self) -> bool:
+        """Return whether it is a stand-in."""
+        return self.uuid.startswith(_PLANNED)
+
+
+_PLANNED = "planned:"
+
 
 @dataclass(frozen=True, slots=True)
 class DraftContext:

@@ -108,7 +108,7 @@ class Routes:
     def planned_homes(self) -> Mapping[ItemKey, ExistingStory]:
         """Return a stand-in for every story to be, for planning."""
         return {
-            key: ExistingStory(uuid=f"planned:{key}", full_slug=place.full_slug)
+            key: ExistingStory.planned(key, place.full_slug)
             for key, place in self.places.items()
         }
 

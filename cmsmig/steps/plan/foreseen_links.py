@@ -86,7 +86,7 @@ def _fresh(
     """Yield the stories to be whose links are filled after they are made."""
     for key in coming:
         link = links.get(key)
-        if link is not None and link.linked_hash != link.drafted_hash:
+        if link is not None and link.changes:
             yield key
 
 

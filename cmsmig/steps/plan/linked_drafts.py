@@ -31,8 +31,10 @@ class DraftLinks:
     """Why links into the old site stay, each."""
     state: str
     """`pending`, `linked` or `nothing`, as the ledger writes it."""
-    drafted_hash: str
+    changes: bool
+    """Whether it makes other content of the draft."""
     linked_hash: str
+    """Of the content then; empty for a story that is still to be made."""
     record_hash: str
     """Of everything that is wanted of the story: its name, place, dates, content."""
 
@@ -48,42 +50,64 @@ def link_draft(
     draft: ItemDraft,
     context: DraftContext,
     homes: Mapping[ItemKey, ExistingStory],
+    *,
+    is_there: bool,
 ) -> DraftLinks | str:
-    """Return what links make of a draft; or why there is no story any more."""
+    """Return what links make of a draft; or why there is no story any more.
+
+    Content is hashed only where a story `is_there` to be compared with.
+    """
     facts = draft.facts
     found = resolve_links(
         facts.links, facts.relations, facts.key.locale_id, homes, migration.routes
     )
+    hashed = ""
+    if is_there:
+        known = _linked_hash(migration, draft, context, homes, found)
+        if known is None:
+            return str(draft.story(context))
+        hashed = known
+    place = context.places[facts.key]
+    return DraftLinks(
+        links=found.links,
+        left=tuple(str(each.cause) for each in found.left),
+        state=link_state(found.filled, found.links, pending=bool(found.pending)),
+        changes=_changes(found),
+        linked_hash=hashed,
+        record_hash=_record_hash(facts, place, hashed) if hashed else "",
+    )
+
+
+def _linked_hash(
+    migration: Migration,
+    draft: ItemDraft,
+    context: DraftContext,
+    homes: Mapping[ItemKey, ExistingStory],
+    found: ResolvedLinks,
+) -> str | None:
+    """Return the hash of the linked content, kept or made; None without a story."""
+    facts = draft.facts
     files: list[Json] = [
         [asset.asset_id, asset.filename]
         for asset in (context.assets[each] for each in facts.slots.addresses)
     ]
     made_of = [draft.made_of, code_digest(_ROOMS), facts.content_print]
-    plain = fingerprint([made_of, files])
-    linked = fingerprint([plain, _answers(found)]) if _changes(found) else plain
+    linked = _changes(found)
+    inputs = fingerprint([made_of, files])
+    if linked:
+        inputs = fingerprint([inputs, _answers(found)])
     drafts = migration.drafter.store
-    drafted_hash = drafts.content_hash(facts.key, plain, linked=False)
-    linked_hash = drafted_hash
-    if linked != plain:
-        linked_hash = drafts.content_hash(facts.key, linked, linked=True)
-    if drafted_hash is None or linked_hash is None:
+    hashed = drafts.content_hash(facts.key, inputs, linked=linked)
+    if hashed is None:
         story = draft.story(context)
         if isinstance(story, str):
-            return story
-        drafted_hash = linked_hash = content_hash(story.content)
-        drafts.keep_content_hash(facts.key, plain, drafted_hash, linked=False)
-        if linked != plain:
+            return None
+        content = story.content
+        if linked:
             content = link_story(story, homes, migration.routes).content
-            linked_hash = content_hash(content)
-            drafts.keep_content_hash(facts.key, linked, linked_hash, linked=True)
-    return DraftLinks(
-        links=found.links,
-        left=tuple(str(each.cause) for each in found.left),
-        state=link_state(found.filled, found.links, pending=bool(found.pending)),
-        drafted_hash=drafted_hash,
-        linked_hash=linked_hash,
-        record_hash=_record_hash(facts, context.places[facts.key], linked_hash),
-    )
+        hashed = content_hash(content)
+        drafts.keep_content_hash(facts.key, inputs, hashed, linked=linked)
+    return hashed
 
 
 def _record_hash(facts: DraftFacts, place: Place, content: str) -> str:

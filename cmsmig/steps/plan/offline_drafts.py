@@ -189,7 +189,10 @@ def linked_drafts(
         if isinstance(draft, str):
             yield key, draft, draft
         else:
-            yield key, draft, link_draft(migration, draft, context, homes)
+            home = homes.get(key)
+            is_there = home is not None and not home.is_planned
+            links = link_draft(migration, draft, context, homes, is_there=is_there)
+            yield key, draft, links
 
 
 def _foreseen_homes(

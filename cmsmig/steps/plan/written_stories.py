@@ -53,21 +53,36 @@ def comparable(value: Json) -> Json:
     An unset value comes back empty, null or not at all, also where it is an object
     without a file or a target; the paths in story links follow their targets.
     """
-    if isinstance(value, list):
-        return [comparable(each) for each in value]
     if isinstance(value, dict):
+        kind = value.get("fieldtype")
+        if kind is None:
+            return _held(value, _ONLY_EDITABLE)
         if _holds_nothing(value):
             return None
-        link = (
-            value.get("fieldtype") == "multilink" and value.get("linktype") == "story"
-        )
-        held = {
-            name: comparable(each)
-            for name, each in value.items()
-            if name != _ADDED and not (link and name in _KEPT_UP_TO_DATE)
-        }
-        return {name: each for name, each in held.items() if each not in _UNSET}
+        link = kind == "multilink" and value.get("linktype") == "story"
+        return _held(value, _RENEWED if link else _ONLY_EDITABLE)
+    if isinstance(value, list):
+        return [_part(each) for each in value]
     return value
+
+
+def _held(value: JsonObject, left_out: Set[str]) -> JsonObject:
+    """Return what an object holds but for what is unset, and `left_out`."""
+    found: JsonObject = {}
+    for name, each in value.items():
+        part = _part(each)
+        if part not in _UNSET and name not in left_out:
+            found[name] = part
+    return found
+
+
+def _part(value: Json) -> Json:
+    # Most parts are texts and numbers: these need no call of their own.
+    return comparable(value) if isinstance(value, (dict, list)) else value
+
+
+_ONLY_EDITABLE = frozenset((_ADDED,))
+_RENEWED = frozenset((_ADDED, *_KEPT_UP_TO_DATE))
 
 
 def _holds_nothing(value: JsonObject) -> bool:

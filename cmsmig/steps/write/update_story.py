@@ -232,9 +232,11 @@ def _save_compared(
 
 def _home_after(needed: Needed, merge: StoryMerge) -> StoryRecord:
     waits = bool(merge.undecided)
+    # Without such a field, what counts as sent is just what is wanted.
+    sent = content_hash(content_of(merge.sent)) if waits else needed.links.linked_hash
     return replace(
         needed.home,
-        content_hash=content_hash(content_of(merge.sent)),
+        content_hash=sent,
         record_hash=UNDECIDED if waits else needed.links.record_hash,
         kept_edits=waits or merge.keeps_edits,
     )
