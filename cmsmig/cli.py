@@ -228,7 +228,7 @@ def status(folder: Path | None, as_json: bool) -> None:
     from cmsmig.steps.verify.accounting import read_status
 
     accounting, document = read_status(find_project(folder, os.environ, Path.cwd()))
-    emit_json(document) if as_json else emit_lines([str(accounting)])
+    emit_json(document) if as_json else emit_lines(accounting.lines)
 
 
 for each in TOOLS:

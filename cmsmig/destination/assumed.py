@@ -196,6 +196,12 @@ class Assumed:
         "official client",
         "The path that publishes a story as it is.",
     )
+    unpublish_path: str = _assumed(
+        "stories/{id}/unpublish",
+        Gap.STATES,
+        "official client",
+        "The path that takes a story from visitors, asked by `publish_method`.",
+    )
     changed_key: str = _assumed(
         "updated_at",
         Gap.EVENTS,

@@ -91,6 +91,26 @@ class StoryCalls(Connection):
                 raise
             return story
 
+    async def unpublish_story(self, story_id: int) -> Story:
+        """Take a story from visitors; it stays as a draft.
+
+        Where the answer is no story, the story is read. Raises
+        `MalformedAnswerError` if it is published then.
+        """
+        answer = await self._call(
+            f"unpublish story {story_id}",
+            self._assumed.publish_method,
+            self._assumed.unpublish_path.replace("{id}", str(story_id)),
+            repeatable=True,
+        )
+        try:
+            return self._read(answer.whole_json())
+        except MalformedAnswerError:
+            story = await self.story(story_id)
+            if story.row.published:
+                raise
+            return story
+
     async def delete_story(self, story_id: int) -> None:
         """Move a story, or a folder with what is in it, to the trash.
 

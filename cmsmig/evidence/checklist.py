@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
-from cmsmig.counting import counted
+from cmsmig.counting import counted, first_of
 from cmsmig.evidence.evidence import Evidence, planned_writes
+
+_NAMED = 3
+"""Addresses that a line names; the files list all."""
 
 
 class CheckState(StrEnum):
@@ -158,6 +161,14 @@ def _redirects(evidence: Evidence) -> Iterator[Check]:
         counted(len(redirects.lost), "address has", "addresses have") + " no new page.",
         ok=not redirects.lost,
     )
+    if gone := redirects.untargeted:
+        named = first_of([each.old for each in gone], _NAMED, ", ")
+        yield Check(
+            "Addresses whose items are gone lead somewhere",
+            CheckState.PERSON,
+            f"{counted(len(gone), 'address needs', 'addresses need')} a target: {named}"
+            " (redirects/needs-a-target.csv).",
+        )
     clashes = [*redirects.shared, *redirects.shadowed]
     yield _either(
         "No two pages claim one address",

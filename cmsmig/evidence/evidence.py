@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,20 +12,33 @@ from pathlib import Path
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.display.html_templates import page
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
-from cmsmig.evidence.redirects import RedirectMap, redirect_rows, write_text
+from cmsmig.evidence.redirects import (
+    GoneAddress,
+    RedirectMap,
+    redirect_rows,
+    write_text,
+)
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import connect, translated
-from cmsmig.ledger.rows import Accounting, AssetRow, ItemRow
+from cmsmig.ledger.rows import DELETED_THERE, Accounting, AssetRow, GoneState, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.reference_targets import explained
 from cmsmig.settings import Project
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.verify.accounting import accounting_json
+from cmsmig.steps.plan.gone_stories import gone_json
+from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.verify.differences import Verification
 
 PAGE = "report.html"
 DOCUMENT = "report.json"
 _SKIPPED = "skipped"
+_STATUSES = ("created", "reused", _SKIPPED, "failed", "selected")
+_GONE = "gone "
+_WORDS = {
+    GoneState.UNPUBLISHED: "unpublished",
+    GoneState.DELETED: "deleted",
+    GoneState.UNDECIDED: "undecided",
+}
 _READS = ("read_", "list_", "compare_")
 """What the names of calls begin with that change nothing."""
 
@@ -85,6 +98,8 @@ class Evidence:
     """None when nothing was read back in this run."""
     names: Mapping[str, str]
     """What the items that differ are called, by their keys as text."""
+    gone: tuple[ItemRow, ...] = ()
+    """Items that have a story and that the origin no longer gives one."""
 
     @property
     def exit_code(self) -> int:
@@ -96,6 +111,8 @@ class Evidence:
         if self.verification is not None and self.verification.differences:
             return 4
         items, files = self.accounting, self.files
+        if any(row.gone.is_undone for row in self.gone if row.gone):
+            return 1
         return 1 if items.failed or items.open or files.failed or files.open else 0
 
 
@@ -123,15 +140,20 @@ def gather(
         space_id=space_id,
         accounting=accounting,
         collections=_by_collection(migration, rows.values()),
-        skipped=_counted(row.reason for row in rows.values() if row.status == _SKIPPED),
-        links=_counted(row.link_state for row in rows.values() if row.home),
+        skipped=_counted(
+            row.reason for row in _at_origin(rows) if row.status == _SKIPPED
+        ),
+        links=_counted(row.link_state for row in _at_origin(rows) if row.standing_home),
         files=_file_count(migration, assets),
         failures=(*item_failures(rows.values()), *file_failures(migration, assets)),
         losses=_losses(project.ledger),
         plan=plan,
         unpublished=_unpublished(migration, rows),
-        redirects=redirect_rows(migration, _homes(rows), earlier),
+        redirects=redirect_rows(
+            migration, _homes(rows), earlier, _gone_addresses(rows)
+        ),
         verification=verification,
+        gone=tuple(row for row in rows.values() if row.gone is not None),
         names=_names(migration, verification),
     )
 
@@ -145,11 +167,13 @@ def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> Json
         "space_id": evidence.space_id,
         "exit_code": evidence.exit_code,
         "accounting": accounting_json(evidence.accounting),
+        "gone": gone_counts_json(evidence.accounting),
         "collections": [
             {"name": each.name, **accounting_json(each.accounting)}
             for each in evidence.collections
         ],
         "skipped": dict(evidence.skipped),
+        "gone_at_origin": [gone_json(row) for row in evidence.gone],
         "links": dict(evidence.links),
         "files": {
             "in": evidence.files.files,
@@ -225,7 +249,11 @@ def _by_collection(
 ) -> tuple[CollectionCount, ...]:
     counts: dict[str, Counter[str]] = {}
     for row in rows:
-        counts.setdefault(row.key.collection_id, Counter())[row.status] += 1
+        counted = counts.setdefault(row.key.collection_id, Counter())
+        if row.gone is None or row.gone.reason != DELETED_THERE:
+            counted[row.status] += 1
+        if row.gone is not None:
+            counted[_GONE + _WORDS.get(row.gone.state, "kept")] += 1
     names = {
         each.collection_id: each.display_name for each in migration.origin.collections
     }
@@ -233,16 +261,27 @@ def _by_collection(
         CollectionCount(
             names.get(collection_id, collection_id),
             Accounting(
-                items=found.total(),
+                items=sum(found[status] for status in _STATUSES),
                 created=found["created"],
                 reused=found["reused"],
                 skipped=found[_SKIPPED],
                 failed=found["failed"],
                 open=found["selected"],
+                gone_kept=found[f"{_GONE}kept"],
+                gone_unpublished=found[f"{_GONE}unpublished"],
+                gone_deleted=found[f"{_GONE}deleted"],
+                gone_undecided=found[f"{_GONE}undecided"],
             ),
         )
         for collection_id, found in counts.items()
     )
+
+
+def _at_origin(rows: Mapping[ItemKey, ItemRow]) -> Iterator[ItemRow]:
+    """Yield the rows of what the origin has now."""
+    for row in rows.values():
+        if row.gone is None or row.gone.reason != DELETED_THERE:
+            yield row
 
 
 def _file_count(migration: Migration, assets: Mapping[str, AssetRow]) -> FileCount:
@@ -261,7 +300,25 @@ def _file_count(migration: Migration, assets: Mapping[str, AssetRow]) -> FileCou
 
 
 def _homes(rows: Mapping[ItemKey, ItemRow]) -> dict[ItemKey, str]:
-    return {key: row.home.full_slug for key, row in rows.items() if row.home}
+    return {
+        key: home.full_slug
+        for key, row in rows.items()
+        if (home := row.standing_home) is not None
+    }
+
+
+def _gone_addresses(rows: Mapping[ItemKey, ItemRow]) -> list[GoneAddress]:
+    """Return the addresses that visitors may know of items that are gone."""
+    return [
+        GoneAddress(
+            old=row.old_path,
+            key=key,
+            name=row.name,
+            new=row.standing_home.full_slug if row.standing_home else "",
+        )
+        for key, row in rows.items()
+        if row.gone is not None
+    ]
 
 
 def _names(migration: Migration, found: Verification | None) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -13,11 +13,9 @@ from cmsmig.canonical import JsonObject
 from cmsmig.display.csv_text import csv_text, formula_sign
 from cmsmig.errors import StorageError
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.draft import Place
-from cmsmig.mapping.select.routes import Routes
 from cmsmig.masking import masked
-from cmsmig.origin.schema import Item
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.old_addresses import live_items, old_addresses
 from cmsmig.whole_text import whole_text
 
 STATUS = 301
@@ -49,6 +47,17 @@ class LostAddress:
 
 
 @dataclass(frozen=True, slots=True)
+class GoneAddress:
+    """The address that an item had which is gone at the origin."""
+
+    old: str
+    key: ItemKey
+    name: str
+    new: str
+    """Where its story is kept; empty when that was taken away."""
+
+
+@dataclass(frozen=True, slots=True)
 class RedirectMap:
     """What becomes of every address that an item has now."""
 
@@ -62,6 +71,9 @@ class RedirectMap:
     """Old paths that several stories claim; the first by item key has it."""
     shadowed: tuple[str, ...]
     """New paths that are an old path too, so a redirect would hide the page."""
+    untargeted: tuple[LostAddress, ...] = ()
+    """Addresses of items that are gone at the origin, and so are their stories: a
+    person names where each is to lead."""
 
     def as_json(self) -> JsonObject:
         """Return what report.json says of the redirects."""
@@ -73,6 +85,10 @@ class RedirectMap:
                 {"old": each.old, "item": str(each.key), "name": each.name}
                 for each in self.lost
             ],
+            "needs_a_target": [
+                {"old": each.old, "item": str(each.key), "name": each.name}
+                for each in self.untargeted
+            ],
             "old_paths_of_several_stories": list(self.shared),
             "new_paths_hidden_by_a_redirect": list(self.shadowed),
         }
@@ -82,8 +98,9 @@ def redirect_rows(
     migration: Migration,
     homes: Mapping[ItemKey, str] | None = None,
     earlier: Mapping[ItemKey, Iterable[str]] | None = None,
+    gone: Sequence[GoneAddress] = (),
 ) -> RedirectMap:
-    """Return where the address of every live item leads.
+    """Return where the address of every live item leads, and of those that are gone.
 
     `homes` are the full slugs of the stories that exist; without them, the
     places that are planned. An item that is not live has no address. `earlier` are
@@ -93,11 +110,13 @@ def redirect_rows(
     if homes is None:
         places = migration.places.places.items()
         homes = {key: place.full_slug for key, place in places}
-    routes = _old_routes(migration)
-    live = dict(_live_items(migration))
-    pairs = sorted(
-        (routes.path(key), f"/{homes[key]}", key) for key in live if key in homes
-    )
+    paths = old_addresses(migration)
+    live = dict(live_items(migration))
+    pairs = [(paths[key], f"/{homes[key]}", key) for key in live if key in homes]
+    # A new item at an address has it, whoever had it before.
+    free = [each for each in gone if each.old and each.old not in paths.values()]
+    pairs += [(each.old, f"/{each.new}", each.key) for each in free if each.new]
+    pairs.sort()
     moved: dict[str, Redirect] = {}
     taken = Counter(old for old, _, _ in pairs)
     stays = {old for old, new, _ in pairs if old == new}
@@ -105,7 +124,7 @@ def redirect_rows(
         if old not in stays:
             moved.setdefault(old, Redirect(old, new, key))
     pages = stays | {new for _, new, _ in pairs}
-    for old, new, key in _earlier_pairs(routes, homes, live, earlier or {}):
+    for old, new, key in _earlier_pairs(paths, homes, earlier or {}):
         if old not in pages:
             moved.setdefault(old, Redirect(old, new, key))
     return RedirectMap(
@@ -114,7 +133,7 @@ def redirect_rows(
         lost=tuple(
             sorted(
                 (
-                    LostAddress(routes.path(key), key, item.name)
+                    LostAddress(paths[key], key, item.name)
                     for key, item in live.items()
                     if key not in homes
                 ),
@@ -123,21 +142,25 @@ def redirect_rows(
         ),
         shared=tuple(old for old, count in sorted(taken.items()) if count > 1),
         shadowed=tuple(sorted({new for _, new, _ in pairs} & set(moved))),
+        untargeted=tuple(
+            LostAddress(each.old, each.key, each.name)
+            for each in sorted(free, key=lambda each: (each.old, each.key))
+            if not each.new
+        ),
     )
 
 
 def _earlier_pairs(
-    routes: Routes,
+    paths: Mapping[ItemKey, str],
     homes: Mapping[ItemKey, str],
-    live: Container[ItemKey],
     earlier: Mapping[ItemKey, Iterable[str]],
 ) -> Iterator[tuple[str, str, ItemKey]]:
     """Yield the addresses that items and stories had before, and their pages now."""
     for key in sorted(earlier.keys() & homes.keys()):
         for path in earlier[key]:
             yield f"/{path}", f"/{homes[key]}", key
-            if key in live:
-                above = routes.path(key).rpartition("/")[0]
+            if key in paths:
+                above = paths[key].rpartition("/")[0]
                 slug = path.rpartition("/")[2]
                 yield f"{above}/{slug}", f"/{homes[key]}", key
 
@@ -151,13 +174,16 @@ def redirects_csv(redirects: RedirectMap) -> str:
 
 
 def write_redirects(folder: Path, redirects: RedirectMap) -> tuple[Path, ...]:
-    """Write `redirects.csv`, and `without-a-new-page.csv` when there is any.
+    """Write `redirects.csv`, and where there is any `without-a-new-page.csv` and
+    `needs-a-target.csv`.
 
-    Both go below `folder`/redirects. Raises `StorageError` when the disk refuses.
+    All go below `folder`/redirects. Raises `StorageError` when the disk refuses.
     """
     texts = {"redirects.csv": redirects_csv(redirects)}
     if redirects.lost:
-        texts["without-a-new-page.csv"] = _lost_csv(redirects)
+        texts["without-a-new-page.csv"] = _lost_csv(redirects.lost)
+    if redirects.untargeted:
+        texts["needs-a-target.csv"] = _lost_csv(redirects.untargeted)
     return tuple(
         write_text(folder / FOLDER / name, text) for name, text in texts.items()
     )
@@ -179,10 +205,10 @@ def write_text(path: Path, text: str) -> Path:
     return path
 
 
-def _lost_csv(redirects: RedirectMap) -> str:
+def _lost_csv(lost: Iterable[LostAddress]) -> str:
     return csv_text(
         ("old", "name", "item"),
-        ((_written(each.old), each.name, str(each.key)) for each in redirects.lost),
+        ((_written(each.old), each.name, str(each.key)) for each in lost),
     )
 
 
@@ -199,20 +225,3 @@ def _uncomputed(part: str) -> str:
         return part
     encoded = "".join(f"%{byte:02X}" for byte in part[: sign + 1].encode())
     return encoded + part[sign + 1 :]
-
-
-def _old_routes(migration: Migration) -> Routes:
-    """Return the old paths of all live items, also of those that stay behind."""
-    live = dict(_live_items(migration))
-    return Routes(
-        migration.origin.site,
-        migration.origin.collections,
-        {key: Place("", item.slug, 0) for key, item in live.items()},
-        {key: item.slug for key, item in live.items()},
-    )
-
-
-def _live_items(migration: Migration) -> Iterator[tuple[ItemKey, Item]]:
-    for items in migration.origin.live.values():
-        for item in items:
-            yield item.key, item

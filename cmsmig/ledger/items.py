@@ -13,6 +13,8 @@ from cmsmig.ledger.rows import (
     GONE,
     LEFT_OUT,
     Accounting,
+    GoneItem,
+    GoneState,
     ItemRow,
     StoryRecord,
     WrittenStory,
@@ -104,7 +106,7 @@ class Items:
         with self._store.atomic() as db:
             _keep_path(db, key, home)
             _save_home(db, home, written)
-            _recover(db, key)
+            recover(db, key)
             db.execute(
                 """UPDATE item SET published = '', link_state = ?, full_slug = ?,
                        origin_hash = ?, changed_at = ?
@@ -124,7 +126,7 @@ class Items:
         """Write that a story needs no update as it stands: nothing was sent."""
         with self._store.atomic() as db:
             _save_home(db, home, written)
-            _recover(db, key)
+            recover(db, key)
             db.execute(
                 """UPDATE item SET link_state = ?, origin_hash = ?, changed_at = ?
                    WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
@@ -179,7 +181,7 @@ class Items:
     def recovered(self, key: ItemKey) -> None:
         """Write that an item with a story, which had failed, is being retried."""
         with self._store.atomic() as db:
-            _recover(db, key)
+            recover(db, key)
 
     def gone(self, explanations: Mapping[ItemKey, str]) -> None:
         """Write that items' stories are no longer there; the story records are kept."""
@@ -251,10 +253,11 @@ class Items:
     def accounting(self) -> Accounting:
         """Return the accounting over all items. Reads only."""
         row = self._store.one("SELECT * FROM accounting")
-        return Accounting(*(int(value) for value in tuple(row or (0,) * 6)))
+        return Accounting(*(int(value) for value in tuple(row or (0,) * 10)))
 
 
-def _recover(db: sqlite3.Connection, key: ItemKey) -> None:
+def recover(db: sqlite3.Connection, key: ItemKey) -> None:
+    """Give an item with a story the status that it has without a failure."""
     db.execute(
         """UPDATE item SET reason = '', explanation = '', status =
                (SELECT iif(made, 'created', 'reused') FROM home
@@ -336,6 +339,17 @@ def _set_link_state(db: sqlite3.Connection, key: ItemKey, link_state: str) -> No
     )
 
 
+def _gone_of(row: sqlite3.Row) -> GoneItem | None:
+    if not row["gone"]:
+        return None
+    return GoneItem(
+        state=GoneState(row["gone"]),
+        reason=row["gone_reason"],
+        sentence=row["gone_sentence"],
+        note=row["gone_note"],
+    )
+
+
 def _item_row(row: sqlite3.Row) -> ItemRow:
     home = None
     if row["story_id"] is not None:
@@ -362,6 +376,8 @@ def _item_row(row: sqlite3.Row) -> ItemRow:
         link_state=row["link_state"],
         published=row["published"],
         home=home,
+        gone=_gone_of(row),
+        old_path=row["old_path"],
     )
 
 

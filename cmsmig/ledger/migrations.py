@@ -83,6 +83,17 @@ def m006_written_assets(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE asset ADD COLUMN body TEXT NOT NULL DEFAULT ''")
 
 
+def m007_gone_items(db: sqlite3.Connection) -> None:
+    """What is gone at the origin: its reason, what became of its story, and the
+    address that it had. It is counted beside what the origin has now."""
+    for column in ("gone", "gone_reason", "gone_sentence", "gone_note", "old_path"):
+        db.execute(f"ALTER TABLE item ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
+    for view in ("accounting", "items", "reasons"):
+        db.execute(f"DROP VIEW {view}")
+    for statement in _VIEWS_WITH_GONE:
+        db.execute(statement)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_rows,
     m002_intents,
@@ -90,6 +101,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m004_last_written,
     m005_written_stories,
     m006_written_assets,
+    m007_gone_items,
 )
 LATEST = len(MIGRATIONS)
 
@@ -252,4 +264,35 @@ _VIEWS = (
     # How many items ended in which state and why.
     """CREATE VIEW reasons AS SELECT
         status, reason, count(*) AS items FROM item GROUP BY status, reason""",
+)
+
+_VIEWS_WITH_GONE = (
+    # One row: in = created + reused + skipped + failed (+ open before a run ends),
+    # over the items that the origin has now; beside it what is gone there.
+    """CREATE VIEW accounting AS SELECT
+        count(*) FILTER (WHERE gone_reason <> 'deleted') AS items,
+        count(*) FILTER (WHERE status = 'created') AS created,
+        count(*) FILTER (WHERE status = 'reused') AS reused,
+        count(*) FILTER (WHERE status = 'skipped' AND gone_reason <> 'deleted')
+            AS skipped,
+        count(*) FILTER (WHERE status = 'failed') AS failed,
+        count(*) FILTER (WHERE status = 'selected') AS open,
+        count(*) FILTER (WHERE gone IN ('kept', 'to_unpublish', 'to_delete'))
+            AS gone_kept,
+        count(*) FILTER (WHERE gone = 'unpublished') AS gone_unpublished,
+        count(*) FILTER (WHERE gone = 'deleted') AS gone_deleted,
+        count(*) FILTER (WHERE gone = 'undecided') AS gone_undecided
+    FROM item""",
+    # One row per item and locale, with the story it lives in.
+    """CREATE VIEW items AS SELECT
+        item.collection_id, item.item_id, item.locale_id, item.name,
+        item.full_slug, item.status, item.reason, item.explanation,
+        item.link_state, item.published, item.language,
+        home.story_id, home.uuid, home.content_hash,
+        item.gone, item.gone_reason, item.gone_note
+    FROM item LEFT JOIN home ON home.id = item.home_id""",
+    # How many items ended in which state and why.
+    """CREATE VIEW reasons AS SELECT
+        status, reason, count(*) AS items FROM item
+        WHERE gone_reason <> 'deleted' GROUP BY status, reason""",
 )

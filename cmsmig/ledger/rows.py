@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
@@ -22,6 +23,47 @@ class Identity:
     space_id: str
 
 
+class GoneState(StrEnum):
+    """What became of a story whose item the origin no longer has, or whose item is
+    no longer chosen."""
+
+    KEPT = "kept"
+    UNDECIDED = "undecided"
+    """What was decided about it is not for something that is gone at the origin."""
+    TO_UNPUBLISH = "to_unpublish"
+    TO_DELETE = "to_delete"
+    UNPUBLISHED = "unpublished"
+    DELETED = "deleted"
+
+
+DELETED_THERE = "deleted"
+"""Reason of what the origin has in neither of its item sets."""
+_STANDS = (GoneState.KEPT, GoneState.UNDECIDED)
+
+
+@dataclass(frozen=True, slots=True)
+class GoneItem:
+    """That an item is gone at the origin."""
+
+    state: GoneState
+    reason: str
+    """`DELETED_THERE`, or why the selection leaves it out."""
+    sentence: str
+    """The same for an editor."""
+    note: str = ""
+    """Why its story is kept although something else was decided."""
+
+    @property
+    def has_left(self) -> bool:
+        """Return whether nothing is to lead to its story any more."""
+        return self.state not in _STANDS
+
+    @property
+    def is_undone(self) -> bool:
+        """Return whether what was decided about it was not done."""
+        return bool(self.note) or self.state is GoneState.UNDECIDED
+
+
 @dataclass(frozen=True, slots=True)
 class ItemRow:
     """An item's state."""
@@ -38,6 +80,16 @@ class ItemRow:
     """`open`, `nothing` (to fill), `pending` (a target is missing) or `linked`."""
     published: str
     home: StoryRecord | None
+    gone: GoneItem | None = None
+    """That it has a story, and the origin no longer gives it one."""
+    old_path: str = ""
+    """Its address at the origin while it was live; empty if that is not known."""
+
+    @property
+    def standing_home(self) -> StoryRecord | None:
+        """Return the story that others may refer to, if there is one."""
+        left = self.is_left_out or (self.gone is not None and self.gone.has_left)
+        return None if left else self.home
 
     @property
     def is_gone(self) -> bool:
@@ -155,7 +207,11 @@ class LossRow:
 
 @dataclass(frozen=True, slots=True)
 class Accounting:
-    """In = created + reused + skipped + failed; `open` is what is still to do."""
+    """In = created + reused + skipped + failed; `open` is what is still to do.
+
+    What counts is what the origin has now. Stories of items that it no longer has, or
+    that are no longer chosen, are counted beside it.
+    """
 
     items: int
     created: int
@@ -163,6 +219,30 @@ class Accounting:
     skipped: int
     failed: int
     open: int
+    gone_kept: int = 0
+    gone_unpublished: int = 0
+    gone_deleted: int = 0
+    gone_undecided: int = 0
+
+    @property
+    def gone(self) -> int:
+        """Return how many stories have no item at the origin any more."""
+        return (
+            self.gone_kept
+            + self.gone_unpublished
+            + self.gone_deleted
+            + self.gone_undecided
+        )
+
+    @property
+    def lines(self) -> list[str]:
+        """Return the accounting in lines; the one that must balance is the last."""
+        gone = (
+            f"gone {self.gone}: kept {self.gone_kept}, unpublished "
+            f"{self.gone_unpublished}, deleted {self.gone_deleted}, undecided "
+            f"{self.gone_undecided}"
+        )
+        return [gone, str(self)] if self.gone else [str(self)]
 
     def __str__(self) -> str:
         line = (

@@ -13,6 +13,7 @@ from cmsmig.errors import LedgerError
 from cmsmig.ledger import migrations
 from cmsmig.ledger.connection import Store, SupposedStore, now
 from cmsmig.ledger.findings import Findings
+from cmsmig.ledger.gone_items import GoneItems
 from cmsmig.ledger.health import check_log, check_pages, leave_run, open_run
 from cmsmig.ledger.intents import Intents
 from cmsmig.ledger.inventory import Inventory
@@ -38,6 +39,7 @@ class Ledger:
         self._store = store
         self.intents = Intents(store)
         self.items = Items(store)
+        self.gone = GoneItems(store)
         self.inventory = Inventory(store)
         self.findings = Findings(store)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from cmsmig.canonical import Json
 from cmsmig.ledger.rows import Accounting
 from cmsmig.plain_file import read_plain
 from cmsmig.settings import Project
@@ -24,6 +26,9 @@ class Balance:
     """None before the first plan."""
     failed_files: int
     differences: int
+    gone_undone: int = 0
+    """Stories of items that are gone at the origin, about which something else was
+    decided than was done."""
 
     @property
     def exit_code(self) -> int:
@@ -31,7 +36,7 @@ class Balance:
         if self.differences:
             return 4
         failed = self.accounting.failed if self.accounting else 0
-        return 1 if failed or self.failed_files else 0
+        return 1 if failed or self.failed_files or self.gone_undone else 0
 
     @property
     def lines(self) -> list[str]:
@@ -41,7 +46,7 @@ class Balance:
             lines.append(f"differences: {self.differences}")
         if self.failed_files:
             lines.append(f"files failed: {self.failed_files}")
-        return [*lines, str(self.accounting)] if self.accounting else lines
+        return [*lines, *self.accounting.lines] if self.accounting else lines
 
 
 def balance_of(project: Project, folder: Path, since: float) -> Balance:
@@ -55,9 +60,19 @@ def balance_of(project: Project, folder: Path, since: float) -> Balance:
         return Balance(None, 0, differences)
     accounting, document = read_status(project)
     failed = document["failed_assets"]
+    gone = document["gone_at_origin"]
     return Balance(
-        accounting, len(failed) if isinstance(failed, list) else 0, differences
+        accounting,
+        len(failed) if isinstance(failed, list) else 0,
+        differences,
+        len(list(_undone(gone))),
     )
+
+
+def _undone(gone: Json) -> Iterator[Json]:
+    for each in gone if isinstance(gone, list) else []:
+        if isinstance(each, dict) and each["note"]:
+            yield each
 
 
 def _differences(report: Path, since: float) -> int:

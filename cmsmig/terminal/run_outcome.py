@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import and_more, noun_for
 from cmsmig.steps.plan.edit_conflicts import EditConflict
-from cmsmig.steps.verify.accounting import accounting_json
+from cmsmig.steps.plan.gone_stories import gone_json, gone_sentence_of
+from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.write.import_steps import Outcome
+from cmsmig.terminal.text import gone_lines
 
 
 def outcome_lines(outcome: Outcome) -> list[str]:
@@ -18,7 +20,7 @@ def outcome_lines(outcome: Outcome) -> list[str]:
         lines.append(
             f"files failed: {outcome.failed_assets}; `cmsmig status --json` lists them"
         )
-    return [*lines, str(outcome.accounting)]
+    return [*lines, *gone_lines(outcome.gone), *outcome.accounting.lines]
 
 
 def failures(outcome: Outcome) -> str:
@@ -31,12 +33,16 @@ def failures(outcome: Outcome) -> str:
         )
         if count
     ]
-    if not counted:
-        return ""
-    return (
-        f"{' and '.join(counted)} failed, listed with the reason by `cmsmig status "
-        "--json`; correct what it names and run this again."
-    )
+    if counted:
+        return (
+            f"{' and '.join(counted)} failed, listed with the reason by `cmsmig status "
+            "--json`; correct what it names and run this again."
+        )
+    if outcome.gone_undone:
+        return gone_sentence_of(outcome.gone_undone[0]) + and_more(
+            len(outcome.gone_undone), 1, " (", " like this.)"
+        )
+    return ""
 
 
 def undecided_sentence(undecided: Sequence[EditConflict]) -> str:
@@ -57,4 +63,6 @@ def outcome_json(outcome: Outcome) -> JsonObject:
         "failed_assets": outcome.failed_assets,
         "undecided": [each.as_json() for each in outcome.undecided],
         "accounting": accounting_json(outcome.accounting),
+        "gone": gone_counts_json(outcome.accounting),
+        "gone_at_origin": [gone_json(row) for row in outcome.gone],
     }

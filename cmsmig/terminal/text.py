@@ -6,8 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from cmsmig.canonical import Json
 from cmsmig.counting import and_more
+from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.printable import printable
+from cmsmig.steps.plan.gone_stories import gone_sentence_of
 from cmsmig.steps.plan.missing_objects import Gone, one_of
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.preflights.findings import LIMITS
@@ -26,6 +28,7 @@ def plan_lines(plan: Plan) -> list[str]:
         f"{items['already_there']}, skipped {items['skipped']}, failed "
         f"{items['failed']}" + (f", gone {items['gone']}" if items["gone"] else ""),
         *_gone(plan),
+        *gone_lines(plan.gone_at_origin),
         *_counts("skipped because", plan.skipped),
         "calls that draw on the budget:",
         *(f"  {name.replace('_', ' '):28}{count:7}" for name, count in _named(plan)),
@@ -77,6 +80,14 @@ def _gone_lines(said: str, gone: Gone) -> list[str]:
         for name in listed
     ]
     return [*_counts(said, gone.counts()), *_some(names)]
+
+
+def gone_lines(rows: Sequence[ItemRow]) -> list[str]:
+    """Return what is gone at the origin, and what becomes of the stories."""
+    if not rows:
+        return []
+    named = _some([f"  {gone_sentence_of(row)}" for row in rows])
+    return [f"gone at the origin: {len(rows)}", *named]
 
 
 def verification_lines(found: Verification) -> list[str]:

@@ -172,6 +172,13 @@ REQUESTS: list[tuple[str, str, Call, Json, str]] = [
         "GET /publish/5",
     ),
     (
+        "unpublish_path",
+        "hide/{id}",
+        lambda client: client.unpublish_story(5),
+        {"story": RECORD},
+        "GET /hide/5",
+    ),
+    (
         "sign_in",
         "query",
         sign,

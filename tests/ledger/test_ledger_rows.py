@@ -195,11 +195,15 @@ def test_every_view_can_be_read_by_plain_sql(ledger: Ledger, file: Path) -> None
             columns = db.execute(f"SELECT * FROM {name}").description
             shown[name] = [column[0] for column in columns]
     assert shown == {
-        "accounting": ["items", "created", "reused", "skipped", "failed", "open"],
+        "accounting": [
+            *("items", "created", "reused", "skipped", "failed", "open"),
+            *("gone_kept", "gone_unpublished", "gone_deleted", "gone_undecided"),
+        ],
         "items": [
             *("collection_id", "item_id", "locale_id", "name", "full_slug", "status"),
             *("reason", "explanation", "link_state", "published", "language"),
             *("story_id", "uuid", "content_hash"),
+            *("gone", "gone_reason", "gone_note"),
         ],
         "losses_by_kind": ["kind", "severity", "losses", "items"],
         "reasons": ["status", "reason", "items"],

@@ -16,6 +16,8 @@ class DanglingCause(StrEnum):
 
     TARGET_FAILED = "target_failed"
     """The target was to become a story and could not."""
+    GONE_AT_ORIGIN = "gone_at_origin"
+    """It had a story, which was taken away since the origin no longer has the item."""
     COLLECTION_NOT_LISTED = "collection_not_listed"
     """The site lists no such collection."""
     COLLECTION_NOT_MIGRATED = "collection_not_migrated"
@@ -33,6 +35,7 @@ class DanglingCause(StrEnum):
 
 EXPLAINED: Mapping[DanglingCause, str] = {
     DanglingCause.TARGET_FAILED: "the target could not become a story",
+    DanglingCause.GONE_AT_ORIGIN: "the target is gone at the origin",
     DanglingCause.COLLECTION_NOT_LISTED: "the site lists no such collection",
     DanglingCause.COLLECTION_NOT_MIGRATED: "its collection is not migrated",
     DanglingCause.ARCHIVED: "the target is archived",
@@ -74,11 +77,17 @@ class KnownItems:
     """Collections that the site lists."""
     migrated: frozenset[str]
     """Collections that are taken along and have a content type."""
+    seen: Set[ItemKey]
+    """In the staged or the live set."""
     skipped: Mapping[ItemKey, str]
     """Why an item of either set is left out, as the selection says it."""
     variants: Set[tuple[str, str]]
     """(collection, item id) of everything seen, in any locale."""
     failed: Set[ItemKey] = field(default_factory=frozenset)
+    kept: Set[ItemKey] = field(default_factory=frozenset)
+    """Items that are gone at the origin and whose stories stay."""
+    left: Set[ItemKey] = field(default_factory=frozenset)
+    """Items that are gone at the origin, and so are their stories, or will be."""
 
 
 def known_items(
@@ -91,12 +100,14 @@ def known_items(
     failed: Iterable[ItemKey] = (),
 ) -> KnownItems:
     """Return what `classify` needs; `seen` are the items of both sets, in any order."""
+    keys = set(seen)
     return KnownItems(
         selected=selected,
         listed=frozenset(listed),
         migrated=frozenset(migrated),
+        seen=keys,
         skipped={each.key: each.reason for each in skipped},
-        variants={(key.collection_id, key.item_id) for key in seen},
+        variants={(key.collection_id, key.item_id) for key in keys},
         failed=frozenset(failed),
     )
 
@@ -122,6 +133,10 @@ def cause_of(target: ItemKey, known: KnownItems) -> DanglingCause | None:
     """Return why nothing can refer to `target`, or None when something can."""
     if target in known.selected:
         return DanglingCause.TARGET_FAILED if target in known.failed else None
+    if target in known.kept:
+        return None
+    if target in known.left:
+        return DanglingCause.GONE_AT_ORIGIN
     if target.collection_id not in known.listed:
         return DanglingCause.COLLECTION_NOT_LISTED
     if target.collection_id not in known.migrated:

@@ -18,6 +18,7 @@ from cmsmig.display.safe_html import (
     table,
 )
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.origin.schema import Item
 from cmsmig.steps.plan.edit_conflicts import shown_value
@@ -50,6 +51,9 @@ _STEP_OF = {
     "compare_stories": "link",
     "update_stories": "link",
     "publish_stories": "publish",
+    "compare_gone_stories": "publish",
+    "unpublish_stories": "publish",
+    "delete_stories": "publish",
 }
 TITLES = {
     "prepare": "04 Components, folders, files",
@@ -96,6 +100,7 @@ def plan_tables(plan: Plan, names: ItemNames | None = None) -> Markup:
         (
             _summary(plan),
             *_list_gone(plan),
+            *_list_gone_at_origin(plan),
             *(note(sentence, "warning") for sentence in _warnings(plan)),
             *_refused(plan),
             _calls(plan),
@@ -176,6 +181,31 @@ def _refused(plan: Plan) -> Iterator[Markup]:
         ],
         len(found),
     )
+
+
+def _list_gone_at_origin(plan: Plan) -> Iterator[Markup]:
+    rows = plan.gone_at_origin
+    if not rows:
+        return
+    yield paragraph("Gone at the origin, and what becomes of the stories")
+    yield gone_table(rows)
+
+
+def gone_table(rows: Sequence[ItemRow]) -> Markup:
+    """Return items that are gone at the origin, and what becomes of their stories."""
+    shown = [
+        (row.name, row.home.full_slug if row.home else row.full_slug, *_told(row))
+        for row in rows[:_SHOWN]
+    ]
+    head = ("Item", "Story", "Why", "What becomes of it")
+    return table(head, shown) + more(len(rows), _SHOWN)
+
+
+def _told(row: ItemRow) -> tuple[str, str]:
+    gone = row.gone
+    if gone is None:
+        return "", ""
+    return gone.sentence, f"{gone.state.replace('_', ' ')} {gone.note}".strip()
 
 
 def _calls(plan: Plan) -> Markup:

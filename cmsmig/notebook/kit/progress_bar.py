@@ -36,6 +36,7 @@ _TITLES = {
     "stories": "Stories, phase one",
     "relations": "Relations and links, phase two",
     "publish": "Publication",
+    "gone items": "Stories of items that are gone at the origin",
     "verify": "Reading back",
 }
 

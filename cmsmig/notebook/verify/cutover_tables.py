@@ -14,6 +14,7 @@ from cmsmig.evidence.checklist import CheckState
 from cmsmig.evidence.evidence import Evidence
 from cmsmig.evidence.redirects import STATUS
 from cmsmig.ledger.rows import Accounting
+from cmsmig.notebook.kit.plan_tables import gone_table
 from cmsmig.notebook.transfer.importing import failures_table
 from cmsmig.notebook.verify.cutover import Handover
 from cmsmig.steps.verify.differences import Difference, Verification
@@ -118,11 +119,18 @@ def accounting_html(found: Evidence) -> Markup:
         (each.kind.replace("-", " "), each.severity, each.losses, each.items)
         for each in found.losses
     ]
-    parts = [table(head, rows), failures_table(found.failures)]
+    parts = [table(head, rows), *_gone(found), failures_table(found.failures)]
     if losses:
         named = ("Kind of loss", "Touches", "Losses", "Items")
         parts.append(table(named, losses))
     return joined(parts)
+
+
+def _gone(found: Evidence) -> Iterator[Markup]:
+    if not found.gone:
+        return
+    yield paragraph(found.accounting.lines[0])
+    yield gone_table(found.gone)
 
 
 def _counts(name: str, counts: Accounting) -> tuple[Cell, ...]:

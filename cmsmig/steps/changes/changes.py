@@ -111,7 +111,7 @@ def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Chang
             ours = _wanted(migration, key, offline, foreseen)
             yield from _of_item(job, row, row.home, ours)
     for key, row in rows.items():
-        if row.home is not None and key not in migration.items:
+        if row.home and not row.gone and key not in migration.items:
             text = "is no longer part of what is imported"
             yield Change(Where.ORIGIN, row.home.full_slug, str(key), text=text)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import ItemRow, StoryRecord
+from cmsmig.ledger.rows import GoneState, ItemRow, StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import (
     ConflictAction,
@@ -26,6 +26,8 @@ class Conflict:
     row: StoryRow
     action: ConflictAction | None
     """What was decided about it; None while nothing is."""
+    of_gone: bool = False
+    """Whether it is the story of an item that is gone at the origin."""
 
 
 def find_conflicts(
@@ -40,15 +42,25 @@ def find_conflicts(
     }
     rows = ledger.items.all()
     intended = {intent.subject for intent in ledger.intents.open("create")}
+    gone = {
+        each.home.story_id: each.gone.state
+        for each in rows.values()
+        if each.home is not None and each.gone is not None
+    }
     conflicts: dict[ItemKey, Conflict] = {}
     for key, place in migration.places.places.items():
         row = listed.get(place.full_slug)
         if row is None or str(key) in intended or _has_home(rows.get(key)):
             continue
+        state = gone.get(row.story_id)
+        if state is GoneState.TO_DELETE:
+            # It makes room before anything is put there.
+            continue
         choice = migration.decisions.conflicts.choice(
             ConflictKind.STORY, place.full_slug
         )
-        conflicts[key] = Conflict(key, row, choice.action if choice else None)
+        action = choice.action if choice else None
+        conflicts[key] = Conflict(key, row, action, of_gone=state is not None)
     return conflicts
 
 
@@ -125,11 +137,20 @@ def _outcome(
         return "reused", "", ""
     if conflict.action is ConflictAction.SKIP:
         return "skipped", "conflict_skipped", "Its place is taken, as was decided."
+    return "failed", "conflict", _taken(conflict)
+
+
+def _taken(conflict: Conflict) -> str:
+    path = conflict.row.full_slug
+    if conflict.of_gone:
+        return (
+            f"`{path}` is the story of an item that is gone at the origin; decide "
+            "under `gone` in decisions/conflicts.yaml that it is deleted, or move or "
+            "rename it there."
+        )
     return (
-        "failed",
-        "conflict",
-        f"`{conflict.row.full_slug}` is a story that this import did not make; move or "
-        "rename it there, or decide about it in decisions/conflicts.yaml.",
+        f"`{path}` is a story that this import did not make; move or rename it there, "
+        "or decide about it in decisions/conflicts.yaml."
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import StoryRow
+from cmsmig.ledger.gone_items import INTENTS
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.merge import value_of
 from cmsmig.mapping.propose.component_payloads import (
@@ -188,7 +189,8 @@ def _foreign_stories(
     folders = {row.destination_id for row in made if row.made}
     under_way = _places_under_way(ledger)
     updating = {intent.subject for intent in ledger.intents.open("update")}
-    updating |= {intent.subject for intent in ledger.intents.open("publish")}
+    for kind in ("publish", *INTENTS):
+        updating |= {intent.subject for intent in ledger.intents.open(kind)}
     for row in survey.stories:
         path = row.full_slug.strip("/")
         item = homes.get(row.story_id)

@@ -19,6 +19,7 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey, pages
 from cmsmig.steps.plan.folder_state import folder_states
 from cmsmig.steps.plan.foreseen_links import LISTED_TOGETHER, ForeseenLinks
+from cmsmig.steps.plan.gone_at_origin import removal_calls
 from cmsmig.steps.plan.ownership import Owner, Ownership
 from cmsmig.steps.plan.story_edits import StoryEdits
 from cmsmig.steps.plan.written_stories import to_publish
@@ -125,6 +126,7 @@ def calls_of(
         "compare_stories": -(-outlook.needed // LISTED_TOGETHER),
         "update_stories": outlook.updates,
         "publish_stories": outlook.publishes,
+        **removal_calls(migration, ledger),
     }
     return {name: count for name, count in calls.items() if count or name in _ALWAYS}
 

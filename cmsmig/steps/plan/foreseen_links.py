@@ -127,6 +127,6 @@ def _homes(
         if conflict.action is ConflictAction.REUSE:
             homes[key] = ExistingStory(conflict.row.uuid, conflict.row.full_slug)
     for key, row in rows.items():
-        if row.home is not None and not row.is_left_out:
-            homes[key] = ExistingStory(row.home.uuid, row.home.full_slug)
+        if (home := row.standing_home) is not None:
+            homes[key] = ExistingStory(home.uuid, home.full_slug)
     return homes

@@ -30,6 +30,7 @@ from cmsmig.mapping.propose.component_payloads import (
 )
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey, folder_at
+from cmsmig.steps.plan.gone_stories import removed_by_us
 from cmsmig.steps.worker_pool import together
 
 T = TypeVar("T")
@@ -167,8 +168,10 @@ def _decided(
     thing: GoneThing, decisions: ConflictsDecision, recreate: bool
 ) -> GoneThing:
     action = decisions.gone_action(GoneFrom.DESTINATION, thing.name)
-    if action not in _ACTIONS or (
-        action is GoneAction.LEAVE_OUT and thing.kind not in _LEFT_OUT
+    if (
+        not thing.needed
+        or action not in _ACTIONS
+        or (action is GoneAction.LEAVE_OUT and thing.kind not in _LEFT_OUT)
     ):
         action = None
     if recreate and action is None:
@@ -248,10 +251,13 @@ def _needed_names(migration: Migration) -> Mapping[str, frozenset[str]]:
 
 def _missing_stories(ledger: Ledger, survey: Survey) -> list[ItemRow]:
     there = {row.story_id: row for row in survey.stories}
+    removed = removed_by_us(ledger)
     return [
         row
-        for row in ledger.items.all().values()
-        if row.home is not None and not _is_home(row.home, there.get(row.home.story_id))
+        for key, row in ledger.items.all().items()
+        if row.home is not None
+        and key not in removed
+        and not _is_home(row.home, there.get(row.home.story_id))
     ]
 
 

@@ -21,6 +21,7 @@ from cmsmig.mapping.select.reference_targets import (
 )
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.gone_stories import known_with_gone
 from cmsmig.steps.plan.linked_drafts import DraftLinks, link_draft
 from cmsmig.steps.plan.preflights.findings import Refusal, Refused
 
@@ -136,10 +137,11 @@ def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
     homes = _foreseen_homes(migration, ledger, migration.items)
     failed: dict[ItemKey, str] = {}
     used: dict[str, set[str]] = {}
-    stories = _plan_stories(migration, context, homes, failed, used)
+    known = known_with_gone(migration.known, ledger)
+    stories = _plan_stories(migration, context, homes, known, failed, used)
     if failed:
         homes = _foreseen_homes(migration, ledger, stories)
-        stories = _plan_stories(migration, context, homes, failed, used)
+        stories = _plan_stories(migration, context, homes, known, failed, used)
     migration.drafter.store.flush()
     return OfflineDrafts(
         migration=migration,
@@ -155,6 +157,7 @@ def _plan_stories(
     migration: Migration,
     context: DraftContext,
     homes: Mapping[ItemKey, ExistingStory],
+    known: KnownItems,
     failed: dict[ItemKey, str],
     used: dict[str, set[str]],
 ) -> dict[ItemKey, PlannedStory]:
@@ -169,7 +172,7 @@ def _plan_stories(
         stories[key] = PlannedStory(
             losses=facts.losses,
             losses_print=facts.losses_print,
-            dangling=classify(key, facts.relations, migration.known),
+            dangling=classify(key, facts.relations, known),
             links=links,
             shape=shapes.setdefault(canonical(facts.shape.as_json()), facts.shape),
             size=facts.size,
@@ -201,8 +204,8 @@ def _foreseen_homes(
     planned = migration.routes.planned_homes()
     homes = {key: home for key, home in planned.items() if key in coming}
     for key, row in ledger.items.all().items():
-        if row.home is not None and not row.is_left_out:
-            homes[key] = ExistingStory(row.home.uuid, row.home.full_slug)
+        if (home := row.standing_home) is not None:
+            homes[key] = ExistingStory(home.uuid, home.full_slug)
     return homes
 
 

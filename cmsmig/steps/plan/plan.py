@@ -29,6 +29,7 @@ from cmsmig.steps.plan.edit_conflicts import EditConflict
 from cmsmig.steps.plan.folder_state import folder_conflicts, folder_states
 from cmsmig.steps.plan.forecast import Outlook, calls_of, foresee, no_calls
 from cmsmig.steps.plan.foreseen_links import foresee_links
+from cmsmig.steps.plan.gone_stories import gone_json, gone_rows, known_with_gone
 from cmsmig.steps.plan.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.ownership import InTheWay, Ownership
@@ -85,6 +86,8 @@ class Plan:
     """What an import brought and the space no longer has."""
     recreate: bool = False
     """Whether that is to be made again."""
+    gone_at_origin: tuple[ItemRow, ...] = ()
+    """Items that have a story and that the origin no longer gives one."""
     preflights: tuple[Preflight, ...] = ()
     """What the destination would refuse, and what else is known beforehand."""
     counts: tuple[Count, ...] = ()
@@ -154,6 +157,7 @@ class Plan:
                 each.replace(" ", "_"): [*n] for each, n in self.gone.names().items()
             },
             "recreate": self.recreate,
+            "gone_at_origin": [gone_json(each) for each in self.gone_at_origin],
             "fingerprints": self.fingerprints.as_json(),
         }
 
@@ -190,7 +194,8 @@ def make_plan(
     )
     schema = SchemaOutlook.of(migration, ownership)
     counts = count_all(survey, settings, calls)
-    known = replace(migration.known, failed=_without_story(migration, rows))
+    failed = _without_story(migration, rows)
+    known = replace(known_with_gone(migration.known, ledger), failed=failed)
     return Plan(
         plan_hash=fingerprint([RULES_VERSION, prints.as_json()]),
         fingerprints=prints,
@@ -224,6 +229,7 @@ def make_plan(
         counts=counts,
         sizes=file_totals(migration),
         verification_calls=verification_calls(survey, calls),
+        gone_at_origin=gone_rows(ledger),
     )
 
 
@@ -268,7 +274,7 @@ def _item_counts(
     known = ledger.items.all()
     left_out = {key for key, row in known.items() if row.is_left_out}
     gone = {key for key, row in known.items() if row.is_gone}
-    housed = {key for key, row in known.items() if row.home is not None} - gone
+    housed = {key for key, row in known.items() if row.home and not row.gone} - gone
     counts = Counter(
         "skipped"
         if row.key in left_out

@@ -6,6 +6,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.ledger.rows import Accounting
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project
+from cmsmig.steps.plan.gone_stories import gone_json, gone_rows
 
 
 def accounting_json(accounting: Accounting) -> JsonObject:
@@ -20,6 +21,17 @@ def accounting_json(accounting: Accounting) -> JsonObject:
     }
 
 
+def gone_counts_json(accounting: Accounting) -> JsonObject:
+    """Return what is gone at the origin in numbers, as the JSON outputs hold it."""
+    return {
+        "total": accounting.gone,
+        "kept": accounting.gone_kept,
+        "unpublished": accounting.gone_unpublished,
+        "deleted": accounting.gone_deleted,
+        "undecided": accounting.gone_undecided,
+    }
+
+
 def read_status(project: Project) -> tuple[Accounting, JsonObject]:
     """Return the accounting and the document that `status --json` prints.
 
@@ -31,10 +43,11 @@ def read_status(project: Project) -> tuple[Accounting, JsonObject]:
         assets = ledger.inventory.assets().values()
         links: dict[str, int] = {}
         for row in rows:
-            if row.home is not None:
+            if row.home is not None and row.gone is None:
                 links[row.link_state] = links.get(row.link_state, 0) + 1
         return accounting, {
             "accounting": accounting_json(accounting),
+            "gone": gone_counts_json(accounting),
             "reasons": {
                 status: dict(counts)
                 for status, counts in ledger.findings.reasons().items()
@@ -50,6 +63,7 @@ def read_status(project: Project) -> tuple[Accounting, JsonObject]:
                 for row in rows
                 if row.status == "failed"
             ],
+            "gone_at_origin": [gone_json(row) for row in gone_rows(ledger)],
             "links": dict(sorted(links.items())),
             "assets": {
                 state: sum(1 for row in assets if row.status == state)

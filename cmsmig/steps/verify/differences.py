@@ -31,6 +31,8 @@ class DifferenceCode(StrEnum):
     DATASOURCE_GONE = "datasource_gone"
     DATASOURCE_CHANGED = "datasource_changed"
     FOLDER_GONE = "folder_gone"
+    GONE_AT_ORIGIN = "gone_at_origin"
+    """A story whose item is gone stands otherwise than was decided."""
 
 
 @dataclass(frozen=True, slots=True)

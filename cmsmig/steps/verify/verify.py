@@ -22,6 +22,7 @@ from cmsmig.steps.plan.written_stories import PUBLISHED
 from cmsmig.steps.verify.compare_schema import compare_schema
 from cmsmig.steps.verify.compare_story import ReadBack, story_differences
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
+from cmsmig.steps.verify.gone_items import undone_removals
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.alternates import languages_of
 from cmsmig.steps.write.import_job import ImportJob
@@ -37,6 +38,7 @@ async def verify(job: ImportJob) -> Verification:
     homes = job.homes()
     assets = list(job.ledger.inventory.assets().values())
     _list_unmade(job, found)
+    found.differences.extend(undone_removals(job))
     stories = [key for key in job.migration.items if key in expected]
     job.observer(StepStarted(STEP, len(stories) + len(assets)))
     compare_schema(job, found)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field
 
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.schema import StoryRow
+from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.events import Observer
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.kept_draft import print_of_losses
@@ -52,6 +52,8 @@ class ImportJob:
     """What the plan is made of; None where no plan is made."""
     edits: StoryEdits = NO_EDITS
     """What the plan found of stories that are not as we left them."""
+    seen_gone: Mapping[int, Story] = field(default_factory=dict)
+    """Stories of items that are gone at the origin, as the plan read them, by id."""
     edit_conflicts: list[EditConflict] = field(default_factory=list)
     """What was found while it was written that somebody has to decide."""
     kept_away: Mapping[str, Set[str]] = field(default_factory=dict)
@@ -160,7 +162,7 @@ class ImportJob:
     def homes(self) -> Mapping[ItemKey, ExistingStory]:
         """Return the stories that exist for items, by key."""
         return {
-            key: ExistingStory(row.home.uuid, row.home.full_slug)
+            key: ExistingStory(home.uuid, home.full_slug)
             for key, row in self.ledger.items.all().items()
-            if row.home is not None and not row.is_left_out
+            if (home := row.standing_home) is not None
         }

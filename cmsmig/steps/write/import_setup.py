@@ -9,16 +9,23 @@ from enum import StrEnum
 from pathlib import Path
 
 from cmsmig.destination.client import DestinationClient
+from cmsmig.destination.schema import Story
 from cmsmig.events import Observer
-from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Identity
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.conflicts import Conflict, find_conflicts, moved_paths
+from cmsmig.steps.plan.conflicts import find_conflicts, moved_paths
 from cmsmig.steps.plan.destination_survey import Survey, survey
 from cmsmig.steps.plan.foreseen_links import foresee_links
+from cmsmig.steps.plan.gone_at_origin import (
+    NO_STORIES,
+    changes_gone,
+    compare_with_origin,
+    look_at_gone,
+    take_up_gone,
+)
 from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
 from cmsmig.steps.plan.missing_objects import Gone, compare, has_files
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
@@ -93,18 +100,22 @@ async def open_job(
                     client, migration, opened, found, conflicts
                 )
                 found = _with_calls(found, looked)
-            edits = NO_EDITS
+            edits, seen_gone = NO_EDITS, NO_STORIES
             if offline is not None:
                 again = gone.keys() if recreate else frozenset()
                 found = await read_for_preflights(
                     client, migration, opened, found, offline, again
                 )
-                refused = find_refused(migration, opened, found, settings, offline)
-                offline = offline.without(refused)
-                edits = await _look_at_edits(
-                    client, migration, opened, found, conflicts, offline
+                offline = _without_refused(setup, opened, found, offline)
+                seen_gone, reads = await look_at_gone(client, migration, opened, found)
+                offline, edits = await _look_at_edits(
+                    setup, client, opened, found, offline, seen_gone
                 )
-                found = _with_calls(found, {"read_changed_stories": edits.reads})
+                calls = {
+                    "read_gone_stories": reads,
+                    "read_changed_stories": edits.reads,
+                }
+                found = _with_calls(found, calls)
             job = ImportJob(
                 settings=settings,
                 migration=migration,
@@ -116,6 +127,7 @@ async def open_job(
                 stop=setup.stop,
                 offline=offline,
                 edits=edits,
+                seen_gone=seen_gone,
                 gone=gone,
                 recreate=recreate,
             )
@@ -131,15 +143,43 @@ def _with_calls(found: Survey, calls: Mapping[str, int]) -> Survey:
 
 
 async def _look_at_edits(
+    setup: ImportSetup,
     client: DestinationClient,
-    migration: Migration,
     ledger: Ledger,
     found: Survey,
-    conflicts: Mapping[ItemKey, Conflict],
+    offline: OfflineDrafts,
+    seen_gone: Mapping[int, Story],
+) -> tuple[OfflineDrafts, StoryEdits]:
+    """Return what the plan is made of, without the stories that will be taken away,
+    and what it takes to know of those that were edited."""
+    left = compare_with_origin(setup.migration, ledger, found, seen_gone)
+    if not changes_gone(ledger, left):
+        return offline, await _read_edits(setup, client, ledger, found, offline)
+    with ledger.supposed() as supposed:
+        take_up_gone(supposed, left)
+        offline = _without_refused(
+            setup, supposed, found, draft_offline(setup.migration, supposed)
+        )
+        return offline, await _read_edits(setup, client, supposed, found, offline)
+
+
+async def _read_edits(
+    setup: ImportSetup,
+    client: DestinationClient,
+    ledger: Ledger,
+    found: Survey,
     offline: OfflineDrafts,
 ) -> StoryEdits:
-    foreseen = foresee_links(migration, ledger, found, conflicts, offline)
-    return await read_story_edits(client, migration, ledger, foreseen, offline)
+    conflicts = find_conflicts(setup.migration, ledger, found)
+    foreseen = foresee_links(setup.migration, ledger, found, conflicts, offline)
+    return await read_story_edits(client, setup.migration, ledger, foreseen, offline)
+
+
+def _without_refused(
+    setup: ImportSetup, ledger: Ledger, found: Survey, offline: OfflineDrafts
+) -> OfflineDrafts:
+    refused = find_refused(setup.migration, ledger, found, setup.settings, offline)
+    return offline.without(refused)
 
 
 def _is_guarded(purpose: Purpose, ledger: Ledger) -> bool:

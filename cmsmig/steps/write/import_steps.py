@@ -11,7 +11,7 @@ from cmsmig.errors import CmsmigError, InterruptedRunError, UsageError
 from cmsmig.events import Observer
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.lease import lease
-from cmsmig.ledger.rows import Accounting
+from cmsmig.ledger.rows import Accounting, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import ConflictKind
 from cmsmig.settings import Project, Settings
@@ -23,7 +23,15 @@ from cmsmig.steps.plan.conflicts import (
     item_rows,
 )
 from cmsmig.steps.plan.edit_conflicts import EditConflict
+from cmsmig.steps.plan.gone_at_origin import (
+    OriginGone,
+    changes_gone,
+    compare_with_origin,
+    take_up_gone,
+)
+from cmsmig.steps.plan.gone_stories import gone_rows
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
+from cmsmig.steps.plan.old_addresses import old_addresses
 from cmsmig.steps.plan.plan import Plan, make_plan, refuse_drift
 from cmsmig.steps.plan.preflights.items import find_refused
 from cmsmig.steps.plan.recreate import (
@@ -53,6 +61,7 @@ from cmsmig.steps.write.folders import (
     recover_folders,
     report_folders,
 )
+from cmsmig.steps.write.gone_items import make_room, remove_gone
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
 from cmsmig.steps.write.link_stories import link_stories
@@ -92,10 +101,17 @@ async def _make_places(job: ImportJob) -> None:
 
 STEPS: dict[str, tuple[Step, ...]] = {
     "prepare": (prepare,),
-    "create": (create_stories,),
+    "create": (make_room, create_stories),
     "link": (link_stories,),
-    "publish": (publish_stories,),
-    "import": (_prepare_for_stories, create_stories, link_stories, publish_stories),
+    "publish": (publish_stories, remove_gone),
+    "import": (
+        _prepare_for_stories,
+        make_room,
+        create_stories,
+        link_stories,
+        publish_stories,
+        remove_gone,
+    ),
 }
 """What each command does, in order."""
 
@@ -111,12 +127,20 @@ class Outcome:
     failed_assets: int
     undecided: tuple[EditConflict, ...] = ()
     """Fields of components, datasources and folders that wait for a decision."""
+    gone: tuple[ItemRow, ...] = ()
+    """Items that have a story and that the origin no longer gives one."""
+
+    @property
+    def gone_undone(self) -> tuple[ItemRow, ...]:
+        """Return those of them about which something else was decided than was
+        done."""
+        return tuple(row for row in self.gone if row.gone and row.gone.is_undone)
 
     @property
     def exit_code(self) -> int:
         """Return 1 when something failed, is gone or waits for a decision, and is
         listed, else 0."""
-        undone = self.accounting.failed or self.failed_assets
+        undone = self.accounting.failed or self.failed_assets or self.gone_undone
         listed = self.undecided or self.plan.edit_conflicts
         waits = listed or self.plan.left_undone.things
         return 1 if undone or waits else 0
@@ -156,15 +180,18 @@ async def run_command(
             show(plan)
             job.kept_away = kept_away(plan.schema_changes, plan.edit_conflicts)
             refuse_half_way(job.gone, command)
+            gone = plan.gone_at_origin
             if not dry_run:
                 await _run_steps(command, job, plan)
                 accounting = job.ledger.items.accounting()
+                gone = gone_rows(job.ledger)
             return Outcome(
                 plan=plan,
                 accounting=accounting,
                 writes=counter.writes,
                 failed_assets=_failed_assets(job),
                 undecided=_undecided(job, plan),
+                gone=gone,
             )
 
 
@@ -190,20 +217,33 @@ async def _settle(job: ImportJob) -> None:
     if changes(job.ledger, job.gone):
         take_up(job.ledger, job.gone)
         settled = True
+    found = _gone_at_origin(job, job.ledger)
+    if changes_gone(job.ledger, found):
+        take_up_gone(job.ledger, found)
+        settled = True
     if settled:
         job.conflicts = find_conflicts(job.migration, job.ledger, job.survey)
     job.ledger.items.select(item_rows(job.migration, job.conflicts, job.undrafted))
+    job.ledger.gone.keep_addresses(old_addresses(job.migration))
     adopt_reused(job.ledger, job.conflicts)
 
 
 def _plan(job: ImportJob) -> tuple[Plan, Accounting]:
     """Return the plan, and the accounting as of before it is carried out."""
-    if not changes(job.ledger, job.gone):
+    changed = changes(job.ledger, job.gone)
+    if not changed and not changes_gone(job.ledger, _gone_at_origin(job, job.ledger)):
         return _plan_over(job, job.ledger, job.conflicts, job.offline)
     with job.ledger.supposed() as supposed:
-        take_up(supposed, job.gone)
+        if changed:
+            take_up(supposed, job.gone)
+        take_up_gone(supposed, _gone_at_origin(job, supposed))
         conflicts = find_conflicts(job.migration, supposed, job.survey)
-        return _plan_over(job, supposed, conflicts, None)
+        offline = None if changed else job.offline
+        return _plan_over(job, supposed, conflicts, offline)
+
+
+def _gone_at_origin(job: ImportJob, ledger: Ledger) -> OriginGone:
+    return compare_with_origin(job.migration, ledger, job.survey, job.seen_gone)
 
 
 def _plan_over(

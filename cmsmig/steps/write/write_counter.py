@@ -18,7 +18,7 @@ class WriteCounter:
     def __call__(self, event: Event) -> None:
         """Count the event if it is a request to the destination."""
         if isinstance(event, RequestSent) and event.service == "destination":
-            publishing = event.path.endswith("/publish")
+            publishing = event.path.endswith(("/publish", "/unpublish"))
             self.writes += event.method not in _READING or publishing
             self.quota_calls += event.quota
         self._observer(event)

@@ -1,0 +1,236 @@
+"""Items that have a story and that the origin no longer gives one: deleted there, or
+no longer chosen. Each is named, and what becomes of its story is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final
+
+from cmsmig.destination.client import DestinationClient
+from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.errors import NotFoundError
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import (
+    DELETED_THERE,
+    GoneItem,
+    GoneState,
+    ItemRow,
+    StoryRecord,
+)
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.decisions.conflicts import (
+    WHOLE,
+    ConflictsDecision,
+    GoneAction,
+    GoneFrom,
+)
+from cmsmig.mapping.select.reference_targets import KnownItems
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.foreseen_links import LISTED_TOGETHER
+from cmsmig.steps.plan.gone_stories import (
+    removed_by_us,
+    standing_in_the_way,
+    to_remove,
+)
+from cmsmig.steps.plan.untouched import edit_since
+from cmsmig.steps.plan.written_stories import is_as_written
+from cmsmig.steps.worker_pool import together
+
+NO_STORIES: Final[Mapping[int, Story]] = {}
+_ASKED = (GoneAction.UNPUBLISH, GoneAction.DELETE)
+
+
+@dataclass(frozen=True, slots=True)
+class OriginGone:
+    """What the ledger has to learn of the origin as it is now."""
+
+    gone: Mapping[ItemKey, GoneItem]
+    """Every item that is gone and has a story."""
+    back: tuple[ItemKey, ...]
+    """Items that were gone and are there again, with their stories."""
+    anew: tuple[ItemKey, ...]
+    """Those of which the story was deleted: it is made again."""
+    forgotten: tuple[ItemKey, ...]
+    """Items that were deleted there and have no story."""
+
+
+async def look_at_gone(
+    client: DestinationClient, migration: Migration, ledger: Ledger, survey: Survey
+) -> tuple[Mapping[int, Story], int]:
+    """Read the stories to be taken away that are not as we left them; return them by
+    id, and how many calls that took. Reads only."""
+    listed = {row.story_id: row for row in survey.stories}
+    decided = migration.decisions.conflicts
+    looking = [
+        row.home.story_id
+        for key, row in ledger.items.all().items()
+        if row.home is not None
+        and row.home.made
+        and not row.home.kept_edits
+        and _reason_of(migration.known, key)
+        and decided.gone_action(GoneFrom.ORIGIN, row.home.full_slug) in _ASKED
+        and (there := listed.get(row.home.story_id)) is not None
+        and not is_as_written(there, row.home)
+    ]
+    found = await together(_read(client, each) for each in looking)
+    stories = {each.row.story_id: each for each in found if each is not None}
+    return stories, len(looking)
+
+
+async def _read(client: DestinationClient, story_id: int) -> Story | None:
+    with suppress(NotFoundError):
+        return await client.story(story_id)
+    return None
+
+
+def compare_with_origin(
+    migration: Migration, ledger: Ledger, survey: Survey, looked: Mapping[int, Story]
+) -> OriginGone:
+    """Return what is gone at the origin, and what is there again. Reads only."""
+    listed = {row.story_id: row for row in survey.stories}
+    sentences = {each.key: each.sentence for each in migration.skipped}
+    rows = ledger.items.all()
+    removed = removed_by_us(ledger)
+    gone: dict[ItemKey, GoneItem] = {}
+    back: list[ItemKey] = []
+    anew: list[ItemKey] = []
+    for key, row in rows.items():
+        if row.home is None:
+            continue
+        there = listed.get(row.home.story_id)
+        reason = _reason_of(migration.known, key)
+        if not reason and there is None and key in removed:
+            anew.append(key)
+        elif not reason and row.gone is not None:
+            back.append(key)
+        elif reason and (there is not None or key in removed):
+            # One that is missing there too is told of the destination.
+            sentence = sentences.get(key, "It was deleted at the origin.")
+            found = GoneItem(GoneState.KEPT, reason, sentence)
+            case = _Case(row, row.home, there, looked.get(row.home.story_id))
+            gone[key] = _decide(found, case, ledger, migration.decisions.conflicts)
+    return OriginGone(
+        gone=gone,
+        back=tuple(back),
+        anew=tuple(anew),
+        forgotten=tuple(_storyless(migration.known, ledger, rows)),
+    )
+
+
+def take_up_gone(ledger: Ledger, found: OriginGone) -> None:
+    """Write into the ledger what is gone at the origin, and what is there again."""
+    rows = ledger.items.all()
+    new = {key: each for key, each in found.gone.items() if rows[key].gone != each}
+    ledger.gone.mark(new)
+    ledger.gone.take_back((*found.back, *found.anew))
+    ledger.items.release(found.anew)
+    ledger.gone.forget(found.forgotten)
+
+
+def changes_gone(ledger: Ledger, found: OriginGone) -> bool:
+    """Return whether `take_up_gone` would write anything. Reads only."""
+    rows = ledger.items.all()
+    return bool(found.back or found.anew or found.forgotten) or any(
+        rows[key].gone != each for key, each in found.gone.items()
+    )
+
+
+def removal_calls(migration: Migration, ledger: Ledger) -> dict[str, int]:
+    """Return the calls that taking stories away costs, by name.
+
+    Those whose places others take go before anything is put there, the rest after
+    phase two; the state of each is listed shortly before.
+    """
+    rows = to_remove(ledger)
+    first = len(standing_in_the_way(migration, ledger))
+    states = [row.gone.state for row in rows if row.gone is not None]
+    lists = (-(-count // LISTED_TOGETHER) for count in (first, len(rows) - first))
+    return {
+        "compare_gone_stories": sum(lists),
+        "unpublish_stories": states.count(GoneState.TO_UNPUBLISH),
+        "delete_stories": states.count(GoneState.TO_DELETE),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A story whose item is gone, as it stands."""
+
+    row: ItemRow
+    home: StoryRecord
+    there: StoryRow | None
+    """None where this import deleted it."""
+    seen: Story | None
+    """It was read, since it is not as we left it."""
+
+
+def _reason_of(known: KnownItems, key: ItemKey) -> str:
+    """Return why an item is gone, or empty; one that is only left out of a part of
+    the import is not."""
+    if key in known.selected:
+        return ""
+    return known.skipped.get(key) or ("" if key in known.seen else DELETED_THERE)
+
+
+def _storyless(
+    known: KnownItems, ledger: Ledger, rows: Mapping[ItemKey, ItemRow]
+) -> Iterator[ItemKey]:
+    creating = {each.subject for each in ledger.intents.open("create")}
+    for key, row in rows.items():
+        if row.home is None and key not in known.seen and str(key) not in creating:
+            yield key
+
+
+def _decide(
+    found: GoneItem, case: _Case, ledger: Ledger, decided: ConflictsDecision
+) -> GoneItem:
+    """Return what becomes of a story."""
+    action = decided.gone_action(GoneFrom.ORIGIN, case.home.full_slug)
+    before = case.row.gone.state if case.row.gone else None
+    if case.there is None:
+        return replace(found, state=GoneState.DELETED)
+    if action is None or action is GoneAction.KEEP:
+        if before is GoneState.UNPUBLISHED and not case.there.published:
+            return replace(found, state=before)
+        return found
+    if action not in _ASKED:
+        note = f"`{action}` is for what is gone at the destination; {_DECIDE}."
+        return replace(found, state=GoneState.UNDECIDED, note=note)
+    if action is GoneAction.UNPUBLISH and not case.there.published:
+        return replace(found, state=GoneState.UNPUBLISHED)
+    if edit := _edit(case, ledger, by_name=_is_named(decided, case.home)):
+        return replace(found, note=kept_note(edit))
+    unpublish = action is GoneAction.UNPUBLISH
+    state = GoneState.TO_UNPUBLISH if unpublish else GoneState.TO_DELETE
+    return replace(found, state=state)
+
+
+_DECIDE = "decide keep, unpublish or delete under `gone` in decisions/conflicts.yaml"
+
+
+def kept_note(edit: str) -> str:
+    """Return why a story is kept although something else was decided."""
+    return f"It is kept, since {edit}; take it away there, or decide to keep it."
+
+
+def _is_named(decided: ConflictsDecision, home: StoryRecord) -> bool:
+    """Return whether somebody decided about this very story."""
+    return any(
+        each.side is GoneFrom.ORIGIN and each.what == home.full_slug != WHOLE
+        for each in decided.gone
+    )
+
+
+def _edit(case: _Case, ledger: Ledger, *, by_name: bool) -> str:
+    if case.row.gone is not None and case.row.gone.state is GoneState.DELETED:
+        return "somebody took it out of the trash"
+    if not case.home.made:
+        return "this import did not make it"
+    assert case.there is not None
+    if case.there.published and not case.row.published and not by_name:
+        return "somebody else published it"
+    written = ledger.items.last_written(case.home.story_id)
+    return edit_since(case.home, case.there, case.seen, written, case.row.name)
