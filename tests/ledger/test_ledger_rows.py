@@ -140,7 +140,7 @@ def test_two_items_never_share_a_story_by_accident(ledger: Ledger) -> None:
     """A story is one home: writing it again renews it."""
     ledger.items.select([row(ONE)])
     ledger.items.housed(ONE, home(5), "", "create")
-    ledger.items.written(ONE, home(5, content="new"), "linked")
+    ledger.items.written(ONE, home(5, content="new"), "linked", "")
     (found,) = ledger.items.all().values()
     assert found.home == home(5, content="new")
     assert found.link_state == "linked"
