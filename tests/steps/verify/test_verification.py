@@ -16,6 +16,7 @@ from cmsmig.steps.verify.differences import DifferenceCode
 from tests.support.rehearsal import Rehearsal, write_env
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import CREATE_STORY, REFUSED, Fault
+from tests.support.steps.origin_edits import decide_gone, delete_item
 
 RECORD = "records/record-2"
 
@@ -119,6 +120,11 @@ def folder_deleted(desk: Desk) -> None:
     desk.api("DELETE", f"/stories/{folder}")
 
 
+def item_deleted(desk: Desk) -> None:
+    delete_item(desk, "record-2")
+    decide_gone(desk, RECORD, "delete")
+
+
 CASES: dict[Callable[[Desk], None], list[str]] = {
     no_story_yet: ["field_value", "item_without_story"],
     item_failed: ["item_failed"],
@@ -138,6 +144,7 @@ CASES: dict[Callable[[Desk], None], list[str]] = {
     asset_replaced: ["asset_bytes"],
     component_deleted: ["component_gone"],
     component_changed: ["component_changed"],
+    item_deleted: ["gone_at_origin"],
     folder_deleted: ["folder_gone", "story_gone"],
 }
 
