@@ -16,7 +16,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults pace growth mutants determinism bench quota hostile notebooks many-bodies pictures format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults machine pace growth mutants determinism bench quota hostile notebooks many-bodies pictures format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -96,6 +96,9 @@ determinism: $(STAMP) ## drawn sites in drawn orders, sizes and interruptions; C
 FAULTS ?=
 faults: $(RUNS) ## every fault and kill at every request; FAULTS="--kind kills --rounds 1000"
 	$(BIN)/python -m tests.proofs.faults.faults $(FAULTS)
+
+machine: $(STAMP) ## random edits on both sides, decisions, imports, kills; COUNT=500
+	$(BIN)/python -m tests.proofs.machine.machine --count $(or $(COUNT),500) $(OPTIONS)
 
 growth: $(RUNS) ## time and memory at SIZES="1000 10000"; kept in FOLDER; OPTIONS="--one-collection"
 	$(BIN)/python -m tests.proofs.growth.growth $(if $(SIZES),--sizes $(SIZES)) \

@@ -1,0 +1,30 @@
+"""Both sides at work for days, in a few runs; `make machine` makes many."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.proofs.machine.rules import Migration
+from tests.proofs.machine.world import world
+
+FEW = settings(
+    max_examples=6,
+    stateful_step_count=18,
+    phases=(Phase.generate,),
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def test_the_destination_is_what_the_model_says(tmp_path: Path) -> None:
+    """After each step of each run: nothing lost, nothing told wrongly."""
+    before = Migration.steps
+    with world(tmp_path) as made:
+        Migration.world = made
+        run_state_machine_as_test(Migration, settings=FEW)
+    assert Migration.steps - before > 60
