@@ -50,8 +50,8 @@ def undecided_sentence(undecided: Sequence[EditConflict]) -> str:
     count = len(undecided)
     more = and_more(count, 1, "; and ", ", which `cmsmig plan` lists")
     return (
-        f"{count} {noun_for(count, 'field')} changed on both sides, and nothing of "
-        f"that was written: {undecided[0].line}{more}."
+        f"{count} {noun_for(count, 'field waits', 'fields wait')} for a decision, and "
+        f"nothing of that was written: {undecided[0].line}{more}."
     )
 
 

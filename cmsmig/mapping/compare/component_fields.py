@@ -119,8 +119,10 @@ class Shape:
         for name, value in definition.items():
             if name == _OPTIONS and key in self.choices:
                 yield from self._choices(key, definition)
-            elif name != "pos" and name not in GENERATED and not is_unset(plain(value)):
-                yield f"schema.{key}.{name}", plain(value)
+            elif name != "pos" and name not in GENERATED:
+                shown = plain(value)
+                if not is_unset(shown):
+                    yield f"{_SCHEMA}{key}.{name}", shown
 
     def _choices(self, key: str, definition: JsonObject) -> Iterator[tuple[str, Json]]:
         options = options_of(definition) or {}

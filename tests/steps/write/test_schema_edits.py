@@ -189,13 +189,23 @@ def test_what_both_changed_otherwise_waits_for_a_decision(
         "schema.position.display_name": "written",
     }
     listed = {each["field"]: each for each in desk.plan()["edit_conflicts"]}
+    moved = {
+        (where, each["field"])
+        for where, found in desk.done("changes", "--json").document.items()
+        for each in found
+        if "field" in each
+    }
+    assert moved == {
+        *(("destination", field) for field in fields),
+        *(("decisions", field) for field in changes(desk)),
+    }
     cover = listed["schema.cover.display_name"]
     assert (cover["base"], cover["ours"]) == ("Cover", "The cover")
     assert (cover["theirs"], cover["what"]) == ("Their cover", "record")
     for _ in range(2):
         ended = desk.run("import")
         assert ended.code == 1
-        assert "3 fields changed on both sides" in ended.err
+        assert "3 fields wait for a decision" in ended.err
         assert "there it is `Their cover`" in ended.err
     assert record(desk)["schema"]["position"]["display_name"] == "Place"
     assert record(desk)["schema"]["cover"]["display_name"] == "Their cover"
