@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.display.html_templates import page
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
+from cmsmig.evidence.listing import SHOWN, details_of, document_pieces
 from cmsmig.evidence.redirects import (
     GoneAddress,
     RedirectMap,
     redirect_rows,
+    write_pieces,
     write_text,
 )
 from cmsmig.item_key import ItemKey
@@ -26,6 +28,7 @@ from cmsmig.mapping.select.reference_targets import explained
 from cmsmig.settings import Project
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.gone_stories import gone_json
+from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.verify.differences import Verification
 
@@ -100,6 +103,8 @@ class Evidence:
     """What the items that differ are called, by their keys as text."""
     gone: tuple[ItemRow, ...] = ()
     """Items that have a story and that the origin no longer gives one."""
+    details: PlanDetails | None = None
+    """Losses and links one by one."""
 
     @property
     def exit_code(self) -> int:
@@ -134,6 +139,7 @@ def gather(
         accounting = ledger.items.accounting()
         plan = ledger.plan("")
         earlier = ledger.items.earlier_paths()
+        losing = ledger.findings.losing()
     return Evidence(
         made_at=(now or datetime.now(UTC)).isoformat(timespec="seconds"),
         site=migration.origin.site.display_name,
@@ -155,6 +161,7 @@ def gather(
         verification=verification,
         gone=tuple(row for row in rows.values() if row.gone is not None),
         names=_names(migration, verification),
+        details=details_of(migration, rows, losing),
     )
 
 
@@ -205,6 +212,7 @@ def evidence_page(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> str:
     Every value is escaped; the page carries a policy that lets nothing run.
     """
     plan = evidence.plan or {}
+    details = evidence.details
     return page(
         "evidence/evidence.html",
         evidence=evidence,
@@ -212,6 +220,9 @@ def evidence_page(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> str:
         writes=planned_writes(plan),
         plan_hash=str(plan.get("hash", "")),
         links_left=_mapping(plan.get("links_left_by_cause")),
+        listed_losses=list(islice(details.losses(), SHOWN + 1)) if details else [],
+        listed_links=list(islice(details.links_left(), SHOWN + 1)) if details else [],
+        most_listed=SHOWN,
         dangling={
             explained(cause): count
             for cause, count in _mapping(plan.get("dangling_by_cause")).items()
@@ -237,10 +248,18 @@ def write_evidence(
     """Write report.html and report.json into a folder. Raises `StorageError`."""
     checked = list(checks)
     document = evidence_json(evidence, checked)
-    text = json.dumps(document, ensure_ascii=False, indent=1)
+    details = evidence.details
+    lists = (
+        {
+            "losses_listed": (each.as_json() for each in details.losses()),
+            "links_left": (each.as_json() for each in details.links_left()),
+        }
+        if details
+        else {}
+    )
     return (
         write_text(folder / PAGE, evidence_page(evidence, checked)),
-        write_text(folder / DOCUMENT, text + "\n"),
+        write_pieces(folder / DOCUMENT, document_pieces(document, lists)),
     )
 
 

@@ -194,9 +194,19 @@ def write_text(path: Path, text: str) -> Path:
 
     Raises `StorageError`.
     """
+    return write_pieces(path, (text,))
+
+
+def write_pieces(path: Path, pieces: Iterable[str]) -> Path:
+    """Write a file of a report piece by piece; no token may reach over two of them.
+
+    Raises `StorageError`.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(whole_text(masked(text)), encoding="utf-8")
+        with path.open("w", encoding="utf-8") as file:
+            for piece in pieces:
+                file.write(whole_text(masked(piece)))
     except OSError as error:
         raise StorageError(
             f"{path} cannot be written ({error.strerror}); free some space, or name "

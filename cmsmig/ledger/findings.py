@@ -50,6 +50,13 @@ class Findings:
         for key, group in groupby(map(tuple, rows), lambda row: row[:3]):
             yield ItemKey(*key), [list(row[3:]) for row in group]
 
+    def losing(self) -> list[ItemKey]:
+        """Return the items that lost something. Reads only."""
+        rows = self._store.all(
+            "SELECT DISTINCT collection_id, item_id, locale_id FROM loss"
+        )
+        return [ItemKey(*row) for row in map(tuple, rows)]
+
     def losses_by_kind(self) -> dict[str, int]:
         """Return how many losses there are of each kind. Reads only."""
         return {

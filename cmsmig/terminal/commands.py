@@ -62,7 +62,7 @@ def plan(project: Project, settings: Settings, *, as_json: bool, recreate: bool)
         project, settings, observer=Progress(sys.stderr), recreate=recreate
     )
     made = asyncio.run(work)
-    emit_json(made.as_json()) if as_json else emit_lines(plan_lines(made))
+    emit_json(made.full_json()) if as_json else emit_lines(plan_lines(made))
     return _told_gone(made)
 
 

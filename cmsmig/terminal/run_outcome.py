@@ -58,7 +58,7 @@ def undecided_sentence(undecided: Sequence[EditConflict]) -> str:
 def outcome_json(outcome: Outcome) -> JsonObject:
     """Return the document that `import --json` prints."""
     return {
-        "plan": outcome.plan.as_json(),
+        "plan": outcome.plan.full_json(),
         "writes": outcome.writes,
         "failed_assets": outcome.failed_assets,
         "undecided": [each.as_json() for each in outcome.undecided],

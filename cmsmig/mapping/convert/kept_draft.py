@@ -168,6 +168,11 @@ class KeptDraft:
             return False
         return hashlib.sha256(unpacked).hexdigest() == self.facts.content_print
 
+    def losses(self) -> tuple[FieldLoss, ...]:
+        """Return what the story lost, and in which field of the origin."""
+        body = _loaded(zlib.decompress(self.packed))
+        return tuple(map(_loss_of, cast("list[Json]", body["losses"])))
+
     def story(
         self, marks: Marks, place: Place, assets: Mapping[str, UploadedAsset]
     ) -> StoryDraft:

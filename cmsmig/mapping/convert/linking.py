@@ -80,6 +80,8 @@ class ResolvedLinks:
     filled: int
     links: int
     pending: tuple[ItemKey, ...]
+    waiting: tuple[ItemKey, ...]
+    """The target of each link that has no story yet."""
     left: tuple[LeftLink, ...]
 
 
@@ -99,6 +101,7 @@ def resolve_links(
         filled=linking.filled,
         links=linking.links,
         pending=tuple(linking.pending),
+        waiting=tuple(linking.waiting),
         left=tuple(linking.left),
     )
 
@@ -145,6 +148,7 @@ class _Linking:
         "left",
         "links",
         "pending",
+        "waiting",
     )
 
     def __init__(
@@ -156,6 +160,7 @@ class _Linking:
         self.filled = 0
         self.links = 0
         self.pending: dict[ItemKey, None] = {}
+        self.waiting: list[ItemKey] = []
         self.dangling: list[ItemKey] = []
         self.left: list[LeftLink] = []
 
@@ -227,6 +232,7 @@ class _Linking:
         home = self._homes.get(found.key)
         if home is None:
             self.pending[found.key] = None
+            self.waiting.append(found.key)
             return None
         self.links += 1
         return found, home

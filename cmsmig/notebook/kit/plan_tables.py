@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from markupsafe import Markup
 
@@ -28,6 +29,8 @@ from cmsmig.steps.plan.preflights.findings import LIMITS
 from cmsmig.steps.plan.recreate import gone_sentence
 
 _SHOWN = 15
+_LISTED = 100
+"""Losses and links that are shown one by one."""
 _READING = "Reading what is there"
 _STEP_OF = {
     "create_datasources": "prepare",
@@ -291,11 +294,44 @@ def _obstacles(plan: Plan, names: ItemNames) -> Iterator[Markup]:
         list(plan.missing_files.items())[:_SHOWN],
         len(plan.missing_files),
     )
-    losses = _list_rows("By kind", ("Kind", "Losses"), _rows(plan.losses))
-    yield from _fold(f"Losses in the rich text ({sum(plan.losses.values()):,})", losses)
-    left = _list_rows("By reason", ("Why", "Links"), _rows(plan.links_left))
+    yield from _losses(plan, names)
+    yield from _links_left(plan, names)
+
+
+def _losses(plan: Plan, names: ItemNames) -> Iterator[Markup]:
+    total = sum(plan.losses.values())
+    listed = plan.details.losses() if plan.details else iter(())
+    rows: list[Sequence[Cell]] = [
+        (
+            names.of(each.key),
+            each.field,
+            each.loss.kind.replace("-", " "),
+            each.loss.what,
+            each.loss.where,
+            each.loss.why,
+        )
+        for each in islice(listed, _LISTED)
+    ]
+    head = ("Item", "Field", "Kind", "What", "Where", "Why")
+    parts = (
+        *_list_rows("By kind", ("Kind", "Losses"), _rows(plan.losses)),
+        *_list_rows("One by one", head, rows, total),
+    )
+    yield from _fold(f"Losses in the rich text ({total:,})", parts)
+
+
+def _links_left(plan: Plan, names: ItemNames) -> Iterator[Markup]:
     total = sum(plan.links_left.values())
-    yield from _fold(f"Links into the old site that stay ({total:,})", left)
+    listed = plan.details.links_left() if plan.details else iter(())
+    rows: list[Sequence[Cell]] = [
+        (names.of(each.key), each.field, each.href, each.cause.replace("_", " "))
+        for each in islice(listed, _LISTED)
+    ]
+    parts = (
+        *_list_rows("By reason", ("Why", "Links"), _rows(plan.links_left)),
+        *_list_rows("One by one", ("Item", "Field", "Address", "Why"), rows, total),
+    )
+    yield from _fold(f"Links into the old site that stay ({total:,})", parts)
 
 
 def _list_edits(plan: Plan) -> Iterator[Markup]:

@@ -13,6 +13,7 @@ from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.convert.kept_draft import DraftFacts
 from cmsmig.mapping.convert.linking import ResolvedLinks, link_story, resolve_links
 from cmsmig.mapping.draft import DraftContext, ExistingStory, Place
+from cmsmig.mapping.select.reference_targets import DanglingCause
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.written_stories import content_hash, record_hash
@@ -70,7 +71,10 @@ def link_draft(
     place = context.places[facts.key]
     return DraftLinks(
         links=found.links,
-        left=tuple(str(each.cause) for each in found.left),
+        left=(
+            *(str(each.cause) for each in found.left),
+            *(why_waiting(migration, key) for key in found.waiting),
+        ),
         state=link_state(found.filled, found.links, pending=bool(found.pending)),
         changes=_changes(found),
         linked_hash=hashed,
@@ -113,6 +117,11 @@ def _linked_hash(
 def _record_hash(facts: DraftFacts, place: Place, content: str) -> str:
     dates = facts.first_published_at, facts.sort_by_date
     return record_hash(facts.story_name(place), place, dates, content)
+
+
+def why_waiting(migration: Migration, key: ItemKey) -> str:
+    """Return why a link to an item that is taken along leads to no story."""
+    return str(DanglingCause.TARGET_FAILED)
 
 
 def link_state(filled: int, links: int, *, pending: bool) -> str:

@@ -33,6 +33,7 @@ from cmsmig.steps.plan.gone_stories import gone_json, gone_rows, known_with_gone
 from cmsmig.steps.plan.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.ownership import InTheWay, Ownership
+from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.plan.preflights.findings import LIMITS, Preflight
 from cmsmig.steps.plan.preflights.limits import (
     Count,
@@ -96,6 +97,8 @@ class Plan:
     """Of the files: how many, bytes in all, the largest."""
     verification_calls: int = 0
     """Calls that reading everything back takes, once."""
+    details: PlanDetails | None = field(default=None, repr=False, compare=False)
+    """Every loss and every link that stays, one by one."""
 
     @property
     def limits(self) -> tuple[str, ...]:
@@ -123,8 +126,18 @@ class Plan:
         """Return the wall time at `rate` calls a second: the budget is the floor."""
         return self.total_calls / rate * PACE_SLACK
 
+    def full_json(self) -> JsonObject:
+        """Return the document that `plan --json` prints: every loss and every link
+        that stays is in it, one by one."""
+        losses: list[Json] = []
+        links: list[Json] = []
+        if self.details is not None:
+            losses += [each.as_json() for each in self.details.losses()]
+            links += [each.as_json() for each in self.details.links_left()]
+        return {**self.as_json(), "losses": losses, "links_left": links}
+
     def as_json(self) -> JsonObject:
-        """Return the document that `plan --json` prints."""
+        """Return the plan as the ledger stores it."""
         return {
             "hash": self.plan_hash,
             "items": dict(self.items),
@@ -230,6 +243,13 @@ def make_plan(
         sizes=file_totals(migration),
         verification_calls=verification_calls(survey, calls),
         gone_at_origin=gone_rows(ledger),
+        details=PlanDetails(
+            migration,
+            offline.context,
+            foreseen.homes,
+            losing=[key for key, each in offline.stories.items() if each.losses],
+            leaving=[key for key, each in foreseen.links.items() if each.left],
+        ),
     )
 
 

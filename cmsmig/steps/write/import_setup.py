@@ -102,7 +102,7 @@ async def open_job(
                 found = _with_calls(found, looked)
             edits, seen_gone = NO_EDITS, NO_STORIES
             if offline is not None:
-                again = gone.keys() if recreate else frozenset()
+                again = gone.recreated.keys()
                 found = await read_for_preflights(
                     client, migration, opened, found, offline, again
                 )

@@ -1,0 +1,115 @@
+"""Every loss and every link that stays, by item and field.
+
+Read from the drafts that are kept each time somebody goes through them: a site's
+losses are never in memory together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from cmsmig.canonical import JsonObject
+from cmsmig.item_key import ItemKey
+from cmsmig.mapping.draft import DraftContext, ExistingStory
+from cmsmig.mapping.select.routes import StaticPage
+from cmsmig.richtext.losses import Loss
+from cmsmig.steps.decide.drafter import ItemDraft
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.linked_drafts import why_waiting
+
+
+@dataclass(frozen=True, slots=True)
+class ListedLoss:
+    """What one field of an item loses."""
+
+    key: ItemKey
+    full_slug: str
+    field: str
+    """The origin's slug of it."""
+    loss: Loss
+
+    def as_json(self) -> JsonObject:
+        """Return it as `plan --json` and report.json list it."""
+        return {
+            "item": str(self.key),
+            "full_slug": self.full_slug,
+            "field": self.field,
+            **self.loss.as_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ListedLink:
+    """A link into the old site that stays as it is."""
+
+    key: ItemKey
+    full_slug: str
+    field: str
+    """The origin's slug of it."""
+    href: str
+    cause: str
+    """A stable code, as the plan counts them."""
+
+    def as_json(self) -> JsonObject:
+        """Return it as `plan --json` and report.json list it."""
+        return {
+            "item": str(self.key),
+            "full_slug": self.full_slug,
+            "field": self.field,
+            "href": self.href,
+            "cause": self.cause,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PlanDetails:
+    """What a plan, or a report, lists one by one."""
+
+    migration: Migration
+    context: DraftContext
+    homes: Mapping[ItemKey, ExistingStory]
+    """The stories that links lead to."""
+    losing: Sequence[ItemKey]
+    """The items that lose something."""
+    leaving: Sequence[ItemKey]
+    """The items that may have links that stay."""
+
+    def losses(self) -> Iterator[ListedLoss]:
+        """Yield every loss, in the order of the import."""
+        for key, draft in self._drafts(self.losing):
+            kept = draft.read()
+            for each in () if isinstance(kept, str) else kept.losses():
+                yield ListedLoss(key, self._path(key), each.field, each.loss)
+
+    def links_left(self) -> Iterator[ListedLink]:
+        """Yield every link into the old site that stays, in the order of the
+        import."""
+        routes = self.migration.routes
+        for key, draft in self._drafts(self.leaving):
+            facts = draft.facts
+            for name, href in zip(facts.link_fields, facts.links, strict=True):
+                found = routes.resolve(href, key.locale_id)
+                if isinstance(found, StaticPage):
+                    cause = str(found.cause)
+                elif found is not None and found.key not in self.homes:
+                    cause = why_waiting(self.migration, found.key)
+                else:
+                    continue
+                origin = self._origin_field(key, name)
+                yield ListedLink(key, self._path(key), origin, href, cause)
+
+    def _drafts(self, keys: Sequence[ItemKey]) -> Iterator[tuple[ItemKey, ItemDraft]]:
+        for key in keys:
+            item = self.migration.items.get(key)
+            draft = item and self.migration.item_draft(item, self.context)
+            if isinstance(draft, ItemDraft):
+                yield key, draft
+
+    def _path(self, key: ItemKey) -> str:
+        return self.context.places[key].full_slug
+
+    def _origin_field(self, key: ItemKey, name: str) -> str:
+        made = self.migration.design.content_type(key.collection_id)
+        fields = made.fields if made else ()
+        return next((each.origin for each in fields if each.key == name), name)

@@ -1,0 +1,90 @@
+"""Every loss and every link that stays is listed, by item and field."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+from cmsmig.evidence.evidence import gather, write_evidence
+from cmsmig.settings import find_project, load_settings
+from cmsmig.steps.decide.migration import open_migration
+from tests.support.steps.desk import Desk, Stage
+
+BODY = (
+    "<p>See <a href='/about'>the page</a>, <a href='/records/nowhere'>one more</a> and "
+    "<a href='/records/record-1'>a record</a>.</p>"
+    "<marquee>moving</marquee>"
+)
+
+
+def with_losses(desk: Desk) -> Desk:
+    """Give two items a body that loses something and has links that stay."""
+    for kind in ("items", "live"):
+        (path,) = (desk.folder / "raw" / kind).glob("*.json")
+        body = json.loads(path.read_text())
+        for item in body["items"]:
+            if item["fieldData"]["slug"] in ("record-2", "record-4"):
+                item["fieldData"]["text"] = BODY
+        path.write_text(json.dumps(body))
+    return desk
+
+
+def test_a_plan_lists_each_loss_and_each_link_that_stays(stage: Stage) -> None:
+    """As many of each kind as it counts; each with item, path, field and why."""
+    desk = with_losses(stage())
+    planned = desk.plan()
+    losses, links = planned["losses"], planned["links_left"]
+    assert Counter(each["kind"] for each in losses) == planned["losses_by_kind"]
+    assert {each["full_slug"] for each in losses} == {
+        "records/record-2",
+        "records/record-4",
+    }
+    keys = {"item", "full_slug", "field", "kind", "what", "where", "why", "severity"}
+    for each in losses:
+        assert keys <= each.keys()
+        assert (each["field"], bool(each["why"])) == ("text", True)
+    assert Counter(each["cause"] for each in links) == planned["links_left_by_cause"]
+    assert [(e["full_slug"], e["field"], e["href"], e["cause"]) for e in links[:2]] == [
+        (links[0]["full_slug"], "text", "/about", "static"),
+        (links[0]["full_slug"], "text", "/records/nowhere", "unlisted"),
+    ]
+    assert len(links) == 4
+    # What the ledger stores holds the counts alone.
+    (stored,) = desk.rows("SELECT body FROM plan")
+    assert "losses" not in json.loads(stored[0])
+
+
+def test_a_link_to_an_item_that_fails_stays_and_says_so(stage: Stage) -> None:
+    """Its target would be refused, so nothing can lead to it."""
+    desk = with_losses(stage())
+    (path,) = (desk.folder / "raw" / "items").glob("*.json")
+    body = json.loads(path.read_text())
+    for item in body["items"]:
+        if item["fieldData"]["slug"] == "record-1":
+            del item["fieldData"]["position"]
+    path.write_text(json.dumps(body))
+    desk.decide(
+        "design.yaml", "key: position\n", "key: position\n        required: true\n"
+    )
+    planned = desk.plan()
+    assert planned["links_left_by_cause"]["target_failed"] == 2
+    told = [each for each in planned["links_left"] if each["cause"] == "target_failed"]
+    assert {each["href"] for each in told} == {"/records/record-1"}
+    assert {each["cause"] for each in planned["dangling"]} == {"target_failed"}
+
+
+def test_a_report_lists_them_all(stage: Stage, tmp_path: Path) -> None:
+    """In report.json each, in the page the first of them."""
+    desk = with_losses(stage())
+    planned = desk.plan()
+    desk.done("import")
+    project = find_project(desk.folder, {}, desk.folder)
+    settings = load_settings(project, {}, need_origin=False, need_destination=True)
+    found = gather(project, open_migration(project, settings), settings.space_id, None)
+    page, document = write_evidence(tmp_path, found)
+    report = json.loads(document.read_text())
+    for name, listed in (("losses", "losses_listed"), ("links_left", "links_left")):
+        assert sorted(map(str, report[listed])) == sorted(map(str, planned[name]))
+    assert "/records/nowhere" in page.read_text()
+    assert {each["kind"] for each in report["losses"]} == set(planned["losses_by_kind"])
