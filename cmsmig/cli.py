@@ -20,8 +20,10 @@ from cmsmig.terminal.exit_codes import told
 from cmsmig.terminal.streams import require_output
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from cmsmig.settings import Project, Settings
-    from cmsmig.terminal.commands import Options
+    from cmsmig.terminal.commands import Options, Part
     from cmsmig.terminal.progress import Progress
     from cmsmig.terminal.rollback import TakingBack
 
@@ -32,6 +34,20 @@ _SPLITS = ["headings", "images", "embeds", "tables", "quotes", "code", "gallerie
 _RECREATE = click.option(
     "--recreate", is_flag=True, help="Make again what is gone from the destination."
 )
+
+
+_PILOT = (
+    click.option("--collection", multiple=True, metavar="SLUG", help="A pilot of it."),
+    click.option("--item", multiple=True, metavar="ID", help="A pilot of it."),
+    click.option("--locale", multiple=True, metavar="TAG", help="A pilot of it."),
+    click.option("--limit", type=click.IntRange(1), metavar="N", help="So many items."),
+)
+
+
+def _pilot(command: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(_PILOT):
+        command = option(command)
+    return command
 
 
 @click.group(
@@ -127,19 +143,23 @@ def decide(
 
 @commands.command()
 @_RECREATE
+@_pilot
 @_JSON
 @click.pass_obj
-def plan(folder: Path | None, recreate: bool, as_json: bool) -> None:
-    """Show what an import would do now; writes nothing there."""
+def plan(
+    folder: Path | None, recreate: bool, as_json: bool, **part: Unpack[Part]
+) -> None:
+    """Show what an import, or a pilot, would do now; writes nothing there."""
     from cmsmig.terminal.commands import plan as show
 
     project, settings = _load(folder, origin=False)
-    sys.exit(show(project, settings, as_json=as_json, recreate=recreate))
+    sys.exit(show(project, settings, as_json=as_json, recreate=recreate, **part))
 
 
 @commands.command("import")
 @click.option("--plan", "plan_hash", help="Refuse unless this plan still fits.")
 @_RECREATE
+@_pilot
 @DRY_RUN
 @_JSON
 @click.pass_obj
@@ -151,6 +171,7 @@ def import_(folder: Path | None, **options: Unpack[Options]) -> None:
 def _part(name: str, summary: str) -> None:
     @commands.command(name, help=summary)
     @_RECREATE
+    @_pilot
     @DRY_RUN
     @_JSON
     @click.pass_obj

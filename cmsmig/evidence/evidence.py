@@ -27,6 +27,7 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.reference_targets import explained
 from cmsmig.settings import Project
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.decide.pilot_migration import as_begun
 from cmsmig.steps.plan.gone_stories import gone_json
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
@@ -134,6 +135,7 @@ def gather(
     Raises `LedgerError` when there is no ledger yet.
     """
     with Ledger.open_existing(project.ledger) as ledger:
+        migration = as_begun(migration, ledger)
         rows = ledger.items.all()
         assets = ledger.inventory.assets()
         accounting = ledger.items.accounting()

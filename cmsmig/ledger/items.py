@@ -27,19 +27,21 @@ class Items:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def select(self, rows: Iterable[ItemRow]) -> None:
+    def select(self, rows: Iterable[ItemRow], *, whole: bool = True) -> None:
         """Write what an import is about to handle.
 
         An item that already has a home keeps its status; others take the status
         given (`selected`, `skipped` or `failed`). Rows that are in the ledger
-        and not in `rows` become skipped when they have no story record.
+        and not in `rows` become skipped when they have no story record; they stay as
+        they are when `rows` are not the whole.
         """
         with self._store.atomic() as db:
-            db.execute(
-                """UPDATE item SET status = 'skipped', reason = 'not_selected',
-                   explanation = 'It is no longer part of the import.'
-                   WHERE home_id IS NULL"""
-            )
+            if whole:
+                db.execute(
+                    """UPDATE item SET status = 'skipped', reason = 'not_selected',
+                       explanation = 'It is no longer part of the import.'
+                       WHERE home_id IS NULL"""
+                )
             db.executemany(
                 """INSERT INTO item (collection_id, item_id, locale_id, name,
                        full_slug, origin_hash, status, reason, explanation, changed_at)

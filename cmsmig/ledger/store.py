@@ -123,6 +123,16 @@ class Ledger:
                 (plan_hash, now(), json.dumps(body, sort_keys=True)),
             )
 
+    def only_pilots(self) -> bool:
+        """Return whether parts of what is selected were imported, and never all of
+        it. Reads only."""
+        row = self._store.one(
+            """SELECT count(json_extract(plan.body, '$.pilot')) AS pilots,
+                   count(*) AS runs
+               FROM run JOIN plan ON plan.hash = run.plan_hash"""
+        )
+        return row is not None and 0 < int(row["pilots"]) == int(row["runs"])
+
     def plan(self, plan_hash: str) -> JsonObject | None:
         """Return the stored plan whose hash starts with `plan_hash`. Reads only."""
         row = self._store.one(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Coroutine
-from typing import TypedDict, TypeVar
+from collections.abc import Coroutine, Sequence
+from typing import TypedDict, TypeVar, Unpack
 
 from cmsmig.counting import noun_for
 from cmsmig.errors import InterruptedRunError, SettingsError
+from cmsmig.mapping.select.pilot import pilot_of
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.changes.project_changes import changes_of
 from cmsmig.steps.connection_check import check as ask
@@ -32,7 +33,16 @@ from cmsmig.terminal.text import plan_lines, table_lines, verification_lines
 T = TypeVar("T")
 
 
-class Options(TypedDict, total=False):
+class Part(TypedDict, total=False):
+    """What the commands take that can handle a pilot."""
+
+    collection: Sequence[str]
+    item: Sequence[str]
+    locale: Sequence[str]
+    limit: int | None
+
+
+class Options(Part, total=False):
     """What the writing commands take."""
 
     plan_hash: str | None
@@ -56,10 +66,21 @@ def check(settings: Settings, *, as_json: bool) -> None:
         raise SettingsError(f"Correct this in the settings: {'; '.join(wrong)}.")
 
 
-def plan(project: Project, settings: Settings, *, as_json: bool, recreate: bool) -> int:
+def plan(
+    project: Project,
+    settings: Settings,
+    *,
+    as_json: bool,
+    recreate: bool,
+    **part: Unpack[Part],
+) -> int:
     """Print what an import would do; return 1 when something is gone, undecided."""
     work = plan_only(
-        project, settings, observer=Progress(sys.stderr), recreate=recreate
+        project,
+        settings,
+        observer=Progress(sys.stderr),
+        recreate=recreate,
+        pilot=pilot_of(**part),
     )
     made = asyncio.run(work)
     emit_json(made.full_json()) if as_json else emit_lines(plan_lines(made))
@@ -83,6 +104,7 @@ def write(
     dry_run: bool,
     recreate: bool = False,
     plan_hash: str | None = None,
+    **part: Unpack[Part],
 ) -> int:
     """Run `import` or one of its parts, print plan and accounting; return the code.
 
@@ -104,6 +126,7 @@ def write(
                 plan_hash=plan_hash,
                 dry_run=dry_run,
                 recreate=recreate,
+                pilot=pilot_of(**part),
                 show=show,
             )
         )

@@ -23,7 +23,8 @@ def plan_lines(plan: Plan) -> list[str]:
     """Return a plan for a person to read before anything is written."""
     items = plan.items
     lines = [
-        f"plan {plan.plan_hash[:16]}",
+        f"plan {plan.plan_hash[:16]}"
+        + ("" if plan.pilot.is_whole else f" of a pilot: {plan.pilot}"),
         f"items: in {items['in']}, to create {items['to_create']}, already there "
         f"{items['already_there']}, skipped {items['skipped']}, failed "
         f"{items['failed']}" + (f", gone {items['gone']}" if items["gone"] else ""),
@@ -36,6 +37,7 @@ def plan_lines(plan: Plan) -> list[str]:
         f"({_clock(plan.seconds(3))} at 3, {_clock(plan.seconds(6))} at 6)",
         *_counts("calls saved", plan.saved),
         *_counts("dangling references", _by_cause(plan)),
+        *_counts("references", {"not in this pilot": len(plan.not_in_pilot)}),
         *_counts("links that stay", plan.links_left),
         *_counts("losses", plan.losses),
     ]
@@ -98,6 +100,11 @@ def verification_lines(found: Verification) -> list[str]:
         f"components, {found.folders} folders",
         f"differences: {len(found.differences)}{_of_them_failed(found)}",
     ]
+    if found.not_in_yet:
+        lines.append(
+            f"not in yet: {found.not_in_yet:,} selected items, since only pilots were "
+            "imported"
+        )
     return lines + _some(
         [
             f"  {each.code}: {each.subject} {each.where}: {each.text}"

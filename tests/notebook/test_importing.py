@@ -24,6 +24,7 @@ from cmsmig.events import (
     StepStarted,
     unobserved,
 )
+from cmsmig.mapping.select.pilot import Pilot, pilot_of
 from cmsmig.notebook.kit.plan_tables import TITLES, planned_calls
 from cmsmig.notebook.kit.progress_bar import Meter
 from cmsmig.notebook.transfer.importing import PlanPanel, run_step, show_plan
@@ -45,6 +46,26 @@ def test_unattended_the_steps_give_what_the_import_command_gives(
     assert by_notebook.comparable() == by_command.comparable()
     assert "in 12 = created 12 + reused 0 + skipped 0 + failed 0" in last
     assert "writes: 0" in by_notebook.rehearsal.done("import").out
+
+
+def test_a_pilot_goes_through_the_steps_alone(staged: Start) -> None:
+    """The parameters' texts are the command's options, and no other item is told."""
+    stage = staged()
+
+    async def walked() -> str:
+        for step in ("prepare", "create", "link", "publish"):
+            workspace = stage.workspace()
+            part = pilot_of("", "", "", 3)
+            shown = await show_plan(workspace, recreate=False, pilot=part)
+            panel = await run_step(workspace, step, shown)
+        return shown.html() + panel.html()
+
+    told = asyncio.run(walked())
+    assert "of a pilot (limit 3): of 3 items" in told
+    assert "in 3 = created 3 + reused 0 + skipped 0 + failed 0" in told
+    assert pilot_of("a, b,", "", "fr", 0) == Pilot(("a", "b"), (), ("fr",))
+    with pytest.raises(UsageError, match="limit of 1 or more"):
+        pilot_of(limit=-1)
 
 
 async def _import_by_notebooks(stage: Staged) -> tuple[set[str], str]:

@@ -172,6 +172,13 @@ class Design:
     asset_folder: str = ""
     """Name of the asset folder that uploads go into; empty: the root."""
     reviewed: Reviewed | None = None
+    made: frozenset[str] | None = None
+    """The components that are made, with the datasources of their fields; None for
+    all. Never in `design.yaml`: a pilot makes only what it needs."""
+
+    def makes(self, component: str) -> bool:
+        """Return whether a component is made."""
+        return self.made is None or component in self.made
 
     def block(self, role: BlockRole) -> BlockDesign | None:
         """Return the block that the conversion uses for `role`, if there is one."""

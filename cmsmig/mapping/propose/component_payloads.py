@@ -36,7 +36,7 @@ class DatasourceBody:
 
 
 def component_bodies(design: Design) -> tuple[ComponentBody, ...]:
-    """Return every component to create: the blocks, then the content types.
+    """Return every component to make: the blocks, then the content types.
 
     Source: destination, components. `universal` has no flag on the wire: both
     booleans are true.
@@ -45,12 +45,14 @@ def component_bodies(design: Design) -> tuple[ComponentBody, ...]:
         [
             ComponentBody(block.component, block_body(design, block))
             for block in design.blocks
+            if design.makes(block.component)
         ]
         + [
             ComponentBody(
                 content_type.component, content_type_body(design, content_type)
             )
             for content_type in design.content_types
+            if design.makes(content_type.component)
         ]
     )
 
@@ -58,20 +60,25 @@ def component_bodies(design: Design) -> tuple[ComponentBody, ...]:
 def datasource_bodies(design: Design) -> tuple[DatasourceBody, ...]:
     """Return the datasources that fields draw their options from.
 
-    Fields that name the same one share it: it gets the labels of all, in order.
+    Fields that name the same one share it: it gets the labels of all, in order. One
+    that no component to make draws from is left out.
     Source: destination: a datasource is created before the component that names it.
     """
     labels: dict[str, dict[str, None]] = {}
     names: dict[str, str] = {}
+    needed: set[str] = set()
     for content_type in design.content_types:
         for field in content_type.fields:
             if field.encoding is Encoding.OPTION_DATASOURCE:
                 names.setdefault(field.datasource, field.display_name)
+                if design.makes(content_type.component):
+                    needed.add(field.datasource)
                 entries = labels.setdefault(field.datasource, {})
                 entries.update(dict.fromkeys(label for _, label in field.options))
     return tuple(
         DatasourceBody(slug, names[slug], tuple((label, label) for label in entries))
         for slug, entries in labels.items()
+        if slug in needed
     )
 
 

@@ -31,6 +31,8 @@ class DanglingCause(StrEnum):
     """It exists, but not in the locale of the item that refers to it."""
     DELETED = "deleted"
     """In neither set: it does not exist."""
+    NOT_IN_PILOT = "not_in_pilot"
+    """It will be there after an import of all: nothing dangles."""
 
 
 EXPLAINED: Mapping[DanglingCause, str] = {
@@ -43,6 +45,7 @@ EXPLAINED: Mapping[DanglingCause, str] = {
     DanglingCause.OTHER_SET: "the target is not in the chosen item set",
     DanglingCause.OTHER_LOCALE: "the target does not exist in this locale",
     DanglingCause.DELETED: "the target is in neither item set: deleted",
+    DanglingCause.NOT_IN_PILOT: "the target is not in this pilot",
 }
 """The causes in words, for everything that is shown."""
 
@@ -88,6 +91,8 @@ class KnownItems:
     """Items that are gone at the origin and whose stories stay."""
     left: Set[ItemKey] = field(default_factory=frozenset)
     """Items that are gone at the origin, and so are their stories, or will be."""
+    outside: Set[ItemKey] = field(default_factory=frozenset)
+    """Selected items that are not in the pilot."""
 
 
 def known_items(
@@ -132,7 +137,9 @@ def classify(
 def cause_of(target: ItemKey, known: KnownItems) -> DanglingCause | None:
     """Return why nothing can refer to `target`, or None when something can."""
     if target in known.selected:
-        return DanglingCause.TARGET_FAILED if target in known.failed else None
+        if target in known.failed:
+            return DanglingCause.TARGET_FAILED
+        return DanglingCause.NOT_IN_PILOT if target in known.outside else None
     if target in known.kept:
         return None
     if target in known.left:

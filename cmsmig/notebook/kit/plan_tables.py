@@ -131,10 +131,11 @@ def duration(seconds: float) -> str:
 
 def _summary(plan: Plan) -> Markup:
     items = plan.items
+    part = "" if plan.pilot.is_whole else f" of a pilot ({plan.pilot})"
     return paragraph(
-        f"Plan {plan.plan_hash[:16]}: of {items['in']:,} items, {items['to_create']:,} "
-        f"stories are to be created, {items['already_there']:,} are there, "
-        f"{_gone_of(items)}"
+        f"Plan {plan.plan_hash[:16]}{part}: of {items['in']:,} items, "
+        f"{items['to_create']:,} stories are to be created, "
+        f"{items['already_there']:,} are there, {_gone_of(items)}"
         f"{items['skipped']:,} items are skipped"
         f"{_because(plan.skipped)}, {items['failed']:,} cannot be created."
     )

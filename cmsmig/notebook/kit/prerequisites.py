@@ -5,8 +5,10 @@ from __future__ import annotations
 from cmsmig.counting import counted
 from cmsmig.errors import UsageError
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.select.pilot import WHOLE, Pilot
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.steps.decide.migration import Migration, open_migration
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.decide.pilot_migration import open_pilot
 from cmsmig.steps.plan.plan import Plan
 
 _MADE_BY_PREPARE = {
@@ -16,8 +18,8 @@ _MADE_BY_PREPARE = {
 }
 
 
-def decided_migration(workspace: Workspace) -> Migration:
-    """Return the migration as it was pulled and decided. Reads only.
+def decided_migration(workspace: Workspace, pilot: Pilot = WHOLE) -> Migration:
+    """Return the migration, or a pilot of it, as it was pulled and decided. Reads only.
 
     Raises `UsageError` before the first pull, `UnreadError` when the pull is not
     complete and `UndecidedError` naming the decision that is missing.
@@ -28,7 +30,7 @@ def decided_migration(workspace: Workspace) -> Migration:
             f"Nothing was pulled into {raw} yet; run the notebook 01 or `cmsmig pull` "
             "first."
         )
-    return open_migration(workspace.project, workspace.destination_settings)
+    return open_pilot(workspace.project, workspace.destination_settings, pilot)
 
 
 def missing_before(workspace: Workspace, step: str, plan: Plan) -> str:

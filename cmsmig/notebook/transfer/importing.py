@@ -22,6 +22,7 @@ from cmsmig.display.safe_html import (
 from cmsmig.errors import InterruptedRunError, UsageError
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.select.pilot import WHOLE, Pilot
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.plan_tables import (
@@ -70,17 +71,22 @@ class PlanPanel(Panel):
 
 
 async def show_plan(
-    workspace: Workspace, plan: str = "", *, recreate: bool | None = None
+    workspace: Workspace,
+    plan: str = "",
+    *,
+    recreate: bool | None = None,
+    pilot: Pilot = WHOLE,
 ) -> PlanPanel:
     """Return what an import would do now. Writes nothing to the destination.
 
     With `recreate`, what is gone from the destination is made again by the steps
     that follow; None where they could not. With `plan`, the hash of an earlier one,
     raises `PlanDriftError` listing what moved since. Raises `UsageError` before the
-    first pull, `UndecidedError` naming a decision that is missing.
+    first pull, `UndecidedError` naming a decision that is missing. Of what is
+    selected, only the `pilot` is planned, and handled by the steps that follow.
     """
-    names = ItemNames(_items(decided_migration(workspace)))
-    shown = ShownPlan(await _plan(workspace, recreate=bool(recreate)), names)
+    names = ItemNames(_items(decided_migration(workspace, pilot)))
+    shown = ShownPlan(await _plan(workspace, pilot, recreate=bool(recreate)), names)
     if plan:
         _refuse_drift(workspace, plan, shown.plan)
 
@@ -90,7 +96,7 @@ async def show_plan(
 
         async def again() -> None:
             wanted = shown.plan.recreate if tick is None else tick.value
-            shown.plan = await _plan(workspace, recreate=wanted)
+            shown.plan = await _plan(workspace, pilot, recreate=wanted)
             tables.show(shown.tables())
             board.say("This is the plan as of now.", "good")
 
@@ -167,6 +173,7 @@ class StepRun:
             stop=stop,
             plan_hash=plan.plan_hash,
             recreate=plan.recreate,
+            pilot=plan.pilot,
             show=lambda renewed: meter.expect(planned_calls(renewed, self.step)),
         )
 
@@ -209,7 +216,7 @@ class StepRun:
     def _failures(self, outcome: Outcome) -> list[Failure]:
         if not outcome.exit_code and not outcome.plan.missing_files:
             return []
-        migration = decided_migration(self.workspace)
+        migration = decided_migration(self.workspace, self.shown.plan.pilot)
         with Ledger.open_existing(self.workspace.project.ledger) as ledger:
             rows = ledger.items.all().values()
             assets = ledger.inventory.assets()
@@ -293,12 +300,13 @@ def _items(migration: Migration) -> Iterator[Item]:
         yield from chain.from_iterable(each.values())
 
 
-async def _plan(workspace: Workspace, *, recreate: bool) -> Plan:
+async def _plan(workspace: Workspace, pilot: Pilot, *, recreate: bool) -> Plan:
     return await plan_only(
         workspace.project,
         workspace.destination_settings,
         observer=workspace.observer,
         recreate=recreate,
+        pilot=pilot,
     )
 
 

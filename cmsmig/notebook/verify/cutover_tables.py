@@ -47,6 +47,9 @@ def verification_html(handover: Handover, found: Verification) -> Markup:
         ],
     )
     verdict = note(said, "bad") if differences else note(said, "good")
+    if found.not_in_yet:
+        items = counted(found.not_in_yet, "selected item")
+        verdict += note(f"Only pilots were imported: {items} not in yet.")
     return verdict + compared + joined(_differences(handover, found))
 
 

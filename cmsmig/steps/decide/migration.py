@@ -32,6 +32,7 @@ from cmsmig.mapping.propose.decision_checks import (
     undecided_collections,
     undecided_design,
 )
+from cmsmig.mapping.select.pilot import WHOLE, Pilot, choose
 from cmsmig.mapping.select.reference_targets import KnownItems, known_items
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.mapping.select.selection import (
@@ -83,6 +84,8 @@ class Migration:
     drafter: Drafter
     to_publish: Set[ItemKey]
     """The items whose stories are to be published, as was decided."""
+    pilot: Pilot = WHOLE
+    """Which part of what was selected this is."""
 
     @property
     def folders(self) -> tuple[FolderPlan, ...]:
@@ -160,14 +163,19 @@ class Migration:
 
 
 def open_migration(
-    project: Project, settings: Settings, *, reviewing: bool = False
+    project: Project,
+    settings: Settings,
+    *,
+    reviewing: bool = False,
+    pilot: Pilot = WHOLE,
 ) -> Migration:
     """Return the migration that the project folder describes.
 
     Raises `UnreadError` without a complete pull, `UndecidedError` without the
     decisions and `DecisionsError` when they do not fit the origin. While
     `reviewing`, blocks of bodies that are still to be decided on are no error:
-    no body's blocks are looked at then.
+    no body's blocks are looked at then. Only the bodies of a `pilot` are looked at;
+    `open_pilot` cuts the rest down to it.
     """
     derived = DerivedFile(project.derived)
     origin = read_origin(project, settings.site_id, derived)
@@ -176,9 +184,12 @@ def open_migration(
     engine = NativeEngine(rules=rules.rules if rules else None)
     selections = _select(origin, decisions)
     selected = tuple(chain.from_iterable(e.selected for e in selections.values()))
+    skipped = tuple(chain.from_iterable(e.skipped for e in selections.values()))
+    locales = decisions.collections.locales
+    chosen = choose(pilot, selected, skipped, origin.collections, locales)
     splits = Splits({})
     if not reviewing:
-        splits = _splits(origin, decisions, selected, engine)
+        splits = _splits(origin, decisions, chosen, engine)
     places = _places(selections, decisions)
     namespace = derived_namespace(origin.site.site_id, settings.space_id)
     return Migration(
@@ -187,7 +198,7 @@ def open_migration(
         design=with_rules(split_design(decisions.design, decisions.blocks), rules),
         splits=splits,
         selected=selected,
-        skipped=tuple(chain.from_iterable(e.skipped for e in selections.values())),
+        skipped=skipped,
         places=places,
         files=find_files(
             project, origin, [each.item for each in selected], namespace, derived

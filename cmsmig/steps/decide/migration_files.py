@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from cmsmig.canonical import Json, fingerprint
 from cmsmig.derived_file import DerivedFile
 from cmsmig.mapping.convert.asset_uploads import (
-    AssetUse,
     UploadPlan,
     alts_of,
     plan_uploads,
@@ -28,7 +27,7 @@ from cmsmig.steps.pull.pulled_files import file_facts, hosts_of_files, missing_f
 class MigrationFiles:
     """The files of a migration."""
 
-    uses: Iterable[AssetUse]
+    uses: FileUses
     """To be gone through again and again; not in memory."""
     uploads: tuple[UploadPlan, ...]
     """One for each content, however many addresses it has."""
@@ -41,6 +40,25 @@ class MigrationFiles:
     store: FileStore
     content_types: Mapping[str, str]
     """By the hash of a file's bytes."""
+
+    def used_by(self, items: Sequence[Item]) -> MigrationFiles:
+        """Return the files that some of the items use, each as it is for all."""
+        uses = replace(self.uses, items=items)
+        addresses = {use.address for use in uses}
+        return replace(
+            self,
+            uses=uses,
+            uploads=tuple(
+                each
+                for each in self.uploads
+                if not addresses.isdisjoint(each.addresses)
+            ),
+            missing={
+                address: why
+                for address, why in self.missing.items()
+                if address in addresses
+            },
+        )
 
     def path(self, sha256: str) -> Path:
         """Return where the downloaded bytes are."""

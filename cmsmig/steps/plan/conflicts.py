@@ -48,12 +48,13 @@ def find_conflicts(
         if each.home is not None and each.gone is not None
     }
     conflicts: dict[ItemKey, Conflict] = {}
-    for key, place in migration.places.places.items():
+    for key in migration.items:
+        place = migration.places.places[key]
         row = listed.get(place.full_slug)
         if row is None or str(key) in intended or _has_home(rows.get(key)):
             continue
         state = gone.get(row.story_id)
-        if state is GoneState.TO_DELETE:
+        if state is GoneState.TO_DELETE and migration.pilot.is_whole:
             # It makes room before anything is put there.
             continue
         choice = migration.decisions.conflicts.choice(

@@ -51,6 +51,10 @@ class Fingerprints:
         body = value if isinstance(value, dict) else {}
         return cls(*(_texts(body.get(name)) for name in _PARTS))
 
+    def is_same_part(self, shown: Fingerprints) -> bool:
+        """Return whether both are of the same pilot, or of the whole."""
+        return self.decisions.get(_PILOT) == shown.decisions.get(_PILOT)
+
     def drift_from(self, shown: Fingerprints) -> tuple[str, ...]:
         """Return what is not as it was when `shown` was taken, a phrase each."""
         return tuple(
@@ -91,6 +95,7 @@ def item_moves(shown: Json, now: Mapping[str, str]) -> Iterator[str]:
 _PARTS = ("origin", "decisions", "destination")
 _EDIT = "edit of story"
 """Begins the name of a story of ours that somebody edited since our write."""
+_PILOT = "the pilot"
 _GONE = "deleted"
 """Stands for the fingerprint of what was there and is no longer."""
 
@@ -118,12 +123,18 @@ def fingerprints(
             **migration.decisions.hashes,
             "settings": fingerprint([settings.finish_uploads, migration.namespace]),
             **({"recreate": "yes"} if recreate else {}),
+            **_pilot(migration),
         },
         destination={
             **dict(_foreign(migration, ledger, survey)),
             **{_describe(each): _GONE for each in gone.needed},
         },
     )
+
+
+def _pilot(migration: Migration) -> dict[str, str]:
+    pilot = migration.pilot
+    return {} if pilot.is_whole else {_PILOT: fingerprint(pilot.as_json())}
 
 
 def _describe(thing: GoneThing) -> str:

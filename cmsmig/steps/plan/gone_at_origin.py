@@ -62,6 +62,8 @@ async def look_at_gone(
 ) -> tuple[Mapping[int, Story], int]:
     """Read the stories to be taken away that are not as we left them; return them by
     id, and how many calls that took. Reads only."""
+    if not migration.pilot.is_whole:
+        return {}, 0
     listed = {row.story_id: row for row in survey.stories}
     decided = migration.decisions.conflicts
     looking = [
@@ -89,7 +91,12 @@ async def _read(client: DestinationClient, story_id: int) -> Story | None:
 def compare_with_origin(
     migration: Migration, ledger: Ledger, survey: Survey, looked: Mapping[int, Story]
 ) -> OriginGone:
-    """Return what is gone at the origin, and what is there again. Reads only."""
+    """Return what is gone at the origin, and what is there again. Reads only.
+
+    Nothing of it is a part of a pilot.
+    """
+    if not migration.pilot.is_whole:
+        return OriginGone({}, (), (), ())
     listed = {row.story_id: row for row in survey.stories}
     sentences = {each.key: each.sentence for each in migration.skipped}
     rows = ledger.items.all()
@@ -142,8 +149,10 @@ def removal_calls(migration: Migration, ledger: Ledger) -> dict[str, int]:
     """Return the calls that taking stories away costs, by name.
 
     Those whose places others take go before anything is put there, the rest after
-    phase two; the state of each is listed shortly before.
+    phase two; the state of each is listed shortly before. A pilot takes none away.
     """
+    if not migration.pilot.is_whole:
+        return {}
     rows = to_remove(ledger)
     first = len(standing_in_the_way(migration, ledger))
     states = [row.gone.state for row in rows if row.gone is not None]

@@ -121,7 +121,9 @@ def _record_hash(facts: DraftFacts, place: Place, content: str) -> str:
 
 def why_waiting(migration: Migration, key: ItemKey) -> str:
     """Return why a link to an item that is taken along leads to no story."""
-    return str(DanglingCause.TARGET_FAILED)
+    outside = key in migration.known.outside
+    cause = DanglingCause.NOT_IN_PILOT if outside else DanglingCause.TARGET_FAILED
+    return str(cause)
 
 
 def link_state(filled: int, links: int, *, pending: bool) -> str:

@@ -78,6 +78,8 @@ class GoneThing:
     """Whether the migration, as it is decided now, has a place for it."""
     row: ItemRow | AssetRow | MadeRow
     """What the ledger says of it."""
+    outside: bool = False
+    """Whether it is no part of the pilot, so that nothing becomes of it now."""
     record_left: bool = False
     """For a file: its record is there, only its bytes are not."""
     action: GoneAction | None = None
@@ -208,7 +210,10 @@ async def compare(
         if calls
         else survey.calls,
     )
-    return Comparison(survey, Gone(tuple(_find_gone(migration, ledger, survey))))
+    things = tuple(_find_gone(migration, ledger, survey))
+    if not migration.pilot.is_whole:
+        things = tuple(replace(each, outside=not each.needed) for each in things)
+    return Comparison(survey, Gone(things))
 
 
 def has_files(ledger: Ledger) -> bool:

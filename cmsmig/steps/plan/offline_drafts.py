@@ -135,9 +135,9 @@ def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
     context = migration.context(assets, migration.files.missing)
     migration.draft_ahead(context)
     homes = _foreseen_homes(migration, ledger, migration.items)
+    known = known_here(migration, ledger)
     failed: dict[ItemKey, str] = {}
     used: dict[str, set[str]] = {}
-    known = known_with_gone(migration.known, ledger)
     stories = _plan_stories(migration, context, homes, known, failed, used)
     if failed:
         homes = _foreseen_homes(migration, ledger, stories)
@@ -151,6 +151,17 @@ def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
         used=used,
         homes=homes,
     )
+
+
+def known_here(migration: Migration, ledger: Ledger) -> KnownItems:
+    """Return what is known of items, with what is gone at the origin; what an
+    earlier pilot brought is outside of none. Reads only."""
+    known = known_with_gone(migration.known, ledger)
+    if not known.outside:
+        return known
+    rows = ledger.items.all()
+    there = {key for key, row in rows.items() if row.home is not None}
+    return replace(known, outside=known.outside - there)
 
 
 def _plan_stories(

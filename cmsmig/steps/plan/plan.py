@@ -13,7 +13,8 @@ from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.departures import departures
 from cmsmig.mapping.propose.rule_components import refuse_undesigned
-from cmsmig.mapping.select.reference_targets import DanglingReference
+from cmsmig.mapping.select.pilot import WHOLE, Pilot
+from cmsmig.mapping.select.reference_targets import DanglingCause, DanglingReference
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import Origin
@@ -29,9 +30,9 @@ from cmsmig.steps.plan.edit_conflicts import EditConflict
 from cmsmig.steps.plan.folder_state import folder_conflicts, folder_states
 from cmsmig.steps.plan.forecast import Outlook, calls_of, foresee, no_calls
 from cmsmig.steps.plan.foreseen_links import foresee_links
-from cmsmig.steps.plan.gone_stories import gone_json, gone_rows, known_with_gone
+from cmsmig.steps.plan.gone_stories import gone_json, gone_rows
 from cmsmig.steps.plan.missing_objects import NOTHING, Gone
-from cmsmig.steps.plan.offline_drafts import OfflineDrafts
+from cmsmig.steps.plan.offline_drafts import OfflineDrafts, known_here
 from cmsmig.steps.plan.ownership import InTheWay, Ownership
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.plan.preflights.findings import LIMITS, Preflight
@@ -97,6 +98,10 @@ class Plan:
     """Of the files: how many, bytes in all, the largest."""
     verification_calls: int = 0
     """Calls that reading everything back takes, once."""
+    pilot: Pilot = WHOLE
+    """Which part of what was selected it is of."""
+    not_in_pilot: tuple[DanglingReference, ...] = ()
+    """References that an import of all will fill."""
     details: PlanDetails | None = field(default=None, repr=False, compare=False)
     """Every loss and every link that stays, one by one."""
 
@@ -171,6 +176,8 @@ class Plan:
             },
             "recreate": self.recreate,
             "gone_at_origin": [gone_json(each) for each in self.gone_at_origin],
+            "pilot": None if self.pilot.is_whole else self.pilot.as_json(),
+            "not_in_pilot": [_dangling_json(each) for each in self.not_in_pilot],
             "fingerprints": self.fingerprints.as_json(),
         }
 
@@ -207,8 +214,10 @@ def make_plan(
     )
     schema = SchemaOutlook.of(migration, ownership)
     counts = count_all(survey, settings, calls)
-    failed = _without_story(migration, rows)
-    known = replace(known_with_gone(migration.known, ledger), failed=failed)
+    known = replace(
+        known_here(migration, ledger), failed=_without_story(migration, rows)
+    )
+    dangling = tuple(offline.dangling(known))
     return Plan(
         plan_hash=fingerprint([RULES_VERSION, prints.as_json()]),
         fingerprints=prints,
@@ -228,7 +237,9 @@ def make_plan(
             *edits.undecided,
             *_folders_to_decide(migration, ledger, survey),
         ),
-        dangling=tuple(offline.dangling(known)),
+        dangling=tuple(each for each in dangling if each.cause is not _OUTSIDE),
+        not_in_pilot=tuple(each for each in dangling if each.cause is _OUTSIDE),
+        pilot=migration.pilot,
         notes=(*_find_halved(migration.origin), *_find_departed(migration)),
         missing_files=migration.files.missing,
         gone=gone,
@@ -266,11 +277,14 @@ def refuse_drift(stored: JsonObject, current: Plan) -> None:
     shown = Fingerprints.from_json(stored.get("fingerprints"))
     drift = current.fingerprints.drift_from(shown)
     if drift:
-        items = item_moves(stored.get(_ITEMS), current.item_prints)
+        items: Iterable[str] = ()
+        if current.fingerprints.is_same_part(shown):
+            items = item_moves(stored.get(_ITEMS), current.item_prints)
         raise PlanDriftError((*drift, *items))
 
 
 _ITEMS = "item_prints"
+_OUTSIDE = DanglingCause.NOT_IN_PILOT
 
 
 def _count_saved(

@@ -47,7 +47,7 @@ def take_up(ledger: Ledger, gone: Gone) -> None:
 
 
 def _is_forgotten(thing: GoneThing) -> bool:
-    if thing.is_left_out:
+    if thing.is_left_out or thing.outside:
         return False
     return not thing.needed or thing.action is GoneAction.RECREATE
 

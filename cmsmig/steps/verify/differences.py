@@ -73,6 +73,8 @@ class Verification:
     failed: int = 0
     """Selected items that failed; each has a difference, this or another one."""
     differences: list[Difference] = field(default_factory=list)
+    not_in_yet: int = 0
+    """Selected items of which no pilot was, as long as only pilots were imported."""
 
     def as_json(self) -> JsonObject:
         """Return the document that `verify --json` prints."""
@@ -89,6 +91,7 @@ class Verification:
                 "languages": self.languages,
             },
             "failed_items": self.failed,
+            "not_in_yet": self.not_in_yet,
             "differences": [each.as_json() for each in ordered],
             "differences_by_code": dict(sorted(counted.items())),
         }

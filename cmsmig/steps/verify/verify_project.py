@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from cmsmig.events import Observer
+from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import open_migration
+from cmsmig.steps.decide.pilot_migration import as_begun
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.steps.verify.verify import verify
@@ -16,8 +18,13 @@ async def verify_only(
     project: Project, settings: Settings, *, observer: Observer, stop: StopSignal
 ) -> Verification:
     """Return what a read-back of everything found. Reads only."""
-    migration = open_migration(project, settings)
+    whole = migration = open_migration(project, settings)
+    if project.ledger.is_file():
+        with Ledger.open_existing(project.ledger) as ledger:
+            migration = as_begun(whole, ledger)
     await require_same_site(project, settings, observer)
     setup = ImportSetup(project, settings, migration, observer, stop)
     async with open_job(setup, Purpose.VERIFY) as job:
-        return await verify(job)
+        found = await verify(job)
+        found.not_in_yet = len(whole.items) - len(migration.items)
+        return found

@@ -101,6 +101,7 @@ def _find_wanted(job: ImportJob) -> frozenset[ItemKey]:
         if row.home is None
         and row.status in ("selected", "failed")
         and key not in job.conflicts
+        and key in job.migration.items
     )
 
 

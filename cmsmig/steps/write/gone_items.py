@@ -49,7 +49,7 @@ async def remove_gone(job: ImportJob) -> None:
 
 
 async def _remove_all(job: ImportJob, rows: Sequence[ItemRow]) -> None:
-    if not rows:
+    if not rows or not job.migration.pilot.is_whole:
         return
     job.observer(StepStarted(STEP, len(rows)))
     current = CurrentRows(job, [_home(row).story_id for row in rows])

@@ -154,7 +154,7 @@ class ImportJob:
         rows = self.ledger.items.all()
         return wanted_groups(
             self.migration.namespace,
-            self.migration.items,
+            self.migration.known.selected,
             {key: row for key, row in rows.items() if key not in gone},
             listed,
         )

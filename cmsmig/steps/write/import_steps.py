@@ -14,8 +14,9 @@ from cmsmig.ledger.lease import lease
 from cmsmig.ledger.rows import Accounting, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import ConflictKind
+from cmsmig.mapping.select.pilot import WHOLE, Pilot
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.decide.migration import open_migration
+from cmsmig.steps.decide.pilot_migration import open_pilot
 from cmsmig.steps.plan.conflicts import (
     Conflict,
     adopt_reused,
@@ -156,6 +157,7 @@ async def run_command(
     plan_hash: str | None = None,
     dry_run: bool = False,
     recreate: bool = False,
+    pilot: Pilot = WHOLE,
     show: Callable[[Plan], None],
 ) -> Outcome:
     """Run `import` or one of its parts under the lease, and account for it.
@@ -164,9 +166,10 @@ async def run_command(
     `PlanDriftError` when something moved since that plan. With `recreate`, what an
     import brought and the space no longer has is made again; without, it is listed
     as failed, and `PreflightError` is raised where anything would have to stand on
-    it. A stopped or failed run is resumed by running the same command again.
+    it. A stopped or failed run is resumed by running the same command again. Of what
+    is selected, only the `pilot` is handled.
     """
-    migration = open_migration(project, settings)
+    migration = open_pilot(project, settings, pilot)
     counter = WriteCounter(observer)
     with lease(project.lock, f"cmsmig {command}"):
         await require_same_site(project, settings, observer)
@@ -223,7 +226,10 @@ async def _settle(job: ImportJob) -> None:
         settled = True
     if settled:
         job.conflicts = find_conflicts(job.migration, job.ledger, job.survey)
-    job.ledger.items.select(item_rows(job.migration, job.conflicts, job.undrafted))
+    job.ledger.items.select(
+        item_rows(job.migration, job.conflicts, job.undrafted),
+        whole=job.migration.pilot.is_whole,
+    )
     job.ledger.gone.keep_addresses(old_addresses(job.migration))
     adopt_reused(job.ledger, job.conflicts)
 
@@ -302,10 +308,15 @@ def _undecided(job: ImportJob, plan: Plan) -> tuple[EditConflict, ...]:
 
 
 async def plan_only(
-    project: Project, settings: Settings, *, observer: Observer, recreate: bool = False
+    project: Project,
+    settings: Settings,
+    *,
+    observer: Observer,
+    recreate: bool = False,
+    pilot: Pilot = WHOLE,
 ) -> Plan:
     """Return the plan and store it under its hash. Writes nothing there."""
-    migration = open_migration(project, settings)
+    migration = open_pilot(project, settings, pilot)
     await require_same_site(project, settings, observer)
     setup = ImportSetup(project, settings, migration, observer, StopSignal())
     async with open_job(setup, Purpose.RECREATE if recreate else Purpose.IMPORT) as job:

@@ -117,6 +117,7 @@ def _is_over(row: ItemRow) -> bool:
 def _settle_open(job: ImportJob, needed: Sequence[Needed]) -> None:
     """Close intents of updates that turned out to be written or not needed."""
     subjects = {str(each.key) for each in needed}
+    subjects |= {str(key) for key in job.migration.known.outside}
     for intent in job.ledger.intents.open("update"):
         if intent.subject not in subjects:
             job.ledger.intents.settle("update", intent.subject, "not_needed")

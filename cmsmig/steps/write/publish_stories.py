@@ -51,6 +51,8 @@ async def publish_stories(job: ImportJob) -> None:
 def _forget_unwanted(job: ImportJob) -> None:
     """Give items their status back whose publication is no longer asked for."""
     for key, row in job.ledger.items.all().items():
+        if key in job.migration.known.outside:
+            continue
         if row.reason == "not_published" and key not in job.migration.to_publish:
             job.ledger.items.recovered(key)
 
