@@ -71,14 +71,6 @@ class Intents:
             )
         )
 
-    def subjects(self, kind: str) -> frozenset[str]:
-        """Return what was ever intended of a kind, whatever became of it. Reads
-        only."""
-        rows = self._store.all(
-            "SELECT DISTINCT subject FROM intent WHERE kind = ?", (kind,)
-        )
-        return frozenset(str(row["subject"]) for row in rows)
-
     def settle(self, kind: str, subject: str, outcome: str) -> None:
         """Close an open intent that has no result of its own to write."""
         with self._store.atomic() as db:

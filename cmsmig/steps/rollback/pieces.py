@@ -9,6 +9,8 @@ from typing import Final
 
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted, noun_for
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.gone_items import INTENTS as GONE_INTENTS
 from cmsmig.ledger.intents import DELETE, deletion_subject
 from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow
 from cmsmig.ledger.store import Ledger
@@ -111,14 +113,23 @@ def created(ledger: Ledger) -> Iterator[Piece]:
 def forget(ledger: Ledger, piece: Piece) -> None:
     """Write that something is not there any more: an import would make it anew."""
     match piece.row:
-        case ItemRow(key=key):
+        case ItemRow(key=key, gone=gone):
             ledger.items.release([key])
+            if gone is not None:
+                _forget_gone(ledger, key)
         case AssetRow(sha256=sha256):
             ledger.inventory.forget_assets([sha256])
         case MadeRow() as made:
             ledger.inventory.forget([made])
     # Last: a run that is killed before this looks again, and finds nothing there.
     ledger.intents.settle(DELETE, piece.subject, "done")
+
+
+def _forget_gone(ledger: Ledger, key: ItemKey) -> None:
+    """Forget an item that the origin no longer has: nothing is made of it anew."""
+    ledger.gone.forget([key])
+    for intent in GONE_INTENTS:
+        ledger.intents.settle(intent, str(key), "gone")
 
 
 class Reason(StrEnum):

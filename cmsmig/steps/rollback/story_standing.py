@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
-from cmsmig.canonical import Json, JsonObject, canonical, fingerprint
+from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import NotFoundError
-from cmsmig.ledger.rows import ItemRow, StoryRecord, WrittenStory
+from cmsmig.ledger.rows import GoneState, ItemRow, StoryRecord, WrittenStory
 from cmsmig.mapping.draft import Place
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.plan.edit_conflicts import seen_of
-from cmsmig.steps.plan.story_fields import fields_there
+from cmsmig.steps.plan.story_fields import fields_there, is_same_field
 from cmsmig.steps.plan.written_stories import (
-    comparable,
+    PUBLISHED,
     content_hash,
     is_as_written,
     record_hash,
@@ -25,6 +25,9 @@ from cmsmig.steps.rollback.standing import Records, Standing
 
 _NEVER_SENT = ("tag_list", "is_startpage", "publish_at", "expire_at", "pinned")
 """Keys of a story that no import fills."""
+_DATED = ("first_published_at",)
+"""Fields that a publication sets."""
+_TAKEN_FROM_VISITORS = (GoneState.TO_UNPUBLISH, GoneState.UNPUBLISHED)
 
 
 def story_stamp(row: StoryRow) -> str:
@@ -42,8 +45,6 @@ class StoryStandings:
     """What a killed run was about to write, by item."""
     publishing: Set[str]
     """Items that a killed run was about to publish."""
-    published: Set[str]
-    """Items whose publication an import ever asked for."""
 
     @classmethod
     def of(cls, job: RollbackJob, records: Records) -> StoryStandings:
@@ -56,7 +57,6 @@ class StoryStandings:
                 each.subject: each.request_hash for each in intents.open("update")
             },
             publishing={each.subject for each in intents.open("publish")},
-            published=intents.subjects("publish"),
         )
 
     async def standing(self, piece: Piece, item: ItemRow) -> Standing | None:
@@ -66,8 +66,10 @@ class StoryStandings:
             return None
         stamped = replace(piece, stamp=story_stamp(row))
         written = self.job.ledger.items.last_written(piece.own)
-        listed = [*self._moves(row, home, written), *self._publication(row, item)]
-        if not listed and is_as_written(row, home) and row.uuid == home.uuid:
+        public = [*self._publication(row, home, item)]
+        moved = [*self._moves(row, home, written)]
+        untouched = is_as_written(row, home) and row.uuid == home.uuid
+        if untouched and not public and not moved:
             return Standing(stamped)
         try:
             story = await self.job.client.story(piece.own)
@@ -77,7 +79,8 @@ class StoryStandings:
         if row.uuid != home.uuid and story.content.get("_uid") != uid:
             # A space that was made anew may give an old number again.
             return None
-        edits = dict.fromkeys((*listed, *self._edits(story, item, written)))
+        fields = [] if self._is_as_intended(story, item, written) else moved
+        edits = dict.fromkeys((*fields, *self._edits(story, item, written), *public))
         return Standing(
             stamped,
             tuple(edits),
@@ -95,42 +98,45 @@ class StoryStandings:
             return
         there = {"name": row.name, "slug": row.slug, "folder": row.parent_id}
         for name, value in there.items():
-            if value != written.stood.get(name):
+            if name in written.stood and value != written.stood[name]:
                 yield name
 
-    def _publication(self, row: StoryRow, item: ItemRow) -> Iterator[str]:
-        """Yield that somebody published it: no import ever did."""
-        ours = item.published or str(item.key) in self.published
-        if row.published and not ours:
-            yield "publication"
+    def _publication(
+        self, row: StoryRow, home: StoryRecord, item: ItemRow
+    ) -> Iterator[str]:
+        """Yield that somebody published it, or took it from visitors."""
+        state = item.gone.state if item.gone is not None else None
+        if str(item.key) in self.publishing or state in _TAKEN_FROM_VISITORS:
+            # An import did so, or may have.
+            return
+        if row.published != (home.left_public or bool(item.published)):
+            yield PUBLISHED
+
+    def _is_as_intended(
+        self, story: Story, item: ItemRow, written: WrittenStory | None
+    ) -> bool:
+        """Return whether a story is just what a killed run was about to write."""
+        intended = self.updating.get(str(item.key))
+        return intended == _record_of(fields_there(story, written), story)
 
     def _edits(
         self, story: Story, item: ItemRow, written: WrittenStory | None
     ) -> Iterator[str]:
+        yield from (key for key in _NEVER_SENT if story.body.get(key))
+        if self._is_as_intended(story, item, written):
+            return
         if written is not None:
-            yield from self._field_edits(story, item, written)
+            theirs = fields_there(story, written)
+            for field in sorted((theirs.keys() | written.sent.keys()) - {"position"}):
+                late = field in _DATED and str(item.key) in self.publishing
+                if not late and not is_same_field(theirs, written.sent, field):
+                    yield field
         elif item.home is not None:
             slug = item.home.full_slug.rpartition("/")[2]
             if story.row.name.strip() != (item.name.strip() or slug):
                 yield "name"
             if content_hash(story.content) != item.home.content_hash:
                 yield "content"
-        yield from (key for key in _NEVER_SENT if story.body.get(key))
-
-    def _field_edits(
-        self, story: Story, item: ItemRow, written: WrittenStory
-    ) -> Iterator[str]:
-        """Yield the fields that hold something else than was last written, or than a
-        killed run was about to write."""
-        theirs = fields_there(story, written)
-        if _record_of(theirs, story) == self.updating.get(str(item.key)):
-            return
-        left_alone = {"position"}
-        if str(item.key) in self.publishing:
-            left_alone.add("first_published_at")
-        for field in sorted((theirs.keys() | written.sent.keys()) - left_alone):
-            if _held(theirs, field) != _held(written.sent, field):
-                yield field
 
 
 def _record_of(fields: JsonObject, story: Story) -> str:
@@ -141,10 +147,6 @@ def _record_of(fields: JsonObject, story: Story) -> str:
     )
     content = content_hash(story.content)
     return record_hash(str(fields.get("name", "")), place, (published, day), content)
-
-
-def _held(fields: JsonObject, field: str) -> bytes:
-    return canonical(comparable({field: fields.get(field)}))
 
 
 def _scalars(value: Json) -> Iterator[str | int]:

@@ -18,6 +18,7 @@ from tests.support.steps.faults import (
     UPDATE_STORY,
     Fault,
 )
+from tests.support.steps.origin_edits import decide_gone, delete_item
 
 RECORD = "records/record-2"
 RICH = (
@@ -118,6 +119,8 @@ def theirs(desk: Desk) -> None:
     put(desk, RECORD, name="Renamed")
     put(desk, "records/record-3", slug="moved")
     put(desk, "records/record-4", tag_list=["new"])
+    own = desk.stories()["records/record-6"].story_id
+    desk.api("GET", f"/stories/{own}/unpublish")
     record = desk.space.component("record")
     field = {"type": "text", "pos": 9}
     body = {"name": "record", "schema": {**record["schema"], "own": field}}
@@ -140,17 +143,18 @@ def test_what_somebody_changed_stays_with_all_that_it_needs(rich: Desk) -> None:
     assert found[("story", RECORD)] == ("edited", ["name"])
     assert found[("story", "records/record-3")] == ("edited", ["slug"])
     assert found[("story", "records/record-4")] == ("edited", ["tag_list"])
+    assert found[("story", "records/record-6")] == ("edited", ["published"])
     assert found[("component", "record")] == ("edited", ["schema.own"])
     assert found[("datasource", "moods")] == ("edited", ["entries.sad"])
     assert found[("folder", "records")] == ("holds", [])
     shown = {each for each, why in found.items() if why[0] == "used"}
     assert {kind for kind, _ in shown} == {"asset"}
-    assert len(found) == 7 + len(shown) + (len(shown) > 0)
+    assert len(found) == 8 + len(shown) + (len(shown) > 0)
     still = rich.comparable()
     for part, rows in still.items():
         assert all(row in kept[part] for row in rows)
         assert all(row in rows for row in before[part])
-    assert len(still["stories"]) == len(before["stories"]) + 5
+    assert len(still["stories"]) == len(before["stories"]) + 6
 
 
 def give_up(desk: Desk, *edits: tuple[str, str]) -> None:
@@ -256,6 +260,24 @@ def test_a_part_is_taken_back(stage: Stage) -> None:
     assert desk.comparable()["components"] == kept["components"]
     assert desk.run("rollback", "--collection", "nothing").code == 2
     assert desk.run("rollback", "--item", "nothing").code == 2
+
+
+def test_what_the_origin_no_longer_has_goes_too(stage: Stage) -> None:
+    """A story that was unpublished by decision, one that was kept: nothing counts
+    them any more."""
+    desk = stage()
+    desk.decide(*RICH[0])
+    imported(desk)
+    delete_item(desk, "record-2")
+    delete_item(desk, "record-3")
+    decide_gone(desk, RECORD, "unpublish")
+    imported(desk)
+    assert desk.status()["gone"]["total"] == 2
+    desk.done("rollback")
+    assert not any(desk.comparable().values())
+    assert desk.status()["gone"]["total"] == 0
+    imported(desk)
+    assert desk.status()["accounting"]["in"] == len(desk.stories()) == 4
 
 
 def put_story(desk: Desk, slug: str, content: dict, parent: int = 0) -> None:
