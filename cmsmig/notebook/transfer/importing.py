@@ -25,9 +25,9 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.plan_obstacles import ItemNames
 from cmsmig.notebook.kit.plan_tables import (
     TITLES,
-    ItemNames,
     plan_line,
     plan_tables,
     planned_calls,

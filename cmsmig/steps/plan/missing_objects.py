@@ -19,11 +19,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.intents import DELETE, deletion_subject
 from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow, StoryRecord
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.decisions.conflicts import (
-    ConflictsDecision,
-    GoneAction,
-    GoneFrom,
-)
+from cmsmig.mapping.decisions.conflicts import ConflictsDecision, GoneAction, GoneFrom
 from cmsmig.mapping.propose.component_payloads import (
     component_bodies,
     datasource_bodies,
