@@ -10,6 +10,7 @@ from cmsmig.ledger.bodies import pack_story, unpack_story
 from cmsmig.ledger.connection import Store, now
 from cmsmig.ledger.intents import close_intent
 from cmsmig.ledger.rows import (
+    DELETED_THERE,
     GONE,
     LEFT_OUT,
     Accounting,
@@ -319,10 +320,12 @@ def _release(db: sqlite3.Connection, key: ItemKey) -> None:
     ).fetchone()
     db.execute(
         """UPDATE item SET status = 'selected', reason = '', explanation = '',
-               link_state = 'open', published = '', home_id = NULL, changed_at = ?
+               link_state = 'open', published = '', home_id = NULL, gone = '',
+               gone_note = '', changed_at = ?
            WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
         (now(), *_key(key)),
     )
+    _leave(db, key)
     # Several items may live in one story, a language each.
     db.execute(
         """DELETE FROM home WHERE id = ?
@@ -331,6 +334,20 @@ def _release(db: sqlite3.Connection, key: ItemKey) -> None:
     )
     for intent in ("update", "publish"):
         close_intent(db, intent, str(key), "gone")
+
+
+def _leave(db: sqlite3.Connection, key: ItemKey) -> None:
+    """Forget an item without a story that the origin does not have; keep any other."""
+    db.execute(
+        """DELETE FROM item WHERE gone_reason = ?
+           AND (collection_id, item_id, locale_id) = (?, ?, ?)""",
+        (DELETED_THERE, *_key(key)),
+    )
+    db.execute(
+        """UPDATE item SET gone_reason = '', gone_sentence = ''
+           WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
+        _key(key),
+    )
 
 
 def _set_link_state(db: sqlite3.Connection, key: ItemKey, link_state: str) -> None:

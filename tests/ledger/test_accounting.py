@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import Identity, Intent, ItemRow, StoryRecord
+from cmsmig.ledger.rows import (
+    DELETED_THERE,
+    GoneItem,
+    GoneState,
+    Identity,
+    Intent,
+    ItemRow,
+    StoryRecord,
+)
 from cmsmig.ledger.store import Ledger
 
 KEYS = [ItemKey("c", item, locale) for item in "123" for locale in ("", "fr")]
@@ -29,7 +37,12 @@ class Books(RuleBasedStateMachine):
         self.path = Path(self.folder.name) / "l.sqlite"
         self.ledger = Ledger.open(self.path, Identity("s", "u", "7"))
         self.model: dict[ItemKey, list] = {}
+        self.gone: dict[ItemKey, tuple[GoneState, bool]] = {}
         self.open: set[str] = set()
+
+    def there(self) -> list[ItemKey]:
+        """Return the items that an import handles: none that is gone."""
+        return sorted(self.model.keys() - self.gone.keys())
 
     def teardown(self) -> None:
         self.ledger.close()
@@ -53,10 +66,10 @@ class Books(RuleBasedStateMachine):
         self.ledger.intents.write([Intent("create", str(key), "h")])
         self.open.add(str(key))
 
-    @precondition(lambda self: self.model)
+    @precondition(lambda self: self.there())
     @rule(data=st.data(), made=st.booleans())
     def house(self, data: st.DataObject, made: bool) -> None:
-        key = data.draw(st.sampled_from(sorted(self.model)))
+        key = data.draw(st.sampled_from(self.there()))
         made = made if self.model[key][1] is None else self.model[key][1]
         number = KEYS.index(key) + 1
         place = StoryRecord(number, f"u{number}", "p", made, "h", "then")
@@ -64,23 +77,47 @@ class Books(RuleBasedStateMachine):
         self.model[key] = ["created" if made else "reused", made]
         self.open.discard(str(key))
 
-    @precondition(lambda self: self.model)
+    @precondition(lambda self: self.there())
     @rule(data=st.data(), closing_intent=st.booleans())
     def fail(self, data: st.DataObject, closing_intent: bool) -> None:
-        key = data.draw(st.sampled_from(sorted(self.model)))
+        key = data.draw(st.sampled_from(self.there()))
         self.ledger.items.failed(key, "r", "R.", "create" if closing_intent else "")
         self.model[key][0] = "failed"
         if closing_intent:
             self.open.discard(str(key))
 
-    @precondition(lambda self: self.model)
+    @precondition(lambda self: self.there())
     @rule(data=st.data())
     def recover(self, data: st.DataObject) -> None:
-        key = data.draw(st.sampled_from(sorted(self.model)))
+        key = data.draw(st.sampled_from(self.there()))
         self.ledger.items.recovered(key)
         made = self.model[key][1]
         if made is not None:
             self.model[key][0] = "created" if made else "reused"
+
+    @precondition(lambda self: any(self.model[key][1] for key in self.there()))
+    @rule(data=st.data(), state=st.sampled_from(GoneState), there=st.booleans())
+    def go(self, data: st.DataObject, state: GoneState, there: bool) -> None:
+        housed = [key for key in self.there() if self.model[key][1]]
+        key = data.draw(st.sampled_from(housed))
+        reason = "archived" if there else DELETED_THERE
+        self.ledger.gone.mark({key: GoneItem(state, reason, "It went.")})
+        self.model[key][0] = "skipped"
+        self.gone[key] = (state, there)
+
+    @precondition(lambda self: self.gone)
+    @rule(data=st.data(), again=st.booleans())
+    def come_back_or_be_forgotten(self, data: st.DataObject, again: bool) -> None:
+        key = data.draw(st.sampled_from(sorted(self.gone)))
+        _, there = self.gone.pop(key)
+        if again:
+            self.ledger.gone.take_back([key])
+            self.model[key][0] = "created"
+        else:
+            self.ledger.items.release([key])
+            self.model[key] = ["selected", None]
+            if not there:
+                del self.model[key]
 
     @rule()
     def reopen(self) -> None:
@@ -91,7 +128,11 @@ class Books(RuleBasedStateMachine):
     def the_books_balance(self) -> None:
         told = self.ledger.items.accounting()
         parts = told.created + told.reused + told.skipped + told.failed + told.open
-        assert told.items == len(self.model) == parts
+        away = sum(not there for _, there in self.gone.values())
+        assert told.items == len(self.model) - away == parts
+        assert told.gone == len(self.gone)
+        deleted = [state for state, _ in self.gone.values() if state == "deleted"]
+        assert told.gone_deleted == len(deleted)
 
     @invariant()
     def every_row_is_as_the_model_has_it(self) -> None:

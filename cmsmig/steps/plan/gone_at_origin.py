@@ -129,7 +129,7 @@ def compare_with_origin(
 
 def take_up_gone(ledger: Ledger, found: OriginGone) -> None:
     """Write into the ledger what is gone at the origin, and what is there again."""
-    rows = ledger.items.all()
+    rows = ledger.items.all() if found.gone else {}
     new = {key: each for key, each in found.gone.items() if rows[key].gone != each}
     ledger.gone.mark(new)
     ledger.gone.take_back((*found.back, *found.anew))
@@ -139,10 +139,10 @@ def take_up_gone(ledger: Ledger, found: OriginGone) -> None:
 
 def changes_gone(ledger: Ledger, found: OriginGone) -> bool:
     """Return whether `take_up_gone` would write anything. Reads only."""
-    rows = ledger.items.all()
-    return bool(found.back or found.anew or found.forgotten) or any(
-        rows[key].gone != each for key, each in found.gone.items()
-    )
+    if found.back or found.anew or found.forgotten:
+        return True
+    rows = ledger.items.all() if found.gone else {}
+    return any(rows[key].gone != each for key, each in found.gone.items())
 
 
 def removal_calls(migration: Migration, ledger: Ledger) -> dict[str, int]:

@@ -25,18 +25,16 @@ def removed_by_us(ledger: Ledger) -> frozenset[ItemKey]:
     only. Such a story is not missed where it is not there."""
     deleting = {each.subject for each in ledger.intents.open(DELETE)}
     return frozenset(
-        key
-        for key, row in ledger.items.all().items()
-        if str(key) in deleting
+        row.key
+        for row in gone_rows(ledger)
+        if str(row.key) in deleting
         or (row.gone is not None and row.gone.state is GoneState.DELETED)
     )
 
 
 def known_with_gone(known: KnownItems, ledger: Ledger) -> KnownItems:
     """Return what is known of items, with those that are gone at the origin."""
-    gone = {
-        key: row.gone for key, row in ledger.items.all().items() if row.gone is not None
-    }
+    gone = {row.key: row.gone for row in gone_rows(ledger) if row.gone is not None}
     return replace(
         known,
         kept={key for key, each in gone.items() if not each.has_left},
@@ -46,6 +44,8 @@ def known_with_gone(known: KnownItems, ledger: Ledger) -> KnownItems:
 
 def gone_rows(ledger: Ledger) -> tuple[ItemRow, ...]:
     """Return the rows of what is gone at the origin. Reads only."""
+    if ledger.gone.is_empty():
+        return ()
     return tuple(row for row in ledger.items.all().values() if row.gone is not None)
 
 
