@@ -8,7 +8,7 @@ from typing import Final
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import Store, now
 from cmsmig.ledger.intents import close_intent
-from cmsmig.ledger.items import recover
+from cmsmig.ledger.item_states import recover
 from cmsmig.ledger.rows import DELETED_THERE, GoneItem, GoneState
 
 UNPUBLISH: Final = "unpublish_gone"

@@ -9,13 +9,11 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.bodies import pack_story, unpack_story
 from cmsmig.ledger.connection import Store, now
 from cmsmig.ledger.intents import close_intent
+from cmsmig.ledger.item_states import gone_of, leave, recover, set_link_state
 from cmsmig.ledger.rows import (
-    DELETED_THERE,
     GONE,
     LEFT_OUT,
     Accounting,
-    GoneItem,
-    GoneState,
     ItemRow,
     StoryRecord,
     WrittenStory,
@@ -165,7 +163,7 @@ class Items:
     def set_link_state(self, key: ItemKey, link_state: str) -> None:
         """Write that an item needs no update, or waits for a target."""
         with self._store.atomic() as db:
-            _set_link_state(db, key, link_state)
+            set_link_state(db, key, link_state)
 
     def failed(
         self, key: ItemKey, reason: str, explanation: str, intent: str = ""
@@ -259,18 +257,6 @@ class Items:
         return Accounting(*(int(value) for value in tuple(row or (0,) * 10)))
 
 
-def recover(db: sqlite3.Connection, key: ItemKey) -> None:
-    """Give an item with a story the status that it has without a failure."""
-    db.execute(
-        """UPDATE item SET reason = '', explanation = '', status =
-               (SELECT iif(made, 'created', 'reused') FROM home
-                WHERE home.id = item.home_id)
-           WHERE (collection_id, item_id, locale_id) = (?, ?, ?)
-               AND home_id IS NOT NULL""",
-        _key(key),
-    )
-
-
 def _save_home(
     db: sqlite3.Connection, home: StoryRecord, written: WrittenStory | None = None
 ) -> None:
@@ -325,7 +311,7 @@ def _release(db: sqlite3.Connection, key: ItemKey) -> None:
            WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
         (now(), *_key(key)),
     )
-    _leave(db, key)
+    leave(db, key)
     # Several items may live in one story, a language each.
     db.execute(
         """DELETE FROM home WHERE id = ?
@@ -334,39 +320,6 @@ def _release(db: sqlite3.Connection, key: ItemKey) -> None:
     )
     for intent in ("update", "publish"):
         close_intent(db, intent, str(key), "gone")
-
-
-def _leave(db: sqlite3.Connection, key: ItemKey) -> None:
-    """Forget an item without a story that the origin does not have; keep any other."""
-    db.execute(
-        """DELETE FROM item WHERE gone_reason = ?
-           AND (collection_id, item_id, locale_id) = (?, ?, ?)""",
-        (DELETED_THERE, *_key(key)),
-    )
-    db.execute(
-        """UPDATE item SET gone_reason = '', gone_sentence = ''
-           WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
-        _key(key),
-    )
-
-
-def _set_link_state(db: sqlite3.Connection, key: ItemKey, link_state: str) -> None:
-    db.execute(
-        """UPDATE item SET link_state = ?, changed_at = ?
-           WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
-        (link_state, now(), *_key(key)),
-    )
-
-
-def _gone_of(row: sqlite3.Row) -> GoneItem | None:
-    if not row["gone"]:
-        return None
-    return GoneItem(
-        state=GoneState(row["gone"]),
-        reason=row["gone_reason"],
-        sentence=row["gone_sentence"],
-        note=row["gone_note"],
-    )
 
 
 def _item_row(row: sqlite3.Row) -> ItemRow:
@@ -395,7 +348,7 @@ def _item_row(row: sqlite3.Row) -> ItemRow:
         link_state=row["link_state"],
         published=row["published"],
         home=home,
-        gone=_gone_of(row),
+        gone=gone_of(row),
         old_path=row["old_path"],
     )
 

@@ -57,6 +57,10 @@ class OriginGone:
     """Items that were deleted there and have no story."""
 
 
+_SENTENCES = {DELETED_THERE: "It was deleted at the origin."}
+_LEFT_OUT = "It is no longer chosen."
+
+
 async def look_at_gone(
     client: DestinationClient, migration: Migration, ledger: Ledger, survey: Survey
 ) -> tuple[Mapping[int, Story], int]:
@@ -115,7 +119,7 @@ def compare_with_origin(
             back.append(key)
         elif reason and (there is not None or key in removed):
             # One that is missing there too is told of the destination.
-            sentence = sentences.get(key, "It was deleted at the origin.")
+            sentence = sentences.get(key) or _SENTENCES.get(reason, _LEFT_OUT)
             found = GoneItem(GoneState.KEPT, reason, sentence)
             case = _Case(row, row.home, there, looked.get(row.home.story_id))
             gone[key] = _decide(found, case, ledger, migration.decisions.conflicts)

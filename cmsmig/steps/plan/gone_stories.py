@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
@@ -30,6 +30,14 @@ def removed_by_us(ledger: Ledger) -> frozenset[ItemKey]:
         if str(row.key) in deleting
         or (row.gone is not None and row.gone.state is GoneState.DELETED)
     )
+
+
+def without_removed(ledger: Ledger) -> Iterator[ItemRow]:
+    """Yield the rows of all items but those. Reads only."""
+    removed = removed_by_us(ledger)
+    for key, row in ledger.items.all().items():
+        if key not in removed:
+            yield row
 
 
 def known_with_gone(known: KnownItems, ledger: Ledger) -> KnownItems:

@@ -26,7 +26,7 @@ from cmsmig.mapping.propose.component_payloads import (
 )
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey, folder_at
-from cmsmig.steps.plan.gone_stories import removed_by_us
+from cmsmig.steps.plan.gone_stories import without_removed
 from cmsmig.steps.worker_pool import together
 
 T = TypeVar("T")
@@ -252,13 +252,11 @@ def _needed_names(migration: Migration) -> Mapping[str, frozenset[str]]:
 
 def _missing_stories(ledger: Ledger, survey: Survey) -> list[ItemRow]:
     there = {row.story_id: row for row in survey.stories}
-    removed = removed_by_us(ledger)
+    rows = without_removed(ledger)
     return [
         row
-        for key, row in ledger.items.all().items()
-        if row.home is not None
-        and key not in removed
-        and not _is_home(row.home, there.get(row.home.story_id))
+        for row in rows
+        if row.home is not None and not _is_home(row.home, there.get(row.home.story_id))
     ]
 
 
