@@ -120,7 +120,7 @@ notebooks: $(STAMP) ## every notebook in every way: comms on one thread, `jupyte
 	CMSMIG_EVERY_WAY=1 $(BIN)/python -m pytest -n logical tests/browser tests/run
 
 many-bodies: $(STAMP) ## notebook 03 in a browser on a site of 10,000 bodies
-	CMSMIG_BODIES=10000 $(BIN)/python -m pytest -q -rP tests/browser/test_many_bodies.py
+	CMSMIG_BODIES=10000 CMSMIG_LONGEST_TASK=500 $(BIN)/python -m pytest -q -rP tests/browser/test_many_bodies.py
 
 pictures: $(STAMP) ## the pictures of README and docs, from the sample site
 	$(BIN)/python -m tests.proofs.pictures docs/images

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from pathlib import Path
@@ -148,6 +149,25 @@ async def test_accepting_goes_on_to_the_next(split: tuple[Previews, LivePanel]) 
     assert "Nothing is left to review." in desk.text("said")
     reviews = decided(previews.workspace.project, BlocksDecision).reviews.values()
     assert {(each.by, each.how) for each in reviews} == {("Ada", "individually")}
+
+
+async def test_the_next_to_review_is_shown_once_it_is_found(
+    split: tuple[Previews, LivePanel],
+) -> None:
+    """Asked for while nothing is known yet; the wish is not forgotten."""
+    previews, desk = split
+    assert "Plain" in desk.text("title")
+    asked = asyncio.create_task(desk.work("body-open"))
+    previews.scanner._seen.clear()
+    asyncio.get_running_loop().call_later(0.02, previews.scanner.forget)
+    await asked
+    await worked()
+    assert "Widget" in desk.text("title")
+    assert desk.text("said") == ""
+    await desk.work("body-previous")
+    previews.scanner.forget()
+    await worked()
+    assert "Widget" not in desk.text("title")
 
 
 async def test_bodies_of_one_kind_are_accepted_at_once(

@@ -4,12 +4,15 @@
 // data-do: the control's name, sent when it is clicked or changed; data-value goes
 // along, and what the field named by data-from holds. data-key: the one key that clicks or focuses it while the focus is in here.
 // data-focus: takes the focus when what held it is gone. data-scroll: its place is
-// kept. What comes by itself, not after a click, is "calm": it waits for a region
+// kept. Nothing is replaced between the press and the release of a control: the click
+// would be lost. What comes by itself, not after a click, is "calm": it waits for a region
 // while somebody is in one of its fields.
 
 const FIELDS = "input, select, textarea";
 const TYPED = "input[type=text], input[type=search]";
+const PRESSED = "button, summary, a, label, input[type=checkbox], li[data-do]";
 const CONTROLS = `button, summary, a, label, ${FIELDS}`;
+const RELEASES = ["pointerup", "pointercancel", "keyup"];
 const PAUSE = 250; // milliseconds after the last letter of a search
 
 function render({ model, el }) {
@@ -24,6 +27,7 @@ function render({ model, el }) {
 
   const shown = new Map();
   let typing = 0;
+  let held = false;
   let asked = model.get("wanted");
 
   const named = (name) => root.querySelector(`[data-region="${name}"]`);
@@ -55,6 +59,7 @@ function render({ model, el }) {
   }
 
   function update() {
+    if (held) return;
     for (const name of model.get("regions")) {
       const place = named(name);
       const html = model.get(`region_${name}`);
@@ -119,16 +124,34 @@ function render({ model, el }) {
     control.click();
   }
 
+  function holds(event) {
+    const key = event.type === "keydown";
+    if (key && event.key !== " ") return;
+    held = event.target.closest?.(PRESSED) != null;
+  }
+
+  function released() {
+    if (!held) return;
+    held = false;
+    waited(); // after the click that follows
+  }
+
   const waited = () => setTimeout(update, 0);
+  root.addEventListener("pointerdown", holds);
+  root.addEventListener("keydown", holds);
   root.addEventListener("click", clicked);
   root.addEventListener("change", changed);
   root.addEventListener("input", typed);
   root.addEventListener("keydown", pressed);
   root.addEventListener("focusout", waited);
+  for (const each of RELEASES) window.addEventListener(each, released, true);
+  window.addEventListener("blur", released); // not of the elements in it
   model.on("change", update);
   update();
   return () => {
     clearTimeout(typing);
+    for (const each of RELEASES) window.removeEventListener(each, released, true);
+    window.removeEventListener("blur", released);
     model.off("change", update);
   };
 }

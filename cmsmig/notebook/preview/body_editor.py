@@ -51,6 +51,8 @@ class _BodyEditor:
         self._block = 0
         self._shown: int | None = None
         self._said = ""
+        self._going_on = False
+        """Whether the next body to review is shown as soon as one is known."""
         self._busy = False
         self._board = LiveBoard()
         self._live = Live(
@@ -122,6 +124,7 @@ class _BodyEditor:
     def _after(self, action: Callable[[], None]) -> None:
         """Do something that may bring another body on show."""
         self._said = ""
+        self._going_on = False
         action()
         self._show()
 
@@ -130,11 +133,13 @@ class _BodyEditor:
             self._said = self._nothing_left()
 
     def _nothing_left(self) -> str:
+        """Say so; while bodies are still looked through, go on with the next found."""
         tally = self._scanner.tally()
-        if not tally.complete:
+        self._going_on = not tally.complete
+        if self._going_on:
             return (
                 f"Nothing to review among the {tally.seen:,} bodies looked through so "
-                "far."
+                "far; the next one found is shown."
             )
         return "Nothing is left to review."
 
@@ -182,6 +187,7 @@ class _BodyEditor:
         self._show()
 
     def _undo(self) -> None:
+        self._going_on = False
         taken = self._review.undoable
         indexes = self._scanner.indexes(self._review.undo())
         self._scanner.forget(indexes or None)
@@ -197,12 +203,14 @@ class _BodyEditor:
         if index < 0:
             raise UsageError("No body is on show.")
         self._said = ""
+        self._going_on = False
         action(self._body_index.key(index), self._facts(index), *arguments)
         self._scanner.standing(index)
         self._previews.tell("desk")
         self._show()
 
     def _select(self, value: str) -> None:
+        self._going_on = False
         before, self._block = self._block, int(value)
         self._show(focus=self._bounded() != before)
 
@@ -237,7 +245,9 @@ class _BodyEditor:
     def _progress(self) -> None:
         """Show what looking through the bodies has brought so far."""
         self._filter.renew()
-        if self._filter.at < 0 and self._filter.passing:
+        if self._going_on and self._filter.next_unreviewed():
+            self._after(lambda: None)
+        elif self._filter.at < 0 and self._filter.passing:
             self._show()
         else:
             self._live.show(self._surroundings(), calm=True)

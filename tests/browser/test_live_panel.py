@@ -1,0 +1,102 @@
+"""The page's part of a panel: no click is lost while the kernel shows something new.
+
+In a page of its own, with a model that stands for the kernel's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page
+
+import cmsmig.notebook.kit.live_panel as live_panel
+from cmsmig.notebook.kit.live_controls import button, region, tick
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+_RENDER = """async ([source, frame]) => {
+  const address = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
+  const { default: panel } = await import(address);
+  const traits = {frame, label: "A panel", wanted: "", calm: false, regions: ["one"]};
+  const heard = [];
+  window.sent = [];
+  window.model = {
+    get: name => traits[name] ?? "",
+    on: (name, each) => heard.push(each),
+    off: () => {},
+    send: content => window.sent.push(content),
+    show: html => { traits.region_one = html; heard.forEach(each => each()); },
+  };
+  panel.render({model: window.model, el: document.body});
+}"""
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(browser: Browser) -> AsyncIterator[Page]:
+    """Return a page with a panel of one region."""
+    made = await browser.new_page()
+    source = Path(live_panel.__file__).with_suffix(".js").read_text("utf-8")
+    frame = str(region("one") + region("error"))
+    await made.evaluate(_RENDER, [source, frame])
+    yield made
+    await made.close()
+
+
+async def _show(page: Page, html: str) -> None:
+    await page.evaluate("html => window.model.show(html)", html)
+
+
+async def _sent(page: Page) -> list[str]:
+    await page.wait_for_timeout(50)
+    return [f"{each['do']} {each['value']}" for each in await page.evaluate("sent")]
+
+
+def _html(said: str, *, ticked: bool = False) -> str:
+    box = tick("blocks-rule", "tables", ticked, value="tables")
+    return str(button("body-open", "Next to review", value="it") + box) + said
+
+
+@pytest.mark.parametrize("key", [None, " "])
+async def test_a_button_that_is_drawn_again_while_it_is_pressed_is_clicked(
+    page: Page, key: str | None
+) -> None:
+    """By mouse and by the space bar; what is new shows once it is released."""
+    await _show(page, _html("first"))
+    pressed = page.locator(".cmsmig-body-open button, button.cmsmig-body-open").first
+    await pressed.focus()
+    if key is None:
+        await pressed.hover()
+        await page.mouse.down()
+    else:
+        await page.keyboard.down(key)
+    await _show(page, _html("second"))
+    assert "first" in await page.locator("body").inner_text()
+    await (page.mouse.up() if key is None else page.keyboard.up(key))
+    assert await _sent(page) == ["body-open it"]
+    assert "second" in await page.locator("body").inner_text()
+
+
+async def test_a_box_that_is_drawn_again_while_it_is_pressed_is_ticked(
+    page: Page,
+) -> None:
+    """Its key released after the kernel's answer to something else."""
+    await _show(page, _html("first"))
+    await page.locator("input[type=checkbox]").focus()
+    await page.keyboard.down(" ")
+    await _show(page, _html("second"))
+    await page.keyboard.up(" ")
+    assert await _sent(page) == ["blocks-rule tables=1"]
+
+
+async def test_a_page_that_loses_the_keyboard_shows_what_is_new(page: Page) -> None:
+    """A key that is released elsewhere holds nothing back for ever."""
+    await _show(page, _html("first"))
+    await page.locator("input[type=checkbox]").focus()
+    await page.keyboard.down(" ")
+    await _show(page, _html("second"))
+    await page.evaluate("() => window.dispatchEvent(new Event('blur'))")
+    await page.wait_for_timeout(50)
+    assert "second" in await page.locator("body").inner_text()
