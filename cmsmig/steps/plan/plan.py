@@ -29,21 +29,14 @@ from cmsmig.steps.plan.drift import (
 from cmsmig.steps.plan.edit_conflicts import EditConflict
 from cmsmig.steps.plan.folder_state import folder_conflicts, folder_states
 from cmsmig.steps.plan.forecast import Outlook, calls_of, foresee, no_calls
-from cmsmig.steps.plan.foreseen_links import foresee_links
+from cmsmig.steps.plan.foreseen_links import ForeseenLinks, foresee_links
 from cmsmig.steps.plan.gone_stories import gone_json, gone_rows
 from cmsmig.steps.plan.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts, known_here
 from cmsmig.steps.plan.ownership import InTheWay, Ownership
 from cmsmig.steps.plan.plan_details import PlanDetails
-from cmsmig.steps.plan.preflights.findings import LIMITS, Preflight
-from cmsmig.steps.plan.preflights.limits import (
-    Count,
-    count_all,
-    file_totals,
-    find_deliveries,
-    find_limits,
-    verification_calls,
-)
+from cmsmig.steps.plan.preflights.beforehand import NOTHING_KNOWN, Beforehand
+from cmsmig.steps.plan.preflights.findings import Preflight
 from cmsmig.steps.plan.recreate import is_blocked
 from cmsmig.steps.plan.schema_changes import SchemaChange, SchemaOutlook
 from cmsmig.steps.plan.story_edits import StoryEdits
@@ -90,14 +83,8 @@ class Plan:
     """Whether that is to be made again."""
     gone_at_origin: tuple[ItemRow, ...] = ()
     """Items that have a story and that the origin no longer gives one."""
-    preflights: tuple[Preflight, ...] = ()
-    """What the destination would refuse, and what else is known beforehand."""
-    counts: tuple[Count, ...] = ()
-    """What the space would hold and need."""
-    sizes: JsonObject = field(default_factory=dict)
-    """Of the files: how many, bytes in all, the largest."""
-    verification_calls: int = 0
-    """Calls that reading everything back takes, once."""
+    beforehand: Beforehand = NOTHING_KNOWN
+    """What the destination would refuse, limits and counts."""
     pilot: Pilot = WHOLE
     """Which part of what was selected it is of."""
     not_in_pilot: tuple[DanglingReference, ...] = ()
@@ -108,7 +95,12 @@ class Plan:
     @property
     def limits(self) -> tuple[str, ...]:
         """Return where the service's plan would be exceeded, a sentence each."""
-        return tuple(each.text for each in self.preflights if each.kind in LIMITS)
+        return self.beforehand.limits
+
+    @property
+    def preflights(self) -> tuple[Preflight, ...]:
+        """Return what the destination would refuse, and what else is known."""
+        return self.beforehand.findings
 
     item_prints: Mapping[str, str] = field(default_factory=dict)
     """Tells its items apart, so that drift can name them."""
@@ -155,11 +147,7 @@ class Plan:
                 "at_3_per_second": round(self.seconds(3), 1),
                 "at_6_per_second": round(self.seconds(6), 1),
             },
-            "limits": list(self.limits),
-            "preflights": [each.as_json() for each in self.preflights],
-            "counts": {each.what: each.as_json() for each in self.counts},
-            "sizes": self.sizes,
-            "verification_calls": self.verification_calls,
+            **self.beforehand.as_json(),
             "notes": list(self.notes),
             "conflicts": [_conflict_json(each) for each in self.conflicts],
             "in_the_way": [each.as_json() for each in self.in_the_way],
@@ -213,7 +201,6 @@ def make_plan(
         ledger, survey, migration.decisions.conflicts, offline.used
     )
     schema = SchemaOutlook.of(migration, ownership)
-    counts = count_all(survey, settings, calls)
     known = replace(
         known_here(migration, ledger), failed=_without_story(migration, rows)
     )
@@ -245,22 +232,11 @@ def make_plan(
         gone=gone,
         recreate=recreate,
         item_prints=item_prints(migration),
-        preflights=(
-            *offline.refused.findings,
-            *find_limits(migration, settings, counts),
-            *find_deliveries(survey, outlook.publishes),
+        beforehand=Beforehand.of(
+            migration, survey, settings, offline.refused, calls, outlook.publishes
         ),
-        counts=counts,
-        sizes=file_totals(migration),
-        verification_calls=verification_calls(survey, calls),
         gone_at_origin=gone_rows(ledger),
-        details=PlanDetails(
-            migration,
-            offline.context,
-            foreseen.homes,
-            losing=[key for key, each in offline.stories.items() if each.losses],
-            leaving=[key for key, each in foreseen.links.items() if each.left],
-        ),
+        details=_details(migration, offline, foreseen),
     )
 
 
@@ -270,6 +246,18 @@ def _folders_to_decide(
     made = ledger.inventory.made("folder")
     decided = migration.decisions.conflicts
     yield from folder_conflicts(folder_states(migration.folders, made, survey, decided))
+
+
+def _details(
+    migration: Migration, offline: OfflineDrafts, foreseen: ForeseenLinks
+) -> PlanDetails:
+    return PlanDetails(
+        migration,
+        offline.context,
+        foreseen.homes,
+        losing=[key for key, each in offline.stories.items() if each.losses],
+        leaving=[key for key, each in foreseen.links.items() if each.left],
+    )
 
 
 def refuse_drift(stored: JsonObject, current: Plan) -> None:

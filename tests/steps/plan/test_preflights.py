@@ -86,6 +86,21 @@ def test_a_required_relation_of_the_space_is_told(stage: Stage) -> None:
     assert "take `required` off that field there" in found[0]["text"]
 
 
+def test_an_update_that_may_be_refused_is_told_and_sent(stage: Stage) -> None:
+    """What somebody filled in there may be what the field asks for."""
+    desk = stage()
+    desk.done("import")
+    (component,) = (c for c in desk.space.components.values() if c["name"] == "record")
+    component["schema"]["position"]["required"] = True
+    without(desk, "position", "record-2")
+    (found,) = desk.plan()["preflights"]
+    assert (found["full_slug"], found["fails"]) == ("records/record-2", False)
+    number = desk.mark()
+    assert desk.run("import").code == 1
+    assert [each.status for each in desk.since(number) if each.status == 422] == [422]
+    assert desk.outcome("records/record-2")[:2] == ("failed", "refused")
+
+
 def close_folder(desk: Desk, name: str, *, locked: bool) -> None:
     content = {"content_types": ["page"], "lock_subfolders_content_types": locked}
     folder = {"name": name, "slug": name, "is_folder": True, "content": content}

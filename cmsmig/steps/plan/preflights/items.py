@@ -1,7 +1,7 @@
 """The items whose stories the destination would refuse, told before any is sent.
 
-Source: destination, content rules and folders. A story that is there already is not
-looked at: what somebody filled in since may be what the rule asks for.
+Source: destination, content rules and folders. A story that is there already is sent:
+what somebody filled in since may be what the rule asks for.
 """
 
 from __future__ import annotations
@@ -48,7 +48,13 @@ def find_refused(
     refusals: dict[ItemKey, Refusal] = {}
     findings: list[Preflight] = []
     closed: dict[tuple[str, str], Preflight] = {}
-    for key in to_create(ledger.items.all(), survey, offline):
+    rows = ledger.items.all()
+    for key, row in rows.items():
+        story = offline.stories.get(key)
+        home = row.home if story is not None and not row.is_gone else None
+        if story is not None and home is not None and story.links.is_needed(home):
+            findings += look.at_update(key)
+    for key in to_create(rows, survey, offline):
         problems = [*look.at_fields(key), *look.at_size(key)]
         findings += problems
         if (folder := look.at_folder(key)) is not None:
@@ -95,6 +101,17 @@ class _Look:
             self._known[id(shape)] = tuple(self._of_shape(shape))
         for each in self._known[id(shape)]:
             yield self._of_item(key, each)
+
+    def at_update(self, key: ItemKey) -> Iterator[Preflight]:
+        """Yield what a story that is there may be refused for when it is written:
+        what stands there may be what the field asks for, so it is sent."""
+        for each in self.at_fields(key):
+            yield replace(
+                each,
+                fails=False,
+                text=f"{each.text} Its story is there and may be refused when it is "
+                "written.",
+            )
 
     def at_folder(self, key: ItemKey) -> Preflight | None:
         """Return that the folder takes no stories of this type, if so."""
