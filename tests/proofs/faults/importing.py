@@ -26,6 +26,7 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.origin.client import OriginClient
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps import connect
+from cmsmig.steps.decide import pilot_migration
 from cmsmig.steps.pull import file_downloads, item_sets
 from cmsmig.steps.pull import pull as pulling
 from cmsmig.steps.rollback import rollback
@@ -56,7 +57,7 @@ def hurry(patience: float = TIMEOUT) -> None:
         module.Session = partial(Session, sleep=_sleep, timeout=patience)
     import_setup.ImportJob = partial(import_setup.ImportJob, sleep=_sleep)
     rollback.RollbackJob = partial(rollback.RollbackJob, sleep=_sleep)
-    import_steps.open_migration = _once(import_steps.open_migration)
+    pilot_migration.open_migration = _once(pilot_migration.open_migration)
     # The site is small: lists of several pages, as large ones have them.
     paging.PAGE, item_sets.PAGE = LISTED, READ
     OriginClient.items.__kwdefaults__["limit"] = READ
@@ -69,11 +70,11 @@ def hurry(patience: float = TIMEOUT) -> None:
 def _once(read: Callable) -> Callable:
     kept = {}
 
-    def once(project: Project, settings: object) -> object:
+    def once(project: Project, settings: object, **pilot: object) -> object:
         # The same raw cache and decisions give the same migration every time.
         source = project.raw.resolve()
         if source not in kept:
-            kept[source] = read(Project(source.parent), settings)
+            kept[source] = read(Project(source.parent), settings, **pilot)
         return kept[source]
 
     return once
