@@ -18,12 +18,15 @@ from cmsmig.steps.write.write_counter import WriteCounter
 
 @dataclass(frozen=True, slots=True)
 class Subset:
-    """Which stories are rolled back; without any names, everything is."""
+    """Which stories are rolled back: those that fit all that is given, as in a pilot.
+
+    Without any names everything is, what stories stand on included.
+    """
 
     collections: frozenset[str] = frozenset()
     """Collection ids."""
     items: frozenset[str] = frozenset()
-    """Item ids, each in all its locales."""
+    """Item ids, each in all its locales, or whole keys."""
 
     @property
     def is_all(self) -> bool:
@@ -32,10 +35,8 @@ class Subset:
 
     def holds(self, key: ItemKey) -> bool:
         """Return whether an item is meant."""
-        return (
-            self.is_all
-            or key.collection_id in self.collections
-            or key.item_id in self.items
+        return (not self.collections or key.collection_id in self.collections) and (
+            not self.items or bool(self.items & {key.item_id, str(key)})
         )
 
     def as_json(self) -> JsonObject:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from cmsmig.counting import first_of
 from cmsmig.errors import UsageError
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Project
@@ -17,7 +18,7 @@ _SHOWN = 10
 def named_subset(
     project: Project, collections: Sequence[str], items: Sequence[str]
 ) -> Subset:
-    """Return the subset of collections, by slug or id, and of items, by id.
+    """Return the subset of collections, by slug or id, and of items, by id or key.
 
     Raises `UsageError` for what the ledger has never heard of.
     """
@@ -28,12 +29,14 @@ def named_subset(
         return Subset(frozenset(collections), frozenset(items))
     slugs = _slugs(project)
     ids = frozenset(slugs.get(each, each) for each in collections)
-    if unknown := sorted(ids - {collection for collection, _ in known}):
+    there = {key.collection_id for key in known}
+    if unknown := sorted(ids - there):
         raise UsageError(
             f"No collection `{unknown[0]}` was imported in this project; there are "
-            f"{first_of(sorted(slugs) or sorted({c for c, _ in known}), _SHOWN)}."
+            f"{first_of(sorted(slugs) or sorted(there), _SHOWN)}."
         )
-    if unknown := sorted(set(items) - {item for _, item in known}):
+    named = {key.item_id for key in known} | {str(key) for key in known}
+    if unknown := sorted(set(items) - named):
         raise UsageError(
             f"No item `{unknown[0]}` was imported in this project; `cmsmig status "
             "--json` and the ledger's view `items` know them by id."
@@ -41,11 +44,11 @@ def named_subset(
     return Subset(ids, frozenset(items))
 
 
-def _keys(project: Project) -> set[tuple[str, str]]:
+def _keys(project: Project) -> set[ItemKey]:
     if not project.ledger.exists():
         return set()
     with Ledger.open_existing(project.ledger) as ledger:
-        return {(key.collection_id, key.item_id) for key in ledger.items.all()}
+        return set(ledger.items.all())
 
 
 def _slugs(project: Project) -> dict[str, str]:

@@ -245,7 +245,7 @@ def test_a_part_is_taken_back(stage: Stage) -> None:
     kept = imported(desk).comparable()
     keys = desk.rows("SELECT full_slug, item_id FROM items ORDER BY full_slug")
     (one, first), (two, second) = keys[:2]
-    part = ("--item", first, "--item", second)
+    part = ("--collection", "records", "--item", first, "--item", second)
     shown = desk.done("rollback", "--plan", *part, "--json").document
     assert {each["what"] for each in shown["objects"]} == {one, two}
     assert shown["remove"] == {"story": 2}
