@@ -7,6 +7,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from tests.proofs.machine.play import Play
 from tests.proofs.machine.rules import Migration
 from tests.proofs.machine.world import world
 
@@ -23,8 +24,8 @@ FEW = settings(
 
 def test_the_destination_is_what_the_model_says(tmp_path: Path) -> None:
     """After each step of each run: nothing lost, nothing told wrongly."""
-    before = Migration.steps
+    before = Play.steps
     with world(tmp_path) as made:
-        Migration.world = made
+        Play.world = made
         run_state_machine_as_test(Migration, settings=FEW)
-    assert Migration.steps - before > 60
+    assert Play.steps - before > 60

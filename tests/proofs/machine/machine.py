@@ -18,6 +18,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from tests.proofs.machine.play import Play
 from tests.proofs.machine.rules import Migration
 from tests.proofs.machine.world import world
 from tests.support.examples import draw_the_same_always
@@ -36,13 +37,13 @@ def main(arguments: Sequence[str]) -> int:
         tempfile.TemporaryDirectory(prefix="cmsmig-machine-", dir=place) as folder,
         world(Path(folder)) as made,
     ):
-        Migration.world = made
+        Play.world = made
         for number in range((given.count + AT_ONCE - 1) // AT_ONCE):
             failures += not _hold(given, given.seed + number)
             seconds = time.monotonic() - begun
             print(
-                f"{Migration.runs} runs, {Migration.steps} steps, {failures} failures, "
-                f"{seconds:.0f} s, {Migration.steps / seconds:.0f} steps a second",
+                f"{Play.runs} runs, {Play.steps} steps, {failures} failures, "
+                f"{seconds:.0f} s, {Play.steps / seconds:.0f} steps a second",
                 flush=True,
             )
             if failures and not given.keep_going:

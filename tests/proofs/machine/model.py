@@ -7,20 +7,28 @@ stands there (`theirs`), and the one that the origin wants (`ours`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tests.proofs.machine.decided import (
+    DELETE,
+    DESTINATION,
+    LEAVE_OUT,
+    ORIGIN,
+    OURS,
+    RECREATE,
+    THEIRS,
+    UNPUBLISH,
+    Decisions,
+)
+from tests.proofs.machine.interruptions import Written
 from tests.proofs.machine.site import FIRST, KEY, Note, Notes
 
 NAME, SLUG, FOLDER = "name", "slug", "folder"
 LINE, TEXT, RELATED = "content.line", "content.text", "content.related"
 FIELDS = (NAME, SLUG, FOLDER, LINE, TEXT, RELATED)
-ANY = "*"
-OURS, THEIRS = "ours", "theirs"
-RECREATE, LEAVE_OUT, KEEP = "recreate", "leave_out", "keep"
-WHATEVER = object()
-"""What a decision without `seen` was made about."""
+PUBLISHED = "published"
 
 Values = Mapping[str, Any]
 
@@ -33,15 +41,23 @@ class Story:
     uuid: str
     values: Values
     trashed: bool = False
+    public: bool = False
+    stale: bool = False
+    """Whether it was saved since it was published."""
 
     @property
     def path(self) -> str:
         """Return its full slug."""
         return f"{self.values[FOLDER]}/{self.values[SLUG]}".lstrip("/")
 
-    def having(self, changes: Values) -> Story:
+    def saved(self, changes: Values) -> Story:
         """Return the story with other values."""
-        return replace(self, values={**self.values, **changes})
+        values = {**self.values, **changes}
+        return replace(self, values=values, stale=self.public)
+
+    def shown(self, *, public: bool) -> Story:
+        """Return the story published, or not."""
+        return replace(self, public=public, stale=False)
 
 
 @dataclass(frozen=True)
@@ -53,6 +69,14 @@ class Home:
     path: str
     """Where a plan or an import saw it last: decisions name it so."""
     base: Values
+    held: bool = False
+    """Whether it kept values of others when it was last compared."""
+    left_public: bool = False
+    """Whether we published it, and nobody of us took that back."""
+    current: bool = False
+    """Whether what was written last was published."""
+    taken_out: bool = False
+    """Whether somebody took it out of the trash where we had put it."""
 
 
 @dataclass(frozen=True)
@@ -62,42 +86,10 @@ class Account:
     home: Home | None = None
     failed: bool = False
     left_out: bool = False
-
-
-@dataclass(frozen=True)
-class Edit:
-    """A decision about an edited field."""
-
-    what: str
-    field: str
-    take: str
-    seen: Any = WHATEVER
-
-
-@dataclass(frozen=True)
-class Decisions:
-    """What was decided about conflicts."""
-
-    edits: tuple[Edit, ...] = ()
-    gone: tuple[tuple[str, str], ...] = ()
-    """Names and actions; the last one about a name counts."""
-
-    def side(self, what: str, name: str, theirs: Any) -> str | None:
-        """Return whose value stands in a field."""
-        for about in ((what, name), (what, ANY), (ANY, name), (ANY, ANY)):
-            fitting = [
-                each.take
-                for each in self.edits
-                if (each.what, each.field) == about and each.seen in (WHATEVER, theirs)
-            ]
-            if fitting:
-                return fitting[-1]
-        return None
-
-    def action(self, what: str) -> str | None:
-        """Return what becomes of a story that is gone from the destination."""
-        known = dict(self.gone)
-        return known.get(what) or known.get(ANY)
+    removed: bool = False
+    """Whether we put its story into the trash."""
+    undone: bool = False
+    """Whether its story was to be taken away and is kept."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +101,7 @@ class Merge:
     written: frozenset[str]
     waiting: frozenset[str]
     """Fields that wait for a decision."""
+    held: bool
 
 
 @dataclass
@@ -120,15 +113,21 @@ class Model:
     stories: dict[int, Story] = field(default_factory=dict)
     accounts: dict[str, Account] = field(default_factory=dict)
     decisions: Decisions = field(default_factory=Decisions)
+    orphans: dict[str, Home] = field(default_factory=dict)
+    """Stories that were made for items, and whose answer was lost."""
+    unsure: set[int] = field(default_factory=set)
+    """Stories that a killed import may have compared or not."""
+    unsettled: bool = False
+    """Whether a killed import left more open than the model can know."""
 
     # what is wanted
 
-    def homes(self, *, but: frozenset[str] = frozenset()) -> dict[str, str]:
+    def homes(self) -> dict[str, str]:
         """Return the UUIDs that relations to items become."""
         return {
             key: account.home.uuid
             for key, account in self.accounts.items()
-            if account.home is not None and not account.left_out and key not in but
+            if account.home is not None and not account.left_out and not account.removed
         }
 
     def wanted(self, note: Note, homes: Mapping[str, str]) -> Values:
@@ -136,68 +135,104 @@ class Model:
         related = tuple(homes[key] for key in note.related if key in homes)
         return {**without_relations(note), RELATED: related}
 
-    def is_there(self, home: Home) -> bool:
-        """Return whether a story is there and not in the trash."""
-        story = self.stories.get(home.story_id)
-        return story is not None and not story.trashed
+    def standing(self, home: Home | None) -> Story | None:
+        """Return a story that is there and not in the trash."""
+        story = self.stories.get(home.story_id) if home else None
+        return None if story is None or story.trashed else story
 
-    def merge(self, key: str, homes: Mapping[str, str]) -> Merge:
-        """Return what an import makes of the story of an item."""
-        home = self.accounts[key].home
-        assert home is not None
-        there = self.stories[home.story_id].values
-        ours = self.wanted(self.pulled[key], homes)
+    def selected(self) -> Iterator[tuple[str, Account, Home, Story]]:
+        """Yield the items of the origin whose stories are there."""
+        for key in self.pulled:
+            account = self.accounts.get(key, Account())
+            story = self.standing(account.home)
+            if account.home is not None and story is not None:
+                yield key, account, account.home, story
+
+    def merges(self, homes: Mapping[str, str]) -> Iterator[tuple[str, Merge]]:
+        """Yield what an import makes of each story that is there and selected."""
+        for key, _, home, story in self.selected():
+            yield key, self._merge(home, story, self.wanted(self.pulled[key], homes))
+
+    def _merge(self, home: Home, story: Story, ours: Values) -> Merge:
+        there = story.values
         values, base = dict(there), dict(home.base)
-        written, waiting = set[str](), set[str]()
+        written, waiting, held = set[str](), set[str](), False
         for name in FIELDS:
             side = self.decisions.side(home.path, name, there[name])
             outcome = _outcome(name, home.base[name], ours[name], there[name], side)
             if outcome == "waits":
                 waiting.add(name)
+                held = True
                 continue
             base[name] = ours[name]
             if outcome == "written":
                 written.add(name)
                 values[name] = ours[name]
-        return Merge(values, base, frozenset(written), frozenset(waiting))
-
-    def merges(self, homes: Mapping[str, str]) -> Iterator[tuple[str, Merge]]:
-        """Yield what an import makes of each story that is there and selected."""
-        for key in self.pulled:
-            account = self.accounts.get(key)
-            if account is None or account.home is None:
-                continue
-            if self.is_there(account.home):
-                yield key, self.merge(key, homes)
+            held = held or values[name] != ours[name]
+        return Merge(values, base, frozenset(written), frozenset(waiting), held)
 
     # what commands do
 
     def look(self) -> None:
         """Note where stories stand: a plan and an import begin so."""
         for key, account in self.accounts.items():
-            home = account.home
-            if home is not None and self.is_there(home):
-                path = self.stories[home.story_id].path
-                moved = replace(home, path=path)
-                self.accounts[key] = replace(account, home=moved)
+            story = self.standing(account.home)
+            if account.home is not None and story is not None:
+                home = replace(account.home, path=story.path)
+                self.accounts[key] = replace(account, home=home)
 
     def take_up(self) -> None:
-        """Settle what is gone from the destination: an import begins so."""
-        for key, account in self.accounts.items():
-            home = account.home
-            if home is None:
+        """Settle what is gone, and what a lost answer left: an import begins so."""
+        for key, home in self.orphans.items():
+            if self.standing(home) is not None:
+                self.accounts[key] = Account(home)
+        self.orphans.clear()
+        for key, account in list(self.accounts.items()):
+            if account.home is None:
                 continue
-            if self.is_there(home):
-                if account.left_out:
-                    self.accounts[key] = replace(account, left_out=False)
-                continue
-            action = self.decisions.action(home.path)
-            if action == LEAVE_OUT:
-                self.accounts[key] = replace(account, left_out=True, failed=False)
-            elif action == RECREATE or key not in self.pulled:
-                self.accounts[key] = Account()
+            if self.standing(account.home) is None:
+                self.accounts[key] = self._missing(key, account, account.home)
+            elif key in self.pulled:
+                self.accounts[key] = replace(
+                    account, left_out=False, removed=False, undone=False
+                )
             else:
-                self.accounts[key] = replace(account, left_out=False, failed=True)
+                self.accounts[key] = self._gone_at_origin(account, account.home)
+
+    def _missing(self, key: str, account: Account, home: Home) -> Account:
+        """Return what becomes of an item whose story is not there."""
+        if account.removed:
+            return Account() if key in self.pulled else account
+        action = self.decisions.action(DESTINATION, home.path)
+        if action == LEAVE_OUT:
+            return replace(account, left_out=True, failed=False)
+        if action == RECREATE or key not in self.pulled:
+            return Account()
+        return replace(account, left_out=False, failed=True)
+
+    def _gone_at_origin(self, account: Account, home: Home) -> Account:
+        """Return what becomes of a story whose item the origin no longer has."""
+        home = replace(home, taken_out=home.taken_out or account.removed)
+        undone = self.removal(home) is None and self._is_asked_away(home)
+        return replace(account, home=home, left_out=False, removed=False, undone=undone)
+
+    def _is_asked_away(self, home: Home) -> bool:
+        action = self.decisions.action(ORIGIN, home.path)
+        story = self.stories[home.story_id]
+        return action == DELETE or (action == UNPUBLISH and story.public)
+
+    def removal(self, home: Home) -> str | None:
+        """Return what is done with a story that is there and whose item is not."""
+        action = self.decisions.action(ORIGIN, home.path)
+        story = self.stories[home.story_id]
+        if action not in (UNPUBLISH, DELETE):
+            return None
+        if action == UNPUBLISH and not story.public:
+            return None
+        named = self.decisions.names(ORIGIN, home.path)
+        shown = story.public and not home.left_public and not named
+        touched = home.held or home.taken_out or story.values != home.base
+        return None if shown or touched else action
 
     def to_create(self) -> dict[str, str]:
         """Return the paths of the stories that are to be made, by item."""
@@ -207,28 +242,120 @@ class Model:
             if self.accounts.get(key, Account()).home is None
         }
 
-    def create(self, key: str, story_id: int, uuid: str) -> None:
-        """Take note of a story that was made."""
+    def created(self, key: str, story_id: int, uuid: str) -> Home:
+        """Take note of a story that was made; return what is to be remembered."""
         values = {**without_relations(self.pulled[key]), RELATED: ()}
         made = Story(story_id, uuid, values)
         self.stories[story_id] = made
-        home = Home(story_id, uuid, made.path, values)
-        self.accounts[key] = Account(home)
+        return Home(story_id, uuid, made.path, values)
 
-    def settle(self) -> int:
-        """Write what is to be written; return the exit code of the import."""
+    def update(self, refused: frozenset[int] = frozenset()) -> None:
+        """Write what is to be written, but for stories that are refused."""
         for key, merge in list(self.merges(self.homes())):
             account = self.accounts[key]
             home = account.home
             assert home is not None
-            story = self.stories[home.story_id].having(merge.values)
-            self.stories[home.story_id] = story
+            if merge.written and home.story_id in refused:
+                self.accounts[key] = replace(account, failed=True)
+                continue
+            if merge.written:
+                self._sent(home, merge)
             self.accounts[key] = replace(
-                account,
-                home=replace(home, base=merge.base, path=story.path),
-                failed=bool(merge.waiting),
+                account, home=self._after(home, merge), failed=bool(merge.waiting)
             )
-        return int(any(self.accounts[key].failed for key in self.pulled))
+
+    def _sent(self, home: Home, merge: Merge) -> None:
+        story = self.stories[home.story_id]
+        self.stories[home.story_id] = story.saved(merge.values)
+
+    def _after(self, home: Home, merge: Merge) -> Home:
+        current = home.current and not merge.written
+        path = self.stories[home.story_id].path
+        return replace(
+            home, base=merge.base, held=merge.held, current=current, path=path
+        )
+
+    def publish(self, refused: frozenset[int] = frozenset()) -> None:
+        """Publish what is asked for, not yet public, and nobody else's work."""
+        for key, account, home, story in list(self.to_publish()):
+            if home.story_id in refused:
+                self.accounts[key] = replace(account, failed=True)
+                continue
+            self.stories[home.story_id] = story.shown(public=True)
+            shown = replace(home, left_public=True, current=True)
+            self.accounts[key] = replace(account, home=shown)
+
+    def to_publish(self) -> Iterator[tuple[str, Account, Home, Story]]:
+        """Yield the stories that an import publishes."""
+        for key, account, home, story in self.selected():
+            if account.failed or not self.is_asked(key):
+                continue
+            side = self.decisions.side(home.path, PUBLISHED, story.public)
+            if not story.public and home.left_public:
+                due = side == OURS
+            elif home.current:
+                due = side == OURS and story.stale
+            else:
+                due = side == OURS or story.values == home.base
+            if due:
+                yield key, account, home, story
+
+    def is_asked(self, key: str) -> bool:
+        """Return whether an item is to be public."""
+        return self.decisions.publishing and self.pulled[key].live
+
+    def remove(self) -> None:
+        """Take away what is gone at the origin, as was decided."""
+        for key, account in list(self.accounts.items()):
+            home, story = account.home, self.standing(account.home)
+            if key in self.pulled or home is None or story is None:
+                continue
+            action = self.removal(home)
+            if action == DELETE:
+                self.stories[home.story_id] = replace(story, trashed=True)
+                self.accounts[key] = replace(account, removed=True)
+            elif action == UNPUBLISH:
+                self.stories[home.story_id] = story.shown(public=False)
+                home = replace(home, left_public=False, current=False)
+                self.accounts[key] = replace(account, home=home)
+
+    def exit_code(self) -> int:
+        """Return how an import ends that was not disturbed."""
+        failed = any(self.accounts[key].failed for key in self.pulled)
+        undone = any(
+            each.undone for key, each in self.accounts.items() if key not in self.pulled
+        )
+        return int(failed or undone)
+
+    # what an import that is killed leaves
+
+    def update_some(self, log: Sequence[Written]) -> None:
+        """Take note of the requests that a killed import still sent."""
+        sent = {each.story_id: each for each in log if each.kind == "update"}
+        for key, merge in list(self.merges(self.homes())):
+            account = self.accounts[key]
+            home = account.home
+            assert home is not None
+            request = sent.get(home.story_id)
+            if request is None and not merge.written:
+                self.unsure.add(home.story_id)
+            elif request is not None and request.applied:
+                assert merge.written, f"{home.path} was written, and nobody wanted it"
+                self._sent(home, merge)
+                if request.answered:
+                    home = self._after(home, merge)
+                    self.accounts[key] = replace(account, home=home)
+        shown = {each.story_id: each for each in log if each.kind == "publish"}
+        for key, account, home, story in list(self.selected()):
+            found = shown.get(home.story_id)
+            if found is not None and found.applied:
+                self.stories[home.story_id] = story.shown(public=True)
+                self.unsure.add(home.story_id)
+                if found.answered:
+                    self.unsure.discard(home.story_id)
+                    home = replace(home, left_public=True, current=True)
+                    self.accounts[key] = replace(account, home=home)
+        self.unsettled = True
 
     # what commands tell
 
@@ -251,23 +378,33 @@ class Model:
             if not named and account.failed:
                 named = [""]
             found |= {(key, name) for name in named}
+        for key, account in self.accounts.items():
+            if key not in self.pulled and self.standing(account.home) is not None:
+                assert account.home is not None
+                if self._is_asked_away(account.home):
+                    found.add((key, ""))
         return found
 
     def _differing(self, key: str, account: Account) -> Iterator[str]:
-        home = account.home
+        home, story = account.home, self.standing(account.home)
         if home is None:
             yield ""
             return
-        if not self.is_there(home):
-            if self.decisions.action(home.path) != LEAVE_OUT:
+        if story is None:
+            left = self.decisions.action(DESTINATION, home.path) == LEAVE_OUT
+            if account.removed or not left:
                 yield ""
             return
-        there = self.stories[home.story_id].values
+        there = story.values
         ours = self.wanted(self.pulled[key], self.homes())
         for name in FIELDS:
             kept = self.decisions.side(home.path, name, there[name]) == THEIRS
             if ours[name] != there[name] and not kept:
                 yield name
+        kept = self.decisions.side(home.path, PUBLISHED, story.public) == THEIRS
+        asked = self.is_asked(key)
+        if not kept and (asked != story.public or (asked and story.stale)):
+            yield PUBLISHED
 
 
 def without_relations(note: Note) -> Values:

@@ -25,9 +25,9 @@ from tests.proofs.machine.in_process import (
     call_here,
     ticking,
 )
+from tests.proofs.machine.interruptions import Interruption
 from tests.proofs.machine.site import FIRST, Notes, serve, write_site
 from tests.support.rehearsal import Ended, Rehearsal
-from tests.support.steps.faults import Fault
 
 _RATE = 1000
 _NOT_COPIED = ("clock", "recorder", "unknowns", "selections")
@@ -35,15 +35,13 @@ _NOT_COPIED = ("clock", "recorder", "unknowns", "selections")
 
 @dataclass
 class Switch:
-    """The sandbox's middleware: no fault, or the one that is dialled."""
+    """The sandbox's middleware: nothing goes wrong, or what is dialled."""
 
-    fault: Fault | None = None
+    interruption: Interruption = field(default_factory=Interruption)
 
     async def __call__(self, call: Call, answer: Next) -> Reply:
-        """Answer a call, as the fault wants it."""
-        if self.fault is None:
-            return await answer(call)
-        return await self.fault(call, answer)
+        """Answer a call."""
+        return await self.interruption(call, answer)
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ class World:
         for name, value in copy.deepcopy(dict(template.space)).items():
             setattr(self.space, name, value)
         self.space.selections.clear()
-        self.switch.fault = None
+        self.switch.interruption = Interruption()
         self.publish_at_origin(FIRST)
 
     def end(self) -> None:
@@ -103,6 +101,15 @@ class World:
         """Run a command."""
         place = Rehearsal(self.handle, self.project, self.folder / "state")
         return place.run(*arguments)
+
+    def run_through(self, interruption: Interruption, *arguments: str) -> Ended:
+        """Run a command that sends one request after the other, while one goes wrong."""
+        self.switch.interruption = interruption
+        try:
+            with mock.patch.dict(os.environ, {"CMSMIG_IN_FLIGHT": "1"}):
+                return self.run(*arguments)
+        finally:
+            self.switch.interruption = Interruption()
 
     # the space
 
@@ -129,15 +136,6 @@ class World:
         assert reply.status < 300, (method, path, reply.status, reply.body)
         answer: dict[str, Any] = json.loads(reply.body) if reply.body else {}
         return answer
-
-    def writes(self) -> list[tuple[str, str, int]]:
-        """Return method, path and status of each request that may change the space."""
-        return [
-            (each.method, each.path, each.status)
-            for each in self.handle.state.recorder.entries
-            if each.service == "destination"
-            and (each.method != "GET" or each.route in ("publish story", "unpublish"))
-        ]
 
     # decisions
 

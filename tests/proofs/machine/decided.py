@@ -1,0 +1,84 @@
+"""What people decide about conflicts and publication, as files hold it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+ANY: Final = "*"
+OURS, THEIRS = "ours", "theirs"
+ORIGIN, DESTINATION = "origin", "destination"
+RECREATE, LEAVE_OUT = "recreate", "leave_out"
+KEEP, UNPUBLISH, DELETE = "keep", "unpublish", "delete"
+WHATEVER: Final = object()
+"""What a decision without `seen` was made about."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A decision about an edited field."""
+
+    what: str
+    field: str
+    take: str
+    seen: Any = WHATEVER
+    fingerprint: str = ""
+    """What a plan showed for `seen`."""
+
+
+@dataclass(frozen=True)
+class Gone:
+    """A decision about what one side no longer has."""
+
+    side: str
+    what: str
+    action: str
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """All that was decided since the proposals were accepted."""
+
+    edits: tuple[Edit, ...] = ()
+    gone: tuple[Gone, ...] = ()
+    publishing: bool = False
+    """Whether what is live is published."""
+
+    def side(self, what: str, name: str, theirs: Any) -> str | None:
+        """Return whose value stands in a field."""
+        for about in ((what, name), (what, ANY), (ANY, name), (ANY, ANY)):
+            fitting = [
+                each.take
+                for each in self.edits
+                if (each.what, each.field) == about and each.seen in (WHATEVER, theirs)
+            ]
+            if fitting:
+                return fitting[-1]
+        return None
+
+    def action(self, side: str, what: str) -> str | None:
+        """Return what becomes of what one side no longer has."""
+        known = {each.what: each.action for each in self.gone if each.side == side}
+        return known.get(what) or known.get(ANY)
+
+    def names(self, side: str, what: str) -> bool:
+        """Return whether somebody decided about this very story."""
+        return any((each.side, each.what) == (side, what) for each in self.gone)
+
+    def with_edit(self, edit: Edit) -> Decisions:
+        """Return these with a decision in the place of an older one."""
+        kept = tuple(
+            each
+            for each in self.edits
+            if (each.what, each.field) != (edit.what, edit.field)
+        )
+        return replace(self, edits=(*kept, edit))
+
+    def with_gone(self, gone: Gone) -> Decisions:
+        """Return these with a decision in the place of an older one."""
+        kept = tuple(
+            each
+            for each in self.gone
+            if (each.side, each.what) != (gone.side, gone.what)
+        )
+        return replace(self, gone=(*kept, gone))

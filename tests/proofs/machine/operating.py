@@ -1,0 +1,257 @@
+"""What the operator decides, and the commands that are run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import precondition, rule
+
+from tests.proofs.machine.decided import (
+    ANY,
+    DELETE,
+    DESTINATION,
+    KEEP,
+    LEAVE_OUT,
+    ORIGIN,
+    OURS,
+    RECREATE,
+    THEIRS,
+    UNPUBLISH,
+    Decisions,
+    Edit,
+    Gone,
+)
+from tests.proofs.machine.interruptions import (
+    APPLIED,
+    REFUSED,
+    UNSENT,
+    WRITES,
+    Interruption,
+    Written,
+)
+from tests.proofs.machine.model import FIELDS, PUBLISHED, Account
+from tests.proofs.machine.play import Play, insist_same, numbers, told
+from tests.proofs.machine.site import KEY, subject
+
+_GONE = (
+    (DESTINATION, RECREATE),
+    (DESTINATION, LEAVE_OUT),
+    (ORIGIN, KEEP),
+    (ORIGIN, UNPUBLISH),
+    (ORIGIN, DELETE),
+)
+seldom = st.integers(0, 7).map(lambda number: number == 0)
+
+
+class Deciding(Play):
+    """Decisions about conflicts, about what is gone, and about publication."""
+
+    @precondition(lambda self: self.settled)
+    @rule(
+        n=numbers,
+        name=st.sampled_from((*FIELDS, PUBLISHED, ANY)),
+        take=st.sampled_from((OURS, THEIRS)),
+        everywhere=seldom,
+    )
+    def decide_edit(self, n: int, name: str, take: str, everywhere: bool) -> None:
+        """Decide whose value stands in a field, whatever it is."""
+        what = ANY if everywhere else self.known_path(n)
+        if what:
+            self.decide(self.model.decisions.with_edit(Edit(what, name, take)))
+
+    @precondition(lambda self: self.settled and bool(self.model.conflicts()))
+    @rule(n=numbers, take=st.sampled_from((OURS, THEIRS)), seen=st.booleans())
+    def decide_conflict(self, n: int, take: str, seen: bool) -> None:
+        """Decide about a conflict that a plan shows, perhaps as it is shown."""
+        shown = self.plan_now()["edit_conflicts"]
+        if shown:
+            chosen = shown[n % len(shown)]
+            what, name = chosen["what"], chosen["field"]
+            edit = Edit(what, name, take)
+            if seen:
+                theirs = self._theirs(what, name)
+                edit = Edit(what, name, take, theirs, chosen["seen"])
+            self.decide(self.model.decisions.with_edit(edit))
+
+    @precondition(lambda self: self.settled)
+    @rule(n=numbers, about=st.sampled_from(_GONE), everywhere=seldom)
+    def decide_gone(self, n: int, about: tuple[str, str], everywhere: bool) -> None:
+        """Decide what becomes of a story that one side no longer has."""
+        what = ANY if everywhere else self.known_path(n)
+        if what:
+            gone = Gone(about[0], what, about[1])
+            self.decide(self.model.decisions.with_gone(gone))
+
+    @precondition(lambda self: self.settled)
+    @rule()
+    def decide_publication(self) -> None:
+        """Decide that what is live is published, or that nothing is."""
+        old = self.model.decisions
+        self.decide(replace(old, publishing=not old.publishing))
+
+    @precondition(lambda self: self.settled and self.model.decisions != Decisions())
+    @rule()
+    def forget_decisions(self) -> None:
+        """Take all decisions about conflicts back."""
+        self.decide(Decisions(publishing=self.model.decisions.publishing))
+
+    def _theirs(self, path: str, name: str) -> Any:
+        (theirs,) = (
+            story.values[name]
+            for _, _, home, story in self.model.selected()
+            if home.path == path
+        )
+        return theirs
+
+    def plan_now(self) -> dict[str, Any]:
+        """Make a plan: it names all that waits for a decision, and writes nothing."""
+        ended = self.world.run("plan", "--json")
+        assert ended.code in (0, 1), told(ended)
+        self.model.look()
+        document: dict[str, Any] = ended.document
+        if not document["gone"]:
+            waiting = document["edit_conflicts"]
+            shown = {(each["what"], each["field"]) for each in waiting}
+            insist_same("what a plan shows", shown, self.model.conflicts())
+        self.compare()
+        return document
+
+
+class Running(Deciding):
+    """The commands."""
+
+    @precondition(lambda self: self.settled)
+    @rule()
+    def pull(self) -> None:
+        """Read the origin again."""
+        ended = self.world.run("pull", "--refresh")
+        assert ended.code == 0, ended.err
+        self.model.pulled = dict(self.model.origin)
+
+    @precondition(lambda self: self.settled)
+    @rule()
+    def plan(self) -> None:
+        """Plan."""
+        self.plan_now()
+
+    @rule(twice=st.booleans())
+    def import_(self, twice: bool) -> None:
+        """An import does what was decided; a second one writes nothing."""
+        code = self.import_now(Interruption())
+        if twice:
+            again = self.world.run("import", "--json")
+            assert again.code == code, told(again)
+            assert again.document["writes"] == 0, again.out
+            self.compare()
+
+    @precondition(lambda self: self.settled)
+    @rule()
+    def pull_and_import(self) -> None:
+        """A delta run."""
+        self.pull()
+        self.import_now(Interruption())
+
+    @rule(
+        kind=st.sampled_from(tuple(WRITES)),
+        mode=st.sampled_from((*APPLIED, UNSENT, REFUSED)),
+        number=st.integers(1, 3),
+    )
+    def import_with_fault(self, kind: str, mode: str, number: int) -> None:
+        """One request goes wrong: the rest is done, and the next import mends it."""
+        self.import_now(Interruption(kind, mode, number))
+
+    @rule(
+        kind=st.sampled_from(tuple(WRITES)),
+        mode=st.sampled_from((*APPLIED, UNSENT)),
+        number=st.integers(1, 3),
+    )
+    def import_killed(self, kind: str, mode: str, number: int) -> None:
+        """An import ends in the middle; the next one goes on."""
+        self.import_now(Interruption(kind, mode, number, killing=True))
+
+    @precondition(lambda self: self.settled)
+    @rule()
+    def verify(self) -> None:
+        """A verification names all that is not as it was decided, and nothing else."""
+        ended = self.world.run("verify", "--json")
+        expected = sorted(
+            (subject(key), name.removeprefix("content."))
+            for key, name in self.model.differences()
+        )
+        assert ended.code in (0, 4), told(ended)
+        found = [
+            (each["subject"], each["where"]) for each in ended.document["differences"]
+        ]
+        insist_same("what a verification finds", found, expected)
+        assert ended.code == (4 if expected else 0), told(ended)
+        self.compare()
+
+    def import_now(self, wrong: Interruption) -> int:
+        """Import, and insist on what the model says."""
+        ended = self.world.run_through(wrong, "import", "--json")
+        self.model.look()
+        self.model.take_up()
+        if wrong.killed:
+            assert ended.code not in (0, 1), told(ended)
+            self._take_note_of_created(wrong.log)
+            self.model.update_some(wrong.log)
+            self.compare()
+            return ended.code
+        assert ended.code in (0, 1), told(ended)
+        self.model.unsure.clear()
+        self.model.unsettled = False
+        refused = wrong.log if wrong.mode == REFUSED else ()
+        self._insist_on_created([each for each in refused if not each.applied])
+        self.model.update(_refused("update", refused))
+        self.model.publish(_refused("publish", refused))
+        self.model.remove()
+        self.compare()
+        assert ended.code == self.model.exit_code(), told(ended)
+        return ended.code
+
+    def _insist_on_created(self, refused: list[Written]) -> None:
+        """Insist that just the stories were made that are wanted."""
+        wanted = self.model.to_create()
+        slugs = {each.slug for each in refused if each.kind == "create"}
+        for key, (own, uuid) in self._new().items():
+            assert key in wanted, f"{key} was made, and nobody wanted it"
+            self.model.accounts[key] = Account(self.model.created(key, own, uuid))
+            del wanted[key]
+        for key in list(wanted):
+            if wanted[key].removeprefix(f"{KEY}/") in slugs:
+                self.model.accounts[key] = Account(failed=True)
+                del wanted[key]
+        assert not wanted, f"{wanted} were to be made"
+
+    def _take_note_of_created(self, log: list[Written]) -> None:
+        lost = {
+            each.slug for each in log if each.kind == "create" and not each.answered
+        }
+        wanted = self.model.to_create()
+        for key, (own, uuid) in self._new().items():
+            assert key in wanted, f"{key} was made, and nobody wanted it"
+            home = self.model.created(key, own, uuid)
+            if self.model.pulled[key].slug in lost:
+                self.model.orphans[key] = home
+            else:
+                self.model.accounts[key] = Account(home)
+
+    def _new(self) -> dict[str, tuple[int, str]]:
+        """Return the stories that were made just now, by item."""
+        places = {f"{KEY}/{note.slug}": key for key, note in self.model.pulled.items()}
+        found = {}
+        for own, stored in self.world.stories().items():
+            if own not in self.model.stories:
+                path = self.world.space.full_slug(stored)
+                assert path in places, f"{path} was made, and nobody wanted it"
+                assert places[path] not in found, f"{path} was made twice"
+                found[places[path]] = (own, stored.uuid)
+        return found
+
+
+def _refused(kind: str, log: Any) -> frozenset[int]:
+    return frozenset(
+        each.story_id for each in log if each.kind == kind and not each.applied
+    )
