@@ -20,6 +20,10 @@ PARTS = {
     "for make constraints alone": ["build", "test", "check", "pin"],
 }
 """The parts of the file, each with the extras that it completes."""
+BOUNDS = "jsonschema<4.25\n"
+"""Later ones compile a grammar in each process that imports them, papermill's and
+nbclient's among them: one to three seconds each time. (Its extra `format-nongpl`
+brings `rfc3987-syntax` since then; nothing here checks IRIs.)"""
 HOST = re.compile(r"https?://|--index-url|--extra-index-url|--find-links")
 
 
@@ -49,7 +53,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         whole = Path(folder) / "whole.txt"
         whole.write_bytes(CONSTRAINTS.read_bytes())
-        every = resolved(whole, PARTS["for make constraints alone"], *sys.argv[1:])
+        bounds = Path(folder) / "bounds.txt"
+        bounds.write_text(BOUNDS, "utf-8")
+        every = resolved(
+            whole,
+            PARTS["for make constraints alone"],
+            *("-c", str(bounds)),
+            *sys.argv[1:],
+        )
         text, done = "", set[str]()
         for number, (title, extras) in enumerate(PARTS.items()):
             part = Path(folder) / f"{number}.txt"

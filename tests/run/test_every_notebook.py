@@ -1,7 +1,7 @@
-"""Every notebook by plain papermill and `jupyter execute`, and out of order.
+"""Notebooks by plain papermill and `jupyter execute`, and out of order.
 
-Neither tool knows the commands, both start in a folder that has nothing to do
-with the project, and the notebooks of each make one whole migration.
+Neither tool knows the commands, and both start in a folder that has nothing to do
+with the project. By `make notebooks` the notebooks of each make one whole migration.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from tests.support.sidebyside import EVERY_WAY
 
 NOTEBOOKS = [each.path for each in find_notebooks(notebooks_folder())]
 WAYS = {
-    "papermill": NOTEBOOKS,
+    "papermill": NOTEBOOKS if EVERY_WAY else NOTEBOOKS[:3],
     "execute": NOTEBOOKS if EVERY_WAY else NOTEBOOKS[:2],
 }
 """The tools, and the notebooks that each runs: what they do beside running cells, to
-begin and to hand over parameters, is the same in all."""
+begin and to hand over parameters, is the same in all. `cmsmig run` runs them all."""
 _PLAIN = {"text/html", "text/plain", "image/png", "image/svg+xml"}
 
 
@@ -126,19 +126,20 @@ def test_each_notebook_runs_with_plain_tools(
     assert {kind for each in outputs for kind in each["data"]} <= _PLAIN
 
 
-def test_plain_tools_make_a_whole_migration(walks: dict[str, Walk]) -> None:
-    """All is accounted for, no rule was broken, and nothing lies about elsewhere."""
+def test_plain_tools_break_no_rule(walks: dict[str, Walk]) -> None:
+    """Nothing lies about elsewhere; a whole migration is accounted for."""
     walk = walks["papermill"]
-    walk.through(NOTEBOOKS[-1])
-    accounting, _ = read_status(Project(walk.rehearsal.folder))
-    assert accounting is not None
-    assert str(accounting).startswith("in 48 = created 47 ")
-    assert (accounting.failed, accounting.open) == (0, 0)
-    recorder = walk.rehearsal.handle.state.recorder
-    assert recorder.violations == []
+    notebooks = WAYS["papermill"]
+    walk.through(notebooks[-1])
+    assert walk.rehearsal.handle.state.recorder.violations == []
     assert {path.name for path in walk.elsewhere.iterdir()} == {
-        path.name for path in NOTEBOOKS
+        path.name for path in notebooks
     }
+    if notebooks == NOTEBOOKS:
+        accounting, _ = read_status(Project(walk.rehearsal.folder))
+        assert accounting is not None
+        assert str(accounting).startswith("in 48 = created 47 ")
+        assert (accounting.failed, accounting.open) == (0, 0)
 
 
 @pytest.mark.parametrize("way", WAYS)
