@@ -95,6 +95,11 @@ class GoneItems:
                        changed_at = ? WHERE {_KEY}""",
                 (str(state), now(), *_values(key)),
             )
+            db.execute(
+                f"""UPDATE home SET left_public = 0 WHERE id =
+                    (SELECT home_id FROM item WHERE {_KEY})""",
+                _values(key),
+            )
             if updated_at:
                 db.execute(
                     f"""UPDATE home SET destination_updated_at = ? WHERE id =

@@ -234,6 +234,17 @@ class Items:
             )
             close_intent(db, "publish", str(key), "done")
 
+    def unpublished(self, key: ItemKey, home: StoryRecord) -> None:
+        """Write that an item's story was taken from visitors."""
+        with self._store.atomic() as db:
+            _save_home(db, home)
+            db.execute(
+                """UPDATE item SET published = ''
+                   WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
+                _key(key),
+            )
+            close_intent(db, "unpublish", str(key), "done")
+
     def all(self) -> dict[ItemKey, ItemRow]:
         """Return every item's row. Reads only."""
         return {

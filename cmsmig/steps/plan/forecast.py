@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
 from cmsmig.item_key import ItemKey
@@ -22,7 +22,7 @@ from cmsmig.steps.plan.foreseen_links import LISTED_TOGETHER, ForeseenLinks
 from cmsmig.steps.plan.gone_at_origin import removal_calls
 from cmsmig.steps.plan.ownership import Owner, Ownership
 from cmsmig.steps.plan.story_edits import StoryEdits
-from cmsmig.steps.plan.written_stories import to_publish
+from cmsmig.steps.plan.written_stories import to_publish, to_unpublish
 
 _ALWAYS = ("sign_uploads", "create_stories", "update_stories")
 """Calls that a plan names although there are none."""
@@ -43,6 +43,7 @@ class Outlook:
     links_left: Mapping[str, int]
     """Links into the old site that stay, by cause."""
     publishes: int
+    unpublishes: int
 
 
 def foresee(
@@ -70,32 +71,44 @@ def foresee(
         links=links,
         links_left=dict(sorted(left.items())),
         publishes=_publishes(
-            migration, survey, rows, coming, {key: edits.keeps(key) for key in written}
+            migration,
+            survey,
+            [
+                _after(row, edits, is_written=key in written)
+                for key, row in rows.items()
+            ],
+            coming,
         ),
+        unpublishes=_unpublishes(migration, survey, rows),
     )
 
 
 def _publishes(
     migration: Migration,
     survey: Survey,
-    rows: Mapping[ItemKey, ItemRow],
+    rows: Iterable[ItemRow],
     coming: Set[ItemKey],
-    written: Mapping[ItemKey, bool],
 ) -> int:
-    """Return how many are published, `written` being which keep edits of others."""
-    known = [
-        _after_writing(row, keeps=written[key]) if key in written else row
-        for key, row in rows.items()
-    ]
+    """Return how many are published, `rows` being as they are after all updates."""
     decided = migration.decisions.conflicts
-    there = to_publish(migration.to_publish, known, survey.stories, decided)
+    there = to_publish(migration.to_publish, rows, survey.stories, decided)
     return len({row.key for row in there} | (migration.to_publish & coming))
 
 
-def _after_writing(row: ItemRow, *, keeps: bool) -> ItemRow:
+def _unpublishes(
+    migration: Migration, survey: Survey, rows: Mapping[ItemKey, ItemRow]
+) -> int:
+    decided = migration.decisions.conflicts
+    unwanted = migration.items.keys() - migration.to_publish
+    return len(to_unpublish(unwanted, rows.values(), survey.stories, decided))
+
+
+def _after(row: ItemRow, edits: StoryEdits, *, is_written: bool) -> ItemRow:
     """Return the row after an update: what is published of it is older then."""
-    home = replace(row.home, kept_edits=keeps) if row.home else None
-    return replace(row, published="", home=home)
+    home = row.home
+    if home and (is_written or row.key in edits.merges):
+        home = replace(home, kept_edits=edits.keeps(row.key))
+    return replace(row, published="" if is_written else row.published, home=home)
 
 
 def calls_of(
@@ -126,8 +139,10 @@ def calls_of(
         "compare_stories": -(-outlook.needed // LISTED_TOGETHER),
         "update_stories": outlook.updates,
         "publish_stories": outlook.publishes,
-        **removal_calls(migration, ledger),
+        "unpublish_stories": outlook.unpublishes,
     }
+    for name, count in removal_calls(migration, ledger).items():
+        calls[name] = calls.get(name, 0) + count
     return {name: count for name, count in calls.items() if count or name in _ALWAYS}
 
 

@@ -15,7 +15,11 @@ from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.linked_drafts import DraftLinks
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts
-from cmsmig.steps.plan.written_stories import asked_back, is_as_written
+from cmsmig.steps.plan.written_stories import (
+    asked_back,
+    is_as_written,
+    is_saved_since,
+)
 
 LISTED_TOGETHER = 25
 """Stories whose state is listed in one call before they are written. The fewer, the
@@ -33,7 +37,8 @@ class ForeseenLinks:
     """The stories that items will have in phase two, some of them stand-ins."""
     links: Mapping[ItemKey, DraftLinks]
     needed: frozenset[ItemKey]
-    """Stories that are wanted otherwise than they were last written."""
+    """Stories that are wanted otherwise than they were last written, or are to be
+    published and have to be compared first."""
     looking: Mapping[ItemKey, StoryRecord]
     """Those of them that are not as we left them: they are read."""
     held_moves: tuple[tuple[ItemKey, StoryRecord, str], ...]
@@ -68,6 +73,7 @@ def foresee_links(
         if not (
             links[key].is_needed(home)
             or asked_back(migration.decisions.conflicts, home, row)
+            or (key in migration.to_publish and is_saved_since(rows[key], row))
         ):
             continue
         needed.add(key)

@@ -142,6 +142,15 @@ def found_home(story: Story, content: str, record: str = "") -> StoryRecord:
     return replace(home, updated_at="")
 
 
+def is_saved_since(row: ItemRow, there: StoryRow | None) -> bool:
+    """Return whether somebody saved a story that is not published yet since it was
+    last written or compared: whose work it holds is not known."""
+    home = row.home
+    if row.published or home is None or there is None:
+        return False
+    return there.updated_at != home.updated_at
+
+
 def to_publish(
     wanted: Set[ItemKey],
     rows: Iterable[ItemRow],
@@ -153,7 +162,7 @@ def to_publish(
     What somebody unpublished after us stays so, and what holds somebody's edits is
     not shown to visitors by us, until it is decided otherwise.
     """
-    hidden = {row.story_id for row in listed if not row.published}
+    there = {row.story_id: row for row in listed}
     return tuple(
         row
         for row in rows
@@ -161,29 +170,43 @@ def to_publish(
         and row.home is not None
         and row.home.made
         and (row.status == "created" or row.reason == "not_published")
-        and _is_due(row, row.home, hidden, decided)
+        and _is_due(row, row.home, there.get(row.home.story_id), decided)
     )
 
 
 def _is_due(
-    row: ItemRow, home: StoryRecord, hidden: Set[int], decided: ConflictsDecision
+    row: ItemRow, home: StoryRecord, there: StoryRow | None, decided: ConflictsDecision
 ) -> bool:
-    if _is_hidden(home, hidden):
-        return _is_public_again(home, decided, is_public=False)
+    is_public = there is None or there.published
+    asked = _is_ours(home, decided, is_public=is_public)
+    if home.left_public and not is_public:
+        return asked
     if row.published:
-        return False
-    is_public = home.story_id not in hidden
-    return not home.kept_edits or _is_public_again(home, decided, is_public=is_public)
+        return asked and there is not None and there.unpublished_changes
+    return asked or not home.kept_edits
 
 
-def _is_hidden(home: StoryRecord, hidden: Set[int]) -> bool:
-    """Return whether somebody unpublished a story that we had published."""
-    return home.left_public and home.story_id in hidden
-
-
-def _is_public_again(
-    home: StoryRecord, decided: ConflictsDecision, *, is_public: bool
-) -> bool:
+def _is_ours(home: StoryRecord, decided: ConflictsDecision, *, is_public: bool) -> bool:
+    """Return whether it was decided that a story is public, or not, as we want it."""
     seen = seen_of(is_public)
     side = decided.side(ConflictKind.STORY, home.full_slug, PUBLISHED, seen)
     return side is Side.OURS
+
+
+def to_unpublish(
+    unwanted: Set[ItemKey],
+    rows: Iterable[ItemRow],
+    listed: Iterable[StoryRow],
+    decided: ConflictsDecision,
+) -> tuple[ItemRow, ...]:
+    """Return the rows of what is public and is not to be, where that was decided."""
+    public = {row.story_id for row in listed if row.published}
+    return tuple(
+        row
+        for row in rows
+        if row.key in unwanted
+        and row.home is not None
+        and row.home.made
+        and row.home.story_id in public
+        and _is_ours(row.home, decided, is_public=True)
+    )

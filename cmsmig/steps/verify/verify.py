@@ -170,9 +170,12 @@ def _publication(
             why = "somebody unpublished it" if home.left_public else "it is not"
             text = f"`{home.full_slug}` was to be published and {why}{_DECIDE}."
             yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
-    if asked and is_public and story.row.unpublished_changes:
-        text = "What is published of it is older than what was written."
-        yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
+        elif asked and story.row.unpublished_changes:
+            text = (
+                f"What is published of `{home.full_slug}` is older than what stands "
+                f"there{_DECIDE}."
+            )
+            yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
 
 
 _DECIDE = (

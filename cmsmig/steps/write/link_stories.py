@@ -19,7 +19,7 @@ from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.richtext.schema.validate import wrong_document
 from cmsmig.steps.plan.story_fields import wanted_fields
-from cmsmig.steps.plan.written_stories import asked_back
+from cmsmig.steps.plan.written_stories import asked_back, is_saved_since
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.update_story import (
@@ -78,7 +78,11 @@ async def _needed(
             job.ledger.items.failed(key, "not_drafted", links)
             continue
         there = listed.get(row.home.story_id)
-        if links.is_needed(row.home) or asked_back(decided, row.home, there):
+        if (
+            links.is_needed(row.home)
+            or asked_back(decided, row.home, there)
+            or (key in job.migration.to_publish and is_saved_since(row, there))
+        ):
             needed.append(Needed(key, row.home, links))
             continue
         if row.link_state != links.state:

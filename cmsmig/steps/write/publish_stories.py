@@ -1,7 +1,9 @@
-"""Publishes the stories of collections that were decided to be published."""
+"""Publishes the stories of collections that were decided to be published, and takes
+back what was decided not to be public."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -16,26 +18,34 @@ from cmsmig.errors import (
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord, WrittenStory
 from cmsmig.steps.plan.story_fields import around_content, dates_of
-from cmsmig.steps.plan.written_stories import content_hash, to_publish
+from cmsmig.steps.plan.written_stories import (
+    content_hash,
+    to_publish,
+    to_unpublish,
+)
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "publish"
+_UNPUBLISH = "unpublish"
+"""The kind of its intents."""
 
 
 async def publish_stories(job: ImportJob) -> None:
     """Publish the stories of items whose collection was decided to be published.
 
-    Only items that are live at the origin, and never folders.
+    Only items that are live at the origin, and never folders. What is public and
+    not to be is taken from visitors where that was decided.
     """
     _forget_unwanted(job)
-    todo = to_publish(
-        job.migration.to_publish,
-        job.ledger.items.all().values(),
-        job.survey.stories,
-        job.migration.decisions.conflicts,
+    rows = job.ledger.items.all().values()
+    listed, decided = job.survey.stories, job.migration.decisions.conflicts
+    wanted = job.migration.to_publish
+    await _unpublish_all(
+        job, to_unpublish(job.migration.items.keys() - wanted, rows, listed, decided)
     )
+    todo = to_publish(wanted, rows, listed, decided)
     job.observer(StepStarted(STEP, len(todo)))
     await work_through(
         todo,
@@ -48,12 +58,48 @@ async def publish_stories(job: ImportJob) -> None:
     )
 
 
+async def _unpublish_all(job: ImportJob, rows: Sequence[ItemRow]) -> None:
+    subjects = {str(row.key) for row in rows}
+    for intent in job.ledger.intents.open(_UNPUBLISH):
+        if intent.subject not in subjects:
+            job.ledger.intents.settle(_UNPUBLISH, intent.subject, "not_needed")
+    await work_through(
+        rows,
+        write_ahead(job.ledger.intents, _intent_to_hide, partial(_unpublish, job)),
+        workers=job.settings.in_flight,
+        stop=job.stop,
+    )
+
+
+def _intent_to_hide(row: ItemRow) -> Intent:
+    return Intent(_UNPUBLISH, str(row.key), row.origin_hash)
+
+
+async def _unpublish(job: ImportJob, row: ItemRow) -> None:
+    assert row.home is not None
+    try:
+        # What is not public stays so: a lost reply is repeated.
+        story = await job.client.unpublish_story(row.home.story_id)
+    except (
+        NotFoundError,
+        RejectedError,
+        OutcomeUnknownError,
+        MalformedAnswerError,
+    ) as error:
+        job.ledger.items.failed(row.key, "not_unpublished", str(error), _UNPUBLISH)
+    else:
+        if row.reason == "not_unpublished":
+            job.ledger.items.recovered(row.key)
+        job.ledger.items.unpublished(row.key, _hidden(row.home, story))
+
+
 def _forget_unwanted(job: ImportJob) -> None:
-    """Give items their status back whose publication is no longer asked for."""
+    """Give items their status back that failed at what is no longer asked for."""
     for key, row in job.ledger.items.all().items():
         if key in job.migration.known.outside:
             continue
-        if row.reason == "not_published" and key not in job.migration.to_publish:
+        wanted = key in job.migration.to_publish
+        if row.reason == ("not_unpublished" if wanted else "not_published"):
             job.ledger.items.recovered(key)
 
 
@@ -79,6 +125,13 @@ def _written_after(job: ImportJob, story: Story) -> WrittenStory | None:
         return None
     dates = dates_of(around_content(story))
     return replace(written, stood={**written.stood, **dates})
+
+
+def _hidden(home: StoryRecord, story: Story) -> StoryRecord:
+    """Return the story record after it was taken from visitors."""
+    ours = content_hash(story.content) == home.content_hash and not home.kept_edits
+    changed = story.row.updated_at if ours else home.updated_at
+    return replace(home, updated_at=changed, left_public=False)
 
 
 async def _publish(job: ImportJob, row: ItemRow) -> None:

@@ -9,6 +9,7 @@ ANY: Final = "*"
 OURS, THEIRS = "ours", "theirs"
 ORIGIN, DESTINATION = "origin", "destination"
 RECREATE, LEAVE_OUT = "recreate", "leave_out"
+STORY, COMPONENT = "story", "component"
 KEEP, UNPUBLISH, DELETE = "keep", "unpublish", "delete"
 WHATEVER: Final = object()
 """What a decision without `seen` was made about."""
@@ -24,6 +25,7 @@ class Edit:
     seen: Any = WHATEVER
     fingerprint: str = ""
     """What a plan showed for `seen`."""
+    kind: str = STORY
 
 
 @dataclass(frozen=True)
@@ -44,13 +46,15 @@ class Decisions:
     publishing: bool = False
     """Whether what is live is published."""
 
-    def side(self, what: str, name: str, theirs: Any) -> str | None:
+    def side(self, what: str, name: str, theirs: Any, kind: str = STORY) -> str | None:
         """Return whose value stands in a field."""
         for about in ((what, name), (what, ANY), (ANY, name), (ANY, ANY)):
             fitting = [
                 each.take
                 for each in self.edits
-                if (each.what, each.field) == about and each.seen in (WHATEVER, theirs)
+                if (each.what, each.field) == about
+                and each.kind == kind
+                and each.seen in (WHATEVER, theirs)
             ]
             if fitting:
                 return fitting[-1]
@@ -70,7 +74,7 @@ class Decisions:
         kept = tuple(
             each
             for each in self.edits
-            if (each.what, each.field) != (edit.what, edit.field)
+            if (each.kind, each.what, each.field) != (edit.kind, edit.what, edit.field)
         )
         return replace(self, edits=(*kept, edit))
 

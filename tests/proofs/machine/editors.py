@@ -5,9 +5,19 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from tests.proofs.machine.model import FOLDER, LINE, NAME, RELATED, SLUG, TEXT
+from tests.proofs.machine.model import (
+    FOLDER,
+    LINE,
+    MOOD,
+    NAME,
+    PICTURE,
+    RELATED,
+    SLUG,
+    TEXT,
+)
 from tests.proofs.machine.play import Play, numbers, pick, words
-from tests.proofs.machine.site import KEY, Note
+from tests.proofs.machine.schemas import MOOD_FIELD
+from tests.proofs.machine.site import FILES, KEY, Note
 
 _KEYS = "abcde"
 _PARTS = {"name": NAME, "line": LINE, "text": TEXT}
@@ -42,6 +52,24 @@ class AtOrigin(Play):
         """A relation leads to other items."""
         targets = tuple(dict.fromkeys(self.note(each) for each in several))
         self.change(self.note(n), related=targets)
+
+    @rule(n=numbers, picture=st.sampled_from(("", *FILES)))
+    def origin_edits_picture(self, n: int, picture: str) -> None:
+        """An item shows another file, or none."""
+        self.change(self.note(n), picture=picture)
+
+    @precondition(lambda self: not self.model.moody)
+    @rule()
+    def origin_adds_field(self) -> None:
+        """The collection gets one more field."""
+        self.model.moody = True
+        self.at_origin(self.model.origin)
+
+    @precondition(lambda self: self.model.moody)
+    @rule(n=numbers, word=words)
+    def origin_edits_new_field(self, n: int, word: str) -> None:
+        """The field that came later is filled."""
+        self.change(self.note(n), mood=word)
 
     @rule(n=numbers)
     def origin_publishes(self, n: int) -> None:
@@ -110,6 +138,19 @@ class AtDestination(Play):
         targets = [self.story(each) for each in several]
         uuids = tuple(dict.fromkeys(each.uuid for each in targets if each))
         self.edit(self.story(n), {RELATED: uuids})
+
+    @rule(n=numbers, other=numbers)
+    def editor_edits_picture(self, n: int, other: int) -> None:
+        """A story shows what another one shows, or nothing."""
+        source = self.story(other)
+        if source:
+            self.edit(self.story(n), {PICTURE: source.values[PICTURE]})
+
+    @precondition(lambda self: (self.model.component.theirs or {}).get(MOOD_FIELD))
+    @rule(n=numbers, word=words)
+    def editor_edits_new_field(self, n: int, word: str) -> None:
+        """The field that came later is filled."""
+        self.edit(self.story(n), {MOOD: word})
 
     @rule(n=numbers)
     def editor_publishes(self, n: int) -> None:

@@ -11,10 +11,14 @@ from cmsmig.sandbox.http.asgi import Call, Ending, Next, Reply, json_reply
 CREATE = ("POST", r"/stories$")
 UPDATE = ("PUT", r"/stories/(\d+)$")
 PUBLISH = ("GET", r"/stories/(\d+)/publish$")
+UNPUBLISH = ("GET", r"/stories/(\d+)/unpublish$")
+DELETE = ("DELETE", r"/stories/(\d+)$")
 WRITES: Mapping[str, tuple[str, str]] = {
     "create": CREATE,
     "update": UPDATE,
     "publish": PUBLISH,
+    "unpublish": UNPUBLISH,
+    "delete": DELETE,
 }
 
 LOST = "lost"
@@ -49,12 +53,12 @@ class Interruption:
     """The sandbox's middleware: one request goes wrong, as it is dialled."""
 
     kind: str = ""
-    """Of the request: create, update or publish. Empty: nothing goes wrong."""
+    """Of the request, one of `WRITES`. Empty: nothing goes wrong."""
     mode: str = ""
     number: int = 1
     """Which of these requests, from 1."""
     killing: bool = False
-    """Whether nothing is answered any more from then on, as for a run that is killed."""
+    """Whether nothing is answered any more from then on: the run is killed."""
     seen: int = 0
     struck: bool = False
     log: list[Written] = field(default_factory=list)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tests.proofs.machine import schemas
 from tests.proofs.machine.decided import (
     DELETE,
     DESTINATION,
@@ -22,15 +23,20 @@ from tests.proofs.machine.decided import (
     UNPUBLISH,
     Decisions,
 )
+from tests.proofs.machine.files import Files
 from tests.proofs.machine.interruptions import Written
-from tests.proofs.machine.site import FIRST, KEY, Note, Notes
+from tests.proofs.machine.merging import WAITS, WRITTEN, outcome_of
+from tests.proofs.machine.schemas import MOOD_FIELD, Component
+from tests.proofs.machine.site import FIRST, KEY, Note, Notes, subject
 
 NAME, SLUG, FOLDER = "name", "slug", "folder"
 LINE, TEXT, RELATED = "content.line", "content.text", "content.related"
-FIELDS = (NAME, SLUG, FOLDER, LINE, TEXT, RELATED)
+PICTURE, MOOD = "content.picture", "content.mood"
+FIELDS = (NAME, SLUG, FOLDER, LINE, TEXT, RELATED, PICTURE, MOOD)
 PUBLISHED = "published"
 
 Values = Mapping[str, Any]
+NOTHING_WRONG: Mapping[int, Written] = {}
 
 
 @dataclass(frozen=True)
@@ -112,6 +118,11 @@ class Model:
     pulled: Notes = field(default_factory=lambda: dict(FIRST))
     stories: dict[int, Story] = field(default_factory=dict)
     accounts: dict[str, Account] = field(default_factory=dict)
+    component: Component = field(default_factory=Component)
+    files: Files = field(default_factory=Files)
+    moody: bool = False
+    """Whether the origin's collection has one more field."""
+    pulled_moody: bool = False
     decisions: Decisions = field(default_factory=Decisions)
     orphans: dict[str, Home] = field(default_factory=dict)
     """Stories that were made for items, and whose answer was lost."""
@@ -133,7 +144,25 @@ class Model:
     def wanted(self, note: Note, homes: Mapping[str, str]) -> Values:
         """Return a story as the origin wants it."""
         related = tuple(homes[key] for key in note.related if key in homes)
-        return {**without_relations(note), RELATED: related}
+        return {**self._without_relations(note), RELATED: related}
+
+    def _without_relations(self, note: Note) -> dict[str, Any]:
+        return {
+            NAME: note.name,
+            SLUG: note.slug,
+            FOLDER: KEY,
+            LINE: note.line,
+            TEXT: note.text,
+            PICTURE: self.files.asset(note.picture),
+            MOOD: note.mood if self._has_mood() else "",
+        }
+
+    def _has_mood(self) -> bool:
+        return bool(self.pulled_moody and self.component.ours[MOOD_FIELD])
+
+    def pictures(self) -> set[str]:
+        """Return the files that the stories need."""
+        return {note.picture for note in self.pulled.values() if note.picture}
 
     def standing(self, home: Home | None) -> Story | None:
         """Return a story that is there and not in the trash."""
@@ -159,13 +188,15 @@ class Model:
         written, waiting, held = set[str](), set[str](), False
         for name in FIELDS:
             side = self.decisions.side(home.path, name, there[name])
-            outcome = _outcome(name, home.base[name], ours[name], there[name], side)
-            if outcome == "waits":
+            outcome = outcome_of(
+                home.base[name], ours[name], there[name], side, moves=name == SLUG
+            )
+            if outcome == WAITS:
                 waiting.add(name)
                 held = True
                 continue
             base[name] = ours[name]
-            if outcome == "written":
+            if outcome == WRITTEN:
                 written.add(name)
                 values[name] = ours[name]
             held = held or values[name] != ours[name]
@@ -187,6 +218,7 @@ class Model:
             if self.standing(home) is not None:
                 self.accounts[key] = Account(home)
         self.orphans.clear()
+        self.files = self.files.settled(self.pictures(), self.decisions)
         for key, account in list(self.accounts.items()):
             if account.home is None:
                 continue
@@ -244,7 +276,7 @@ class Model:
 
     def created(self, key: str, story_id: int, uuid: str) -> Home:
         """Take note of a story that was made; return what is to be remembered."""
-        values = {**without_relations(self.pulled[key]), RELATED: ()}
+        values = {**self._without_relations(self.pulled[key]), RELATED: ()}
         made = Story(story_id, uuid, values)
         self.stories[story_id] = made
         return Home(story_id, uuid, made.path, values)
@@ -285,6 +317,18 @@ class Model:
             shown = replace(home, left_public=True, current=True)
             self.accounts[key] = replace(account, home=shown)
 
+    def unpublish(self, refused: frozenset[int] = frozenset()) -> None:
+        """Take from visitors what is not to be public, where that was decided."""
+        for key, account, home, story in list(self.selected()):
+            side = self.decisions.side(home.path, PUBLISHED, story.public)
+            if story.public and not self.is_asked(key) and side == OURS:
+                if home.story_id in refused:
+                    self.accounts[key] = replace(account, failed=True)
+                    continue
+                self.stories[home.story_id] = story.shown(public=False)
+                hidden = replace(home, left_public=False, current=False)
+                self.accounts[key] = replace(account, home=hidden)
+
     def to_publish(self) -> Iterator[tuple[str, Account, Home, Story]]:
         """Yield the stories that an import publishes."""
         for key, account, home, story in self.selected():
@@ -304,13 +348,21 @@ class Model:
         """Return whether an item is to be public."""
         return self.decisions.publishing and self.pulled[key].live
 
-    def remove(self) -> None:
-        """Take away what is gone at the origin, as was decided."""
+    def remove(self, wrong: Mapping[int, Written] = NOTHING_WRONG) -> None:
+        """Take away what is gone at the origin, as was decided.
+
+        What became of a request that went wrong is found out by the next import.
+        """
         for key, account in list(self.accounts.items()):
             home, story = account.home, self.standing(account.home)
             if key in self.pulled or home is None or story is None:
                 continue
             action = self.removal(home)
+            odd = wrong.get(home.story_id) if action else None
+            if odd is not None:
+                account = self.accounts[key] = replace(account, undone=True)
+                if not odd.applied:
+                    continue
             if action == DELETE:
                 self.stories[home.story_id] = replace(story, trashed=True)
                 self.accounts[key] = replace(account, removed=True)
@@ -325,7 +377,8 @@ class Model:
         undone = any(
             each.undone for key, each in self.accounts.items() if key not in self.pulled
         )
-        return int(failed or undone)
+        waits = bool(self.component.waiting(self.decisions))
+        return int(failed or undone or waits or self.files.undone(self.pictures()))
 
     # what an import that is killed leaves
 
@@ -345,44 +398,86 @@ class Model:
                 if request.answered:
                     home = self._after(home, merge)
                     self.accounts[key] = replace(account, home=home)
-        shown = {each.story_id: each for each in log if each.kind == "publish"}
+        self._show_some(log)
+        self._remove_some(log)
+        self.unsettled = True
+
+    def _show_some(self, log: Sequence[Written]) -> None:
+        shown = {
+            each.story_id: each
+            for each in log
+            if each.kind in ("publish", "unpublish") and each.applied
+        }
         for key, account, home, story in list(self.selected()):
             found = shown.get(home.story_id)
-            if found is not None and found.applied:
-                self.stories[home.story_id] = story.shown(public=True)
+            if found is None:
+                continue
+            public = found.kind == "publish"
+            self.stories[home.story_id] = story.shown(public=public)
+            if found.answered:
+                home = replace(home, left_public=public, current=public)
+                self.accounts[key] = replace(account, home=home)
+            else:
                 self.unsure.add(home.story_id)
+
+    def _remove_some(self, log: Sequence[Written]) -> None:
+        applied = {each.story_id: each for each in log if each.applied}
+        for key, account in list(self.accounts.items()):
+            home, story = account.home, self.standing(account.home)
+            if key in self.pulled or home is None or story is None:
+                continue
+            found = applied.get(home.story_id)
+            if found is None:
+                continue
+            if found.kind == "delete":
+                self.stories[home.story_id] = replace(story, trashed=True)
+                self.accounts[key] = replace(account, removed=True)
+            else:
+                self.stories[home.story_id] = story.shown(public=False)
                 if found.answered:
-                    self.unsure.discard(home.story_id)
-                    home = replace(home, left_public=True, current=True)
+                    home = replace(home, left_public=False, current=False)
                     self.accounts[key] = replace(account, home=home)
-        self.unsettled = True
 
     # what commands tell
 
     def conflicts(self) -> set[tuple[str, str]]:
         """Return path and field of all that waits for a decision."""
-        found = set()
-        coming = {key: f"the story of {key}" for key in self.to_create()}
-        for key, merge in self.merges({**self.homes(), **coming}):
-            home = self.accounts[key].home
+        waiting = self.component.waiting(self.decisions)
+        found = {(schemas.NAME, name) for name in waiting}
+        supposed = self._supposed()
+        for key, merge in supposed.merges(supposed.homes()):
+            home = supposed.accounts[key].home
             assert home is not None
             found |= {(home.path, name) for name in merge.waiting}
         return found
 
+    def _supposed(self) -> Model:
+        """Return the model with all that an import will make before it updates."""
+        supposed = replace(
+            self, stories=dict(self.stories), accounts=dict(self.accounts)
+        )
+        for name in self.files.to_bring(self.pictures()):
+            supposed.files = supposed.files.brought(name, -1 - len(name))
+        for number, key in enumerate(supposed.to_create(), start=1):
+            home = supposed.created(key, -number, f"the story of {key}")
+            supposed.accounts[key] = Account(home)
+        return supposed
+
     def differences(self) -> set[tuple[str, str]]:
-        """Return item and field of all that is not as it was decided."""
-        found = set[tuple[str, str]]()
+        """Return what is not as it was decided: what it is, and the field."""
+        found = self.component.differences(self.decisions)
+        found |= {(name, "") for name in self.files.gone(self.pictures())}
         for key in self.pulled:
             account = self.accounts.get(key, Account())
             named = list(self._differing(key, account))
             if not named and account.failed:
                 named = [""]
-            found |= {(key, name) for name in named}
+            found |= {(subject(key), name) for name in named}
         for key, account in self.accounts.items():
             if key not in self.pulled and self.standing(account.home) is not None:
                 assert account.home is not None
                 if self._is_asked_away(account.home):
-                    found.add((key, ""))
+                    found.add((subject(key), ""))
         return found
 
     def _differing(self, key: str, account: Account) -> Iterator[str]:
@@ -405,27 +500,3 @@ class Model:
         asked = self.is_asked(key)
         if not kept and (asked != story.public or (asked and story.stale)):
             yield PUBLISHED
-
-
-def without_relations(note: Note) -> Values:
-    """Return what a note's story holds whatever else was made."""
-    return {
-        NAME: note.name,
-        SLUG: note.slug,
-        FOLDER: KEY,
-        LINE: note.line,
-        TEXT: note.text,
-    }
-
-
-def _outcome(name: str, base: Any, ours: Any, theirs: Any, side: str | None) -> str:
-    """Return what becomes of a field: `written`, `stays`, or `waits`."""
-    if ours == theirs:
-        return "stays"
-    if side is not None and (ours != base or theirs != base):
-        by_us_alone = theirs == base and name != SLUG
-        return "written" if side == OURS or by_us_alone else "stays"
-    if theirs == base:
-        # A page is never moved without a decision.
-        return "waits" if name == SLUG else "written"
-    return "stays" if ours == base else "waits"

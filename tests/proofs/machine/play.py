@@ -14,7 +14,9 @@ from tests.proofs.machine.decided import Decisions
 from tests.proofs.machine.model import (
     FOLDER,
     LINE,
+    MOOD,
     NAME,
+    PICTURE,
     RELATED,
     SLUG,
     TEXT,
@@ -23,6 +25,8 @@ from tests.proofs.machine.model import (
     Story,
     Values,
 )
+from tests.proofs.machine.schemas import EXTRA, FIELD_LABEL, LABEL, MOOD_FIELD
+from tests.proofs.machine.schemas import NAME as NOTE
 from tests.proofs.machine.site import Note
 from tests.proofs.machine.world import World
 from tests.support.rehearsal import Ended
@@ -59,6 +63,10 @@ class Play(RuleBasedStateMachine):
         found = {own: read(self.world, own) for own in self.world.stories()}
         expected = self.model.stories
         insist_same("the stories there", found.values(), expected.values())
+        theirs = self.model.component.theirs
+        assert parts_of(self.world) == theirs, "the component, and what it should be"
+        there = self.world.space.assets.keys()
+        insist_same("the assets there", there, self.model.files.there)
 
     # at the origin
 
@@ -75,7 +83,7 @@ class Play(RuleBasedStateMachine):
     def at_origin(self, notes: Mapping[str, Note]) -> None:
         """Have the origin hold these items."""
         self.model.origin = dict(notes)
-        self.world.publish_at_origin(notes)
+        self.world.publish_at_origin(notes, moody=self.model.moody)
 
     # at the destination
 
@@ -124,10 +132,22 @@ class Play(RuleBasedStateMachine):
             content["text"] = document(changes[TEXT])
         if RELATED in changes:
             content["related"] = list(changes[RELATED])
+        if MOOD in changes:
+            content["mood"] = changes[MOOD]
+        if PICTURE in changes:
+            content["picture"] = self._picture(changes[PICTURE])
         body["content"] = content
         self.world.api("PUT", f"/stories/{story.story_id}", {"story": body})
         self.model.stories[story.story_id] = story.saved(changes)
         self.compare()
+
+    def _picture(self, asset_id: int | None) -> Any:
+        """Return the picture of a story that shows an asset."""
+        for stored in self.world.stories().values():
+            shown = stored.content.get("picture")
+            if asset_id and isinstance(shown, dict) and shown.get("id") == asset_id:
+                return shown
+        return None
 
     def replace_story(self, story: Story, **changes: Any) -> None:
         """Take note of what an editor did to a story."""
@@ -153,7 +173,7 @@ class Play(RuleBasedStateMachine):
         self.model.decisions = decisions
         edits = [
             {
-                "kind": "story",
+                "kind": each.kind,
                 "what": each.what,
                 "field": each.field,
                 "take": each.take,
@@ -185,6 +205,8 @@ def read(world: World, story_id: int) -> Story:
         LINE: content.get("line") or "",
         TEXT: words_of(content.get("text")),
         RELATED: tuple(content.get("related") or ()),
+        PICTURE: (content.get("picture") or {}).get("id"),
+        MOOD: content.get("mood") or "",
     }
     return Story(
         story_id,
@@ -194,6 +216,20 @@ def read(world: World, story_id: int) -> Story:
         public=stored.published is not None,
         stale=stored.unpublished_changes,
     )
+
+
+def parts_of(world: World) -> Any:
+    """Return the component of the notes as the space holds it; None without it."""
+    found = world.space.component(NOTE)
+    if found is None:
+        return None
+    schema = found["schema"]
+    return {
+        LABEL: found["display_name"],
+        FIELD_LABEL: schema["line"]["display_name"],
+        EXTRA: "extra" in schema,
+        MOOD_FIELD: "mood" in schema,
+    }
 
 
 def document(text: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize
 
+from tests.proofs.machine.developers import Developing
 from tests.proofs.machine.editors import AtDestination, AtOrigin
 from tests.proofs.machine.model import Account, Home
 from tests.proofs.machine.operating import Running
@@ -12,7 +13,7 @@ from tests.proofs.machine.play import Play
 from tests.proofs.machine.site import KEY
 
 
-class Migration(AtOrigin, AtDestination, Running):
+class Migration(AtOrigin, AtDestination, Developing, Running):
     """One migration: whatever happens, commands do and tell what the model says."""
 
     @initialize(imported=st.booleans())
@@ -20,6 +21,9 @@ class Migration(AtOrigin, AtDestination, Running):
         """Begin before or after the first import."""
         Play.runs += 1
         self.world.begin(imported=imported)
+        for own, stored in self.world.space.assets.items():
+            name = stored.key.rpartition("/")[2]
+            self.model.files = self.model.files.brought(name, own)
         if imported:
             places = {self._path(own): own for own in self.world.stories()}
             for key, note in self.model.pulled.items():

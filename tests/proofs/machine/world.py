@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -93,9 +94,9 @@ class World:
         recorder.entries.clear()
         recorder.violations.clear()
 
-    def publish_at_origin(self, notes: Notes) -> None:
+    def publish_at_origin(self, notes: Notes, *, moody: bool = False) -> None:
         """Have the origin hold these notes from now on."""
-        serve(self.handle.state.naming.origin.content, notes)
+        serve(self.handle.state.naming.origin.content, notes, moody=moody)
 
     def run(self, *arguments: str) -> Ended:
         """Run a command."""
@@ -103,7 +104,7 @@ class World:
         return place.run(*arguments)
 
     def run_through(self, interruption: Interruption, *arguments: str) -> Ended:
-        """Run a command that sends one request after the other, while one goes wrong."""
+        """Run a command whose requests follow each other, while one goes wrong."""
         self.switch.interruption = interruption
         try:
             with mock.patch.dict(os.environ, {"CMSMIG_IN_FLIGHT": "1"}):
@@ -145,6 +146,13 @@ class World:
         text = path.read_text()
         assert text.count(old) >= 1, (old, text)
         path.write_text(text.replace(old, new))
+
+    def design(self, before: str, value: str) -> None:
+        """Replace the word behind a text in the design."""
+        path = self.project / "decisions" / "design.yaml"
+        text, found = re.subn(rf"({before})\w+", rf"\g<1>{value}", path.read_text())
+        assert found == 1, (before, text)
+        path.write_text(text)
 
     def write_conflicts(self, edits: list[Any], gone: list[Any]) -> None:
         """Replace what was decided about conflicts."""
