@@ -80,8 +80,9 @@ def _hold(given: argparse.Namespace, number: int) -> bool:
     try:
         run_state_machine_as_test(machine, settings=chosen)
     except Exception as failure:
-        print(f"SEED {number} FAILED: {failure}")
-        print(*getattr(failure, "__notes__", ()), sep="\n")
+        for each in getattr(failure, "exceptions", (failure,)):
+            print(f"SEED {number} FAILED: {each}")
+            print(*getattr(each, "__notes__", ()), sep="\n")
         return False
     return True
 

@@ -160,6 +160,11 @@ class Model:
     def _has_mood(self) -> bool:
         return bool(self.pulled_moody and self.component.ours[MOOD_FIELD])
 
+    @property
+    def is_undecided(self) -> bool:
+        """Return whether the origin has a field that nothing is decided about."""
+        return self.pulled_moody and not self.component.ours[MOOD_FIELD]
+
     def pictures(self) -> set[str]:
         """Return the files that the stories need."""
         return {note.picture for note in self.pulled.values() if note.picture}

@@ -37,6 +37,7 @@ from tests.proofs.machine.model import FIELDS, PUBLISHED, Account
 from tests.proofs.machine.play import Play, insist_same, numbers, told
 from tests.proofs.machine.schemas import NAME, PARTS
 from tests.proofs.machine.site import FILES, KEY
+from tests.support.rehearsal import Ended
 
 _GONE = (
     (DESTINATION, RECREATE),
@@ -47,8 +48,9 @@ _GONE = (
 )
 _OF_FILES = ("asset_gone", "asset_bytes")
 """What is wrong with a file stands beside its address."""
-_BLOCKED = 3
-"""How a command ends that cannot begin."""
+_GONE_FIRST, _UNDECIDED = 1, 3
+"""How a command ends that cannot begin: the space lacks what everything stands on, or
+a decision is missing."""
 seldom = st.integers(0, 7).map(lambda number: number == 0)
 
 
@@ -71,7 +73,7 @@ class Deciding(Play):
             edit = Edit(what, name, take, kind=kind)
             self.decide(self.model.decisions.with_edit(edit))
 
-    @precondition(lambda self: self.settled and bool(self.model.conflicts()))
+    @precondition(lambda self: self.settled and self.has_conflicts())
     @rule(n=numbers, take=st.sampled_from((OURS, THEIRS)), seen=st.booleans())
     def decide_conflict(self, n: int, take: str, seen: bool) -> None:
         """Decide about a conflict that a plan shows, perhaps as it is shown."""
@@ -109,6 +111,16 @@ class Deciding(Play):
         """Take all decisions about conflicts back."""
         self.decide(Decisions(publishing=self.model.decisions.publishing))
 
+    def insist_on_nothing(self, ended: Ended) -> None:
+        """Insist that a command asked for a decision, and did nothing."""
+        assert ended.code == _UNDECIDED, told(ended)
+        assert "Nothing is designed for the field" in ended.err, told(ended)
+        self.compare()
+
+    def has_conflicts(self) -> bool:
+        """Return whether a plan shows conflicts."""
+        return not self.model.is_undecided and bool(self.model.conflicts())
+
     def _theirs(self, kind: str, path: str, name: str) -> Any:
         if kind == COMPONENT:
             assert self.model.component.theirs is not None
@@ -123,6 +135,9 @@ class Deciding(Play):
     def plan_now(self) -> dict[str, Any]:
         """Make a plan: it names all that waits for a decision, and writes nothing."""
         ended = self.world.run("plan", "--json")
+        if self.model.is_undecided:
+            self.insist_on_nothing(ended)
+            return {}
         assert ended.code in (0, 1), told(ended)
         self.model.look()
         document: dict[str, Any] = ended.document
@@ -159,7 +174,7 @@ class Running(Deciding):
         if twice:
             again = self.world.run("import", "--json")
             assert again.code == code, told(again)
-            if code != _BLOCKED:
+            if again.out:
                 assert again.document["writes"] == 0, again.out
             self.compare()
 
@@ -193,6 +208,9 @@ class Running(Deciding):
     def verify(self) -> None:
         """A verification names all that is not as it was decided, and nothing else."""
         ended = self.world.run("verify", "--json")
+        if self.model.is_undecided:
+            self.insist_on_nothing(ended)
+            return
         expected = sorted(
             (what, name.removeprefix("content."))
             for what, name in self.model.differences()
@@ -209,10 +227,13 @@ class Running(Deciding):
     def import_now(self, wrong: Interruption) -> int:
         """Import, and insist on what the model says."""
         ended = self.world.run_through(wrong, "import", "--json")
+        if self.model.is_undecided:
+            self.insist_on_nothing(ended)
+            return ended.code
         self.model.look()
         self.model.take_up()
         if self.model.component.is_blocking(self.model.decisions):
-            assert ended.code == _BLOCKED, told(ended)
+            assert ended.code == _GONE_FIRST, told(ended)
             self.compare()
             return ended.code
         self._take_note_of_places()
