@@ -103,15 +103,20 @@ def from_text(text: str, where: str, kind: type[D]) -> D:
     Raises `DecisionsError` naming the file, the line, what is wrong there and
     what is allowed. Keys that are left out have the proposals' defaults.
     """
-    if kind is BlocksDecision:
-        text, entries = blocks_document.split_text(text)
-    document = read_document(text, where)
-    if kind is BlocksDecision:
-        found: Decision = blocks_document.read_blocks(document, entries, where)
-    else:
-        found = read_keys(_KEYS[kind], document, where).made(kind)
+    found = read_decision(text, where, kind)
     if not isinstance(found, kind):
         raise TypeError(f"{kind.__name__} has no document")
+    return found
+
+
+def read_decision(text: str, where: str, kind: type[Decision]) -> Decision:
+    """Return what `from_text` does, for a kind that is known only as it runs."""
+    if kind is BlocksDecision:
+        text, entries = blocks_document.split_text(text)
+        document = read_document(text, where)
+        return blocks_document.read_blocks(document, entries, where)
+    found = read_keys(_KEYS[kind], read_document(text, where), where).made(kind)
+    assert isinstance(found, Decision)
     return found
 
 

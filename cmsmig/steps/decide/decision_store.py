@@ -5,11 +5,13 @@ from __future__ import annotations
 import fcntl
 import os
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
+from typing import TypeAlias
 
 from cmsmig.canonical import fingerprint
 from cmsmig.errors import DecisionsError, StorageError, UndecidedError
@@ -27,6 +29,7 @@ from cmsmig.mapping.decisions.decision_files import (
     Decision,
     decided_value,
     from_text,
+    read_decision,
     text_with,
     to_text,
 )
@@ -35,6 +38,18 @@ from cmsmig.mapping.propose.additions import Addition
 from cmsmig.plain_file import read_plain
 from cmsmig.settings import Project
 from cmsmig.whole_text import whole_text
+
+_Texts: TypeAlias = Mapping[str, str | None]
+"""What stands in each file, by its name; None where there is none."""
+_KINDS = {name: kind for kind, name in FILE_NAMES.items()}
+_KNOWN = 6
+"""Texts whose meaning is kept: steps and cells of a run read the same ones again."""
+_DEFAULTS: Mapping[str, Decision] = {
+    FILE_NAMES[BlocksDecision]: BlocksDecision(bodies=()),
+    FILE_NAMES[EmbedsDecision]: EmbedsDecision(),
+    FILE_NAMES[ConflictsDecision]: ConflictsDecision(),
+}
+"""What a missing file means: nothing is lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +77,14 @@ def read_decisions(project: Project) -> Decisions:
     means the defaults, which lose nothing. Raises `UndecidedError` naming what is
     missing and `DecisionsError` naming what is malformed.
     """
-    collections = _read_required(project, CollectionsDecision)
-    design = _read_required(project, Design)
-    blocks = _optional(project, BlocksDecision(bodies=()))
-    embeds = _optional(project, EmbedsDecision())
-    conflicts = _optional(project, ConflictsDecision())
+    texts = {name: _text(project.decisions / name) for name in _KINDS}
     return Decisions(
-        collections,
-        design,
-        blocks,
-        embeds,
-        conflicts,
-        _hashes((collections, design, blocks, embeds, conflicts)),
+        _required(project, texts, CollectionsDecision),
+        _required(project, texts, Design),
+        _optional(texts, BlocksDecision),
+        _optional(texts, EmbedsDecision),
+        _optional(texts, ConflictsDecision),
+        {name: _hash_of(text, name) for name, text in texts.items()},
     )
 
 
@@ -167,25 +178,42 @@ def decision_in(project: Project, kind: type[D]) -> D | None:
 
     Raises `DecisionsError` naming the file when it is malformed.
     """
+    text = _text(project.decisions / FILE_NAMES[kind])
+    return None if text is None else _parsed(text, kind)
+
+
+def _required(project: Project, texts: _Texts, kind: type[D]) -> D:
     name = FILE_NAMES[kind]
-    text = _text(project.decisions / name)
-    return None if text is None else from_text(text, name, kind)
-
-
-def _read_required(project: Project, kind: type[D]) -> D:
-    found = decision_in(project, kind)
-    if found is None:
+    if texts[name] is None:
         raise UndecidedError(
-            f"Nothing is decided yet: {project.decisions / FILE_NAMES[kind]} is "
-            "missing; decide in the notebooks 01 and 02, or run `cmsmig decide "
-            "--accept-proposals --reviewer NAME`."
+            f"Nothing is decided yet: {project.decisions / name} is missing; decide in "
+            "the notebooks 01 and 02, or run `cmsmig decide --accept-proposals "
+            "--reviewer NAME`."
         )
+    return _parsed(texts[name], kind)
+
+
+def _optional(texts: _Texts, kind: type[D]) -> D:
+    return _parsed(texts[FILE_NAMES[kind]], kind)
+
+
+def _parsed(text: str | None, kind: type[D]) -> D:
+    """Return what a text decides; without one, the default."""
+    found = _known(text, FILE_NAMES[kind])
+    assert isinstance(found, kind)
     return found
 
 
-def _optional(project: Project, default: D) -> D:
-    found = decision_in(project, type(default))
-    return default if found is None else found
+@lru_cache(maxsize=_KNOWN)
+def _known(text: str | None, name: str) -> Decision:
+    if text is None:
+        return _DEFAULTS[name]
+    return read_decision(text, name, _KINDS[name])
+
+
+@lru_cache(maxsize=_KNOWN)
+def _hash_of(text: str | None, name: str) -> str:
+    return fingerprint(decided_value(_known(text, name)))
 
 
 def _text(path: Path) -> str | None:
@@ -197,9 +225,3 @@ def _text(path: Path) -> str | None:
         raise DecisionsError(
             f"{path} cannot be read ({error}); restore it from version control."
         ) from error
-
-
-def _hashes(decisions: Iterable[Decision]) -> dict[str, str]:
-    return {
-        FILE_NAMES[type(each)]: fingerprint(decided_value(each)) for each in decisions
-    }

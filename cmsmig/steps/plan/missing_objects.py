@@ -101,6 +101,11 @@ class Gone:
         )
 
     @property
+    def unneeded(self) -> Gone:
+        """Return what nothing needs any more: the next import forgets it."""
+        return Gone(tuple(each for each in self.things if not each.needed))
+
+    @property
     def undecided(self) -> Gone:
         """Return what is needed and nobody has decided about."""
         return Gone(tuple(each for each in self.needed if each.action is None))

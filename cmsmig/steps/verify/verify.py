@@ -36,7 +36,12 @@ async def verify(job: ImportJob) -> Verification:
     found = Verification()
     expected = _find_expected(job)
     homes = job.homes()
-    assets = list(job.ledger.inventory.assets().values())
+    unneeded = job.gone.unneeded.hashes()
+    assets = [
+        row
+        for row in job.ledger.inventory.assets().values()
+        if row.sha256 not in unneeded
+    ]
     _list_unmade(job, found)
     found.differences.extend(undone_removals(job))
     stories = [key for key in job.migration.items if key in expected]

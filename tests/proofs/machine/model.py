@@ -306,7 +306,7 @@ class Model:
         self.stories[home.story_id] = story.saved(merge.values)
 
     def _after(self, home: Home, merge: Merge) -> Home:
-        current = home.current and not merge.written
+        current = home.current and merge.base == home.base
         path = self.stories[home.story_id].path
         return replace(
             home, base=merge.base, held=merge.held, current=current, path=path

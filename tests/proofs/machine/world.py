@@ -10,7 +10,6 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -19,7 +18,6 @@ from cmsmig.sandbox.destination.space import StoredStory
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import SandboxHandle
-from cmsmig.steps.decide import decision_store
 from tests.proofs.machine.in_process import (
     answered_here,
     build_sandbox,
@@ -179,7 +177,6 @@ def world(folder: Path) -> Iterator[World]:
     environment = {"CMSMIG_STATE_DIR": str(folder / "state")}
     with ExitStack() as stack:
         stack.enter_context(answered_here(handle.state))
-        stack.enter_context(_read_once())
         stack.enter_context(mock.patch.dict(os.environ, environment))
         made = World(handle, folder, switch)
         project = folder / "project"
@@ -206,30 +203,3 @@ def _template(made: World, project: Path, folder: Path) -> Template:
     return Template(
         folder, copy.deepcopy({name: getattr(made.space, name) for name in names})
     )
-
-
-@contextmanager
-def _read_once() -> Iterator[None]:
-    """Read each text of a decision file once: what it says never changes."""
-    read = lru_cache(maxsize=200)(decision_store.from_text)
-    known: dict[int, tuple[Any, str]] = {}
-
-    def hashes(decisions: Any) -> dict[str, str]:
-        found = {}
-        for each in decisions:
-            if id(each) not in known:
-                if len(known) > 400:
-                    known.clear()
-                name = decision_store.FILE_NAMES[type(each)]
-                (text,) = hashed((each,)).values()
-                known[id(each)] = (each, text)
-                assert name
-            found[decision_store.FILE_NAMES[type(each)]] = known[id(each)][1]
-        return found
-
-    hashed = decision_store._hashes
-    with (
-        mock.patch.object(decision_store, "from_text", read),
-        mock.patch.object(decision_store, "_hashes", hashes),
-    ):
-        yield

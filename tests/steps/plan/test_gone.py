@@ -21,6 +21,7 @@ from tests.support.steps.faults import (
     UPDATE_STORY,
     Fault,
 )
+from tests.support.steps.origin_edits import edit_items
 
 RECORD = "records/record-2"
 RICH = (
@@ -249,6 +250,25 @@ def test_what_nothing_needs_any_more_may_go(stage: Stage) -> None:
     desk.done("import")
     assert desk.rows("SELECT 1 FROM made WHERE name = 'record'") == []
     assert desk.run("verify").code == 0
+
+
+def test_a_file_that_nothing_needs_any_more_is_no_difference(stage: Stage) -> None:
+    """Deleted there after the items that showed it lost all but their names."""
+    desk = imported(stage())
+    for own in list(desk.space.assets):
+        delete(desk, "assets", own)
+    assert "asset_gone" in desk.codes()
+    named = ("name", "slug")
+    edit_items(
+        desk,
+        lambda item: {
+            **item,
+            "fieldData": {name: item["fieldData"][name] for name in named},
+        },
+    )
+    assert "asset_gone" not in desk.codes()
+    desk.done("import")
+    desk.verified()
 
 
 @dataclass
