@@ -9,6 +9,8 @@ NEEDED := $(VENV)/needed.txt
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps
 CANDIDATES := python3 python3.14 python3.13 python3.12 python3.11 python
 RECENT := import sys; sys.exit(sys.version_info < (3, 11))
+# One more than there are cores: some tests wait for a browser or a kernel.
+WORKERS ?= $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
 PYTHON ?= $(shell for each in $(CANDIDATES); do \
 	$$each -c '$(RECENT)' 2>/dev/null && { echo $$each; break; }; done)
 
@@ -49,7 +51,7 @@ lab: $(RUNS) ## JupyterLab on the notebooks
 	$(BIN)/cmsmig lab
 
 test: $(STAMP) ## all the tests, on all cores; OPTIONS="--random-order"
-	$(BIN)/python -m pytest -n logical --maxprocesses 8 $(OPTIONS)
+	$(BIN)/python -m pytest -n $(WORKERS) --maxprocesses 8 $(OPTIONS)
 
 check: $(STAMP) ## format, lint, types, layers, module lengths, notebooks
 	$(BIN)/ruff format --check .
