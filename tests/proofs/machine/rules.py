@@ -10,10 +10,11 @@ from tests.proofs.machine.editors import AtDestination, AtOrigin
 from tests.proofs.machine.model import Account, Home
 from tests.proofs.machine.operating import Running
 from tests.proofs.machine.play import Play
+from tests.proofs.machine.rolling_back import RollingBack
 from tests.proofs.machine.site import KEY
 
 
-class Migration(AtOrigin, AtDestination, Developing, Running):
+class Migration(AtOrigin, AtDestination, Developing, Running, RollingBack):
     """One migration: whatever happens, commands do and tell what the model says."""
 
     @initialize(imported=st.booleans())

@@ -92,6 +92,23 @@ class World:
         recorder.entries.clear()
         recorder.violations.clear()
 
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Have what is done inside happen to copies of the project and the space."""
+        project = self.project
+        held = {name: getattr(self.space, name) for name in _names(self.space)}
+        self.project = project.with_name(f"{project.name}-aside")
+        shutil.copytree(project, self.project)
+        for name, value in copy.deepcopy(held).items():
+            setattr(self.space, name, value)
+        try:
+            yield
+        finally:
+            shutil.rmtree(self.project)
+            self.project = project
+            for name, value in held.items():
+                setattr(self.space, name, value)
+
     def publish_at_origin(self, notes: Notes, *, moody: bool = False) -> None:
         """Have the origin hold these notes from now on."""
         serve(self.handle.state.naming.origin.content, notes, moody=moody)
@@ -199,7 +216,11 @@ def _folders(made: World) -> None:
 
 def _template(made: World, project: Path, folder: Path) -> Template:
     shutil.copytree(project, folder)
-    names = [each.name for each in fields(made.space) if each.name not in _NOT_COPIED]
+    names = _names(made.space)
     return Template(
         folder, copy.deepcopy({name: getattr(made.space, name) for name in names})
     )
+
+
+def _names(space: Any) -> list[str]:
+    return [each.name for each in fields(space) if each.name not in _NOT_COPIED]

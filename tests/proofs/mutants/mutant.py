@@ -26,7 +26,8 @@ class Mutant:
     breaks: str
     """What is wrong with it."""
     faults: tuple[str, ...]
-    """Cases of the faults, as `--only` takes them; one of them has to fail."""
+    """Cases of the faults, as `--only` takes them; one of them has to fail. None: the
+    state machine has to."""
     edits: tuple[Edit, ...]
     held: str = ""
     """Why it lives: the safeguard that holds in its place. Empty: it has to die."""

@@ -1,10 +1,11 @@
-"""Whether the faults find what is broken: named mutants, and the fault that kills each.
+"""Whether the proofs find what is broken: named mutants, and what kills each.
 
 usage: mutants.py [--only TEXT ...] [--list]
 
 A mutant is the project with one safeguard taken out. It is made in a copy, never
-here, and must fail a case of the faults that the project itself passes. Mutants
-that live because another safeguard holds are listed as living, with the reason.
+here, and must fail a case of the faults, or a run of the state machine, that the
+project itself passes. Mutants that live because another safeguard holds are listed
+as living, with the reason.
 
 Exits 1 when a mutant lives that should not (or dies that should live), when a case
 fails without any mutant, and when the text that a mutant replaces is not there
@@ -29,14 +30,18 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from tests.proofs.machine.machine import AT_ONCE
+from tests.proofs.mutants.days import DAYS
 from tests.proofs.mutants.files import FILES, PHASES
 from tests.proofs.mutants.mutant import Mutant
 from tests.proofs.mutants.steps import STEPS
 from tests.proofs.mutants.wire import WIRE
 
-MUTANTS = (*STEPS, *FILES, *PHASES, *WIRE)
+MUTANTS = (*STEPS, *FILES, *PHASES, *WIRE, *DAYS)
 ROOT = Path(__file__).resolve().parents[3]
 COPIED = ("cmsmig", "tests", "pyproject.toml")
+RUNS = 300
+"""Runs of the state machine that a mutant has to be found in."""
 LONGEST = 900.0
 """Seconds after which the cases of one mutant count as never ending."""
 
@@ -96,6 +101,13 @@ def _holds_without(whole: Path, mutants: Iterable[Mutant]) -> bool:
     """Return whether the project passes every case that mutants have to fail."""
     wanted = sorted({each for mutant in mutants for each in mutant.faults})
     begun = time.monotonic()
+    if not all(mutant.faults for mutant in mutants):
+        result = run_machine(whole, AT_ONCE)
+        if result.broken or result.failures:
+            print("Without any mutant:", *result.failures, result.broken)
+            return False
+    if not wanted:
+        return True
     result = run_cases(whole, wanted, longest=None)
     if result.broken or result.failures:
         print("Without any mutant:", result.broken)
@@ -131,7 +143,7 @@ def _try_all(mutants: Sequence[Mutant], whole: Path, work: Path) -> int:
     print("| mutant | what breaks | killed by | how it showed |\n|---|---|---|---|")
     for mutant in mutants:
         with _made(mutant, whole, work) as copy:
-            result = run_cases(copy, mutant.faults)
+            result = _tried(mutant, copy)
         killed = bool(result.broken or result.failures)
         if not killed:
             living.append(mutant)
@@ -146,6 +158,10 @@ def _try_all(mutants: Sequence[Mutant], whole: Path, work: Path) -> int:
     if odd:
         print("Not as expected:", ", ".join(odd))
     return int(bool(odd))
+
+
+def _tried(mutant: Mutant, copy: Path) -> Result:
+    return run_cases(copy, mutant.faults) if mutant.faults else run_machine(copy, RUNS)
 
 
 def _told(result: Result) -> str:
@@ -191,6 +207,21 @@ def run_cases(
     if not failures:
         return Result(0, (), (complained or said or ["?"])[-1])
     return Result(len(failures), failures)
+
+
+def run_machine(copy: Path, runs: int) -> Result:
+    """Run the state machine in a copy of the project until a run of it fails."""
+    _check_import(copy)
+    counted = ("--count", str(runs), "--quick")
+    code, said, complained = _run(
+        copy, LONGEST, "-um", "tests.proofs.machine.machine", *counted
+    )
+    if code == 0:
+        return Result(runs, ())
+    found = [line for line in said if " FAILED: " in line]
+    if code is None or not found:
+        return Result(0, (), (complained or said or ["it did not end"])[-1])
+    return Result(1, (("the state machine", found[0].partition(" FAILED: ")[2]),))
 
 
 def _check_import(copy: Path) -> None:

@@ -1,0 +1,162 @@
+"""Mutants of what keeps a migration true over days: merges, decisions, deletions.
+
+The state machine has to notice each of them.
+"""
+
+from __future__ import annotations
+
+from tests.proofs.mutants.mutant import Edit, Mutant
+
+MERGE = "mapping/merge.py"
+DECISIONS = "mapping/decisions/conflicts.py"
+COMPONENT = "mapping/compare/component_merge.py"
+WRITTEN = "steps/plan/written_stories.py"
+UNTOUCHED = "steps/plan/untouched.py"
+GONE = "steps/plan/gone_at_origin.py"
+MISSING = "steps/plan/missing_objects.py"
+STAYING = "steps/rollback/staying.py"
+COMPARED = "steps/verify/compare_story.py"
+LINKS = "steps/plan/linked_drafts.py"
+
+
+def _day(name: str, breaks: str, path: str, before: str, after: str) -> Mutant:
+    return Mutant(name, breaks, (), (Edit(path, before, after),))
+
+
+DAYS = (
+    _day(
+        "overwrites on conflict",
+        "what both sides changed is written without a decision",
+        MERGE,
+        'return "kept" if ours == base else "conflicts"',
+        'return "kept" if ours == base else "written"',
+    ),
+    _day(
+        "overwrites edits",
+        "what they alone changed is written over",
+        MERGE,
+        'return "kept" if ours == base else "conflicts"',
+        'return "written" if ours == base else "conflicts"',
+    ),
+    _day(
+        "never writes changes",
+        "what the origin alone changed stays as it was",
+        MERGE,
+        '    if theirs == base:\n        return "written"',
+        "    if theirs == base:\n        return None",
+    ),
+    _day(
+        "forgets a conflict",
+        "an undecided conflict counts as written, and is theirs from then on",
+        MERGE,
+        "            field: value for field, value in ours.items() if field not in "
+        "self.conflicts\n",
+        "            field: value for field, value in ours.items()\n",
+    ),
+    _day(
+        "takes a decision for another",
+        "a decision about one edit is taken for the next one, too",
+        DECISIONS,
+        'if choice.kind is kind and choice.seen in ("", seen)',
+        "if choice.kind is kind",
+    ),
+    _day(
+        "prefers decisions about all",
+        "a decision about a thing does not go before one about all",
+        DECISIONS,
+        "return fitting.get(what) or fitting.get(WHOLE)",
+        "return fitting.get(WHOLE) or fitting.get(what)",
+    ),
+    _day(
+        "wipes a developer's field",
+        "a component is sent as it is wanted, not as it is merged",
+        COMPONENT,
+        "merged = with_fields(there, fields.merged.written, wanted, shape)",
+        "merged = dict(wanted)",
+    ),
+    _day(
+        "publishes an edit",
+        "what somebody saved since is published unseen",
+        WRITTEN,
+        "    return there.updated_at != home.updated_at\n",
+        "    return False\n",
+    ),
+    _day(
+        "publishes kept edits",
+        "a story with edits of others is published like one of ours",
+        WRITTEN,
+        "    return asked or not home.kept_edits\n",
+        "    return True\n",
+    ),
+    _day(
+        "publishes again",
+        "what somebody took from visitors is given back to them",
+        WRITTEN,
+        "    if home.left_public and not is_public:\n        return asked\n",
+        "    if home.left_public and not is_public:\n        return True\n",
+    ),
+    _day(
+        "never takes back",
+        "what was decided not to be public stays public",
+        WRITTEN,
+        "        and _is_ours(row.home, decided, is_public=True)\n",
+        "        and False\n",
+    ),
+    _day(
+        "deletes an edited story",
+        "what somebody edited is taken away with its item",
+        UNTOUCHED,
+        "    if seen is None or not _is_as_sent(home, seen, written, name):\n",
+        "    if False:\n",
+    ),
+    _day(
+        "deletes kept edits",
+        "a story that holds edits of others is taken away with its item",
+        UNTOUCHED,
+        "    if home.kept_edits:\n",
+        "    if False:\n",
+    ),
+    _day(
+        "forgets a deletion",
+        "what is gone at the origin is not remembered",
+        GONE,
+        "    ledger.gone.mark(new)\n",
+        "    ledger.gone.mark({})\n",
+    ),
+    _day(
+        "recreates what was left out",
+        "what is to stay away counts as missing",
+        MISSING,
+        "            each for each in self.things if each.needed and not "
+        "each.is_left_out\n",
+        "            each for each in self.things if each.needed\n",
+    ),
+    _day(
+        "verifies names alone",
+        "a verification does not compare content",
+        COMPARED,
+        "        if field in _NOT_COMPARED or is_same_field(ours, theirs, field):\n",
+        "        if field not in _CODES or is_same_field(ours, theirs, field):\n",
+    ),
+    _day(
+        "rolls back edits",
+        "what somebody edited is removed by a rollback",
+        STAYING,
+        "            if each.fields and not _is_given_up(decided, each)\n",
+        "            if False\n",
+    ),
+    _day(
+        "rolls back what is used",
+        "a file that an edited story shows is removed by a rollback",
+        STAYING,
+        "        if isinstance(row, AssetRow) and shown:\n",
+        "        if False:\n",
+    ),
+    _day(
+        "writes again",
+        "each import writes every story",
+        LINKS,
+        "            return self.record_hash != home.record_hash\n",
+        "            return True\n",
+    ),
+)
