@@ -49,9 +49,8 @@ DAYS = (
         "forgets a conflict",
         "an undecided conflict counts as written, and is theirs from then on",
         MERGE,
-        "            field: value for field, value in ours.items() if field not in "
-        "self.conflicts\n",
-        "            field: value for field, value in ours.items()\n",
+        "        return settled | waiting\n",
+        "        return dict(ours)\n",
     ),
     _day(
         "takes a decision for another",
