@@ -120,6 +120,27 @@ def field_of(desk: Desk, case: Case, story_id: int) -> object:
     return json.dumps(value)
 
 
+def end_of(desk: Desk, case: Case, story_id: int) -> End:
+    """Return what became of a case, as things stand."""
+    [told] = desk.rows(
+        """SELECT status, reason, explanation, home.full_slug FROM item JOIN home
+           ON home.id = home_id WHERE story_id = ?""",
+        story_id,
+    )
+    return End(field_of(desk, case, story_id), *told)
+
+
+@dataclass(frozen=True)
+class End:
+    """What became of a case: the field, and what the ledger says of the story."""
+
+    there: object
+    status: str
+    reason: str
+    explanation: str
+    path: str
+
+
 @dataclass(frozen=True)
 class Played:
     """The whole table, played once: each case on a story of its own."""
@@ -128,6 +149,8 @@ class Played:
     ids: dict[int, int]
     before: dict[int, object]
     theirs: dict[int, object]
+    ends: dict[int, End]
+    """As they were then; a test may decide since."""
     changes: dict[str, Any]
     plan: dict[str, Any]
     code: int
@@ -172,11 +195,13 @@ def played(
         changes = desk.done("changes", "--json").document
         plan, mark = desk.plan(), desk.mark()
         ended = desk.run("import")
+        ends = {case.number: end_of(desk, case, ids[case.number]) for case in CASES}
         yield Played(
             desk,
             ids,
             before,
             theirs,
+            ends,
             changes,
             plan,
             ended.code,
@@ -188,27 +213,19 @@ def played(
 @pytest.mark.parametrize("case", CASES, ids=lambda each: f"{each.field}-{each.outcome}")
 def test_a_field_ends_as_its_case_says(played: Played, case: Case) -> None:
     """Ours alone: written. Theirs alone: kept. Alike: noted. Otherwise: waits."""
-    there = field_of(played.desk, case, played.ids[case.number])
-    status, reason, explanation = played.desk.rows(
-        """SELECT status, reason, explanation FROM item JOIN home
-           ON home.id = home_id WHERE story_id = ?""",
-        played.ids[case.number],
-    )[0]
+    end = played.ends[case.number]
     if case.waits:
-        assert there == played.theirs[case.number]
-        assert (status, reason) == ("failed", "edited_since")
-        assert case.key in explanation
+        assert end.there == played.theirs[case.number]
+        assert (end.status, end.reason) == ("failed", "edited_since")
+        assert case.key in end.explanation
     elif case.outcome == "ours":
-        assert there != played.before[case.number]
-        assert status == "created"
+        assert end.there != played.before[case.number]
+        assert end.status == "created"
     else:
-        assert there == played.theirs[case.number] != played.before[case.number]
-        assert status == "created"
+        assert end.there == played.theirs[case.number] != played.before[case.number]
+        assert end.status == "created"
     named = {(each["what"], each["field"]) for each in played.plan["edit_conflicts"]}
-    path = played.desk.rows(
-        "SELECT full_slug FROM home WHERE story_id = ?", played.ids[case.number]
-    )[0][0]
-    assert ((path, case.key) in named) == case.waits
+    assert ((end.path, case.key) in named) == case.waits
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda each: f"{each.field}-{each.outcome}")
