@@ -99,6 +99,8 @@ WIDGETS: tuple[WidgetInfo, ...] = (
     # 04_prepare_destination
     WidgetInfo("plan-again", "04", "computes the plan again"),
     WidgetInfo("plan-recreate", "04", "plans to make again what is gone, or not"),
+    WidgetInfo("conflict-take", "04", "decides whose value stands in a field"),
+    WidgetInfo("gone-take", "04", "decides what becomes of what one side lost"),
     WidgetInfo("prepare-start", "04", "makes components, folders and assets"),
     WidgetInfo("prepare-stop", "04", "stops after the calls in flight"),
     # 05_create_stories

@@ -36,6 +36,7 @@ from cmsmig.notebook.kit.plan_tables import (
 from cmsmig.notebook.kit.prerequisites import decided_migration, missing_before
 from cmsmig.notebook.kit.progress_bar import Meter, ProgressBoard, stages_table
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.transfer.conflict_choices import conflict_board
 from cmsmig.origin.schema import Item
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan, refuse_drift
@@ -93,11 +94,13 @@ async def show_plan(
     def controls() -> widgets.Element:
         board = widgets.Board()
         tables = widgets.Html(shown.tables())
+        choices, renew = conflict_board(workspace, names, lambda: shown.plan)
 
         async def again() -> None:
             wanted = shown.plan.recreate if tick is None else tick.value
             shown.plan = await _plan(workspace, pilot, recreate=wanted)
             tables.show(shown.tables())
+            renew()
             board.say("This is the plan as of now.", "good")
 
         button = board.button("plan-again", "Plan again", again)
@@ -108,7 +111,8 @@ async def show_plan(
                 "plan-recreate", title, shown.plan.recreate, changed=again
             )
         ticks = [] if tick is None else [tick]
-        return widgets.column(tables, widgets.row(button, *ticks), board.messages)
+        below = widgets.row(button, *ticks)
+        return widgets.column(tables, choices, below, board.messages)
 
     return PlanPanel(
         static=shown.tables,

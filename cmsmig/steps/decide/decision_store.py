@@ -124,6 +124,26 @@ def add_to_decision(
         return after, tuple(added)
 
 
+def change_decision(project: Project, kind: type[D], change: Callable[[D], D]) -> D:
+    """Replace one decision by what `change` makes of it; return that.
+
+    All else stays in its file as people wrote it; a missing file has the defaults.
+    Raises `DecisionsError` when it is malformed and `StorageError` when the folder
+    cannot be written.
+    """
+    name = FILE_NAMES[kind]
+    with writing(project):
+        text = _text(project.decisions / name)
+        before = _parsed(text, kind)
+        after = change(before)
+        _replace(
+            project,
+            name,
+            to_text(after) if text is None else text_with(text, before, after),
+        )
+        return after
+
+
 @contextmanager
 def writing(project: Project) -> Iterator[None]:
     """Hold the decisions for the body, so that what is read in it stays true until

@@ -1,0 +1,236 @@
+"""What waits for a decision in notebook 04: fields that both sides changed, and what
+one side no longer has. Each choice is written at once; the next plan goes by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup
+
+from cmsmig.display.safe_html import NOTHING, Cell, joined, more, note, sheet, table
+from cmsmig.errors import UsageError
+from cmsmig.mapping.decisions.conflicts import (
+    ConflictsDecision,
+    EditChoice,
+    GoneAction,
+    GoneChoice,
+    GoneFrom,
+    Side,
+)
+from cmsmig.mapping.merge import Value
+from cmsmig.notebook.kit.live_controls import region, select, style
+from cmsmig.notebook.kit.live_panel import Live, LiveBoard
+from cmsmig.notebook.kit.plan_obstacles import ItemNames
+from cmsmig.notebook.kit.widgets import Element
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.richtext.plain_text import visible_text
+from cmsmig.steps.decide.decision_store import change_decision
+from cmsmig.steps.plan.edit_conflicts import EditConflict, shown_value
+from cmsmig.steps.plan.missing_objects import GoneKind
+from cmsmig.steps.plan.plan import Plan
+
+_SHOWN = 25
+_LETTERS = 600
+"""Characters of a text that a cell shows."""
+_OPEN = ("not decided", "")
+_SIDES = (_OPEN, ("write ours", str(Side.OURS)), ("keep theirs", str(Side.THEIRS)))
+_AGAIN = (_OPEN, ("make it again", str(GoneAction.RECREATE)))
+_AGAIN_OR_NOT = (*_AGAIN, ("leave it out", str(GoneAction.LEAVE_OUT)))
+_STORIES = (
+    _OPEN,
+    ("keep it", str(GoneAction.KEEP)),
+    ("unpublish it", str(GoneAction.UNPUBLISH)),
+    ("delete it", str(GoneAction.DELETE)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """One thing that one side no longer has."""
+
+    side: GoneFrom
+    what: str
+    name: str
+    options: tuple[tuple[str, str], ...]
+
+
+def conflict_board(
+    workspace: Workspace, names: ItemNames, plan: Callable[[], Plan]
+) -> tuple[Element, Callable[[], None]]:
+    """Return the choices about what `plan()` leaves undecided, and what shows those
+    of another plan."""
+    board = _Choices(workspace, names, plan)
+    return board.live, board.renew
+
+
+class _Choices:
+    """A drop-down for each conflict of the plan on show."""
+
+    def __init__(
+        self, workspace: Workspace, names: ItemNames, plan: Callable[[], Plan]
+    ) -> None:
+        self._workspace = workspace
+        self._names = names
+        self._plan = plan
+        self._edits: tuple[EditConflict, ...] = ()
+        self._gone: tuple[_Gone, ...] = ()
+        self._taken: dict[tuple[str, int], str] = {}
+        self._board = LiveBoard()
+        self.live = Live(
+            self._board,
+            "Conflicts to be decided",
+            style()
+            + region("edits")
+            + region("gone")
+            + region("error", role="alert")
+            + region("said", role="status"),
+            ("edits", "gone", "said"),
+            {"conflict-take": self._take, "gone-take": self._become},
+        )
+        self.renew()
+
+    def renew(self) -> None:
+        """Show what the plan on show leaves undecided."""
+        plan = self._plan()
+        self._edits = plan.edit_conflicts
+        self._gone = (*_gone_there(plan), *_gone_at_origin(plan, self._names))
+        self._taken.clear()
+        self._show(NOTHING)
+
+    def _take(self, value: str) -> None:
+        row, _, side = value.partition("=")
+        each = self._edits[int(row)]
+        choice = (
+            EditChoice(each.kind, each.what, each.field, Side(side), seen=each.seen)
+            if side
+            else None
+        )
+
+        def decide(now: ConflictsDecision) -> ConflictsDecision:
+            about = (each.kind, each.what, each.field)
+            kept = [
+                old for old in now.edits if (old.kind, old.what, old.field) != about
+            ]
+            return replace(now, edits=(*kept, *([choice] if choice else ())))
+
+        self._decide(decide)
+        self._taken["edits", int(row)] = side
+        self._show(_SAID)
+
+    def _become(self, value: str) -> None:
+        row, _, action = value.partition("=")
+        each = self._gone[int(row)]
+        choice = (
+            GoneChoice(each.side, each.what, GoneAction(action)) if action else None
+        )
+
+        def decide(now: ConflictsDecision) -> ConflictsDecision:
+            about = (each.side, each.what)
+            kept = [old for old in now.gone if (old.side, old.what) != about]
+            return replace(now, gone=(*kept, *([choice] if choice else ())))
+
+        self._decide(decide)
+        self._taken["gone", int(row)] = action
+        self._show(_SAID)
+
+    def _decide(self, decide: Callable[[ConflictsDecision], ConflictsDecision]) -> None:
+        if self._workspace.dry_run:
+            raise UsageError("This is a dry run: no decision is written.")
+        change_decision(self._workspace.project, ConflictsDecision, decide)
+
+    def _show(self, said: Markup) -> None:
+        self.live.show(
+            {"edits": self._edits_html(), "gone": self._gone_html(), "said": said}
+        )
+
+    def _edits_html(self) -> Markup:
+        if not self._edits:
+            return NOTHING
+        rows: list[tuple[Cell, ...]] = [
+            (
+                each.what,
+                each.field,
+                _text(each.base),
+                _text(each.ours),
+                _text(each.theirs),
+                self._choice("conflict-take", "edits", row, each.field, _SIDES),
+            )
+            for row, each in enumerate(self._edits[:_SHOWN])
+        ]
+        head = ("Where", "Field", "Last written", "Ours", "Theirs", "Take")
+        title = f"Changed on both sides: decide whose value stands ({len(self._edits)})"
+        return sheet(table(head, rows, caption=title), _rest(len(self._edits)))
+
+    def _gone_html(self) -> Markup:
+        if not self._gone:
+            return NOTHING
+        rows: list[tuple[Cell, ...]] = [
+            (
+                each.name,
+                f"at the {each.side}",
+                self._choice("gone-take", "gone", row, each.name, each.options),
+            )
+            for row, each in enumerate(self._gone[:_SHOWN])
+        ]
+        title = f"Gone from one side: decide what becomes of it ({len(self._gone)})"
+        return sheet(
+            table(("What", "Gone", "Then"), rows, caption=title),
+            _rest(len(self._gone)),
+        )
+
+    def _choice(
+        self,
+        name: str,
+        kind: str,
+        row: int,
+        about: str,
+        options: tuple[tuple[str, str], ...],
+    ) -> Markup:
+        taken = self._taken.get((kind, row), "")
+        return select(name, "", options, taken, row=str(row), about=about)
+
+
+_SAID = sheet(
+    note(
+        "Written to decisions/conflicts.yaml. Press `Plan again` to plan by it.", "good"
+    )
+)
+
+
+def _gone_there(plan: Plan) -> tuple[_Gone, ...]:
+    return tuple(
+        _Gone(
+            GoneFrom.DESTINATION,
+            each.name,
+            f"{each.name} ({each.kind})",
+            _AGAIN_OR_NOT if each.kind is GoneKind.STORIES else _AGAIN,
+        )
+        for each in plan.left_undone.things
+    )
+
+
+def _gone_at_origin(plan: Plan, names: ItemNames) -> tuple[_Gone, ...]:
+    return tuple(
+        _Gone(
+            GoneFrom.ORIGIN,
+            row.home.full_slug,
+            f"{row.name or names.of(row.key)} ({row.home.full_slug})",
+            _STORIES,
+        )
+        for row in plan.gone_at_origin
+        if row.home is not None
+    )
+
+
+def _rest(count: int) -> Markup:
+    return joined((more(count, _SHOWN, "; decide these first, then plan again"),))
+
+
+def _text(value: Value) -> str:
+    """Return a value as a person reads it: of a body its words."""
+    if isinstance(value, dict) and value.get("type") == "doc":
+        words = visible_text(value)
+    else:
+        words = value if isinstance(value, str) else shown_value(value).strip("`")
+    return words if len(words) <= _LETTERS else f"{words[:_LETTERS]}…"
