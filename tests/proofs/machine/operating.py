@@ -33,8 +33,9 @@ from tests.proofs.machine.interruptions import (
     Interruption,
     Written,
 )
-from tests.proofs.machine.model import FIELDS, PUBLISHED, Account
-from tests.proofs.machine.play import Play, insist_same, numbers, told
+from tests.proofs.machine.model import FIELDS, LINE, PUBLISHED, Account
+from tests.proofs.machine.model import NAME as STORY_NAME
+from tests.proofs.machine.play import Play, insist_same, numbers, told, words
 from tests.proofs.machine.schemas import NAME, PARTS
 from tests.proofs.machine.site import FILES, KEY
 from tests.support.rehearsal import Ended
@@ -98,12 +99,56 @@ class Deciding(Play):
             gone = Gone(about[0], what, about[1])
             self.decide(self.model.decisions.with_gone(gone))
 
+    @precondition(lambda self: self.settled and self.has_conflicts())
+    @rule(n=numbers, take=st.sampled_from((OURS, THEIRS)), word=words)
+    def decide_and_edit_again(self, n: int, take: str, word: str) -> None:
+        """A conflict is decided as it is shown, and then the field is edited again."""
+        shown = [
+            each
+            for each in self.plan_now()["edit_conflicts"]
+            if each["field"] in (STORY_NAME, LINE)
+        ]
+        if not shown:
+            return
+        chosen = shown[n % len(shown)]
+        what, name = chosen["what"], chosen["field"]
+        theirs = self._theirs(STORY, what, name)
+        edit = Edit(what, name, take, seen=theirs, fingerprint=chosen["seen"])
+        self.decide(self.model.decisions.with_edit(edit))
+        (story,) = (
+            story for _, _, home, story in self.model.selected() if home.path == what
+        )
+        if story.story_id not in self.model.unsure:
+            self.edit(story, {name: word or "again"})
+
+    @precondition(lambda self: self.settled)
+    @rule(n=numbers, about=st.sampled_from(_GONE), other=st.sampled_from(_GONE))
+    def decide_gone_but_one(
+        self, n: int, about: tuple[str, str], other: tuple[str, str]
+    ) -> None:
+        """Decide what becomes of all that one side no longer has, and of one thing
+        otherwise."""
+        known = self.known_path(n)
+        if known and about[0] == other[0]:
+            for what, action in ((ANY, about[1]), (known, other[1])):
+                gone = Gone(about[0], what, action)
+                self.decide(self.model.decisions.with_gone(gone))
+
     @precondition(lambda self: self.settled)
     @rule()
     def decide_publication(self) -> None:
         """Decide that what is live is published, or that nothing is."""
         old = self.model.decisions
         self.decide(replace(old, publishing=not old.publishing))
+
+    @precondition(lambda self: self.settled)
+    @rule(n=numbers)
+    def decide_not_to_publish(self, n: int) -> None:
+        """Nothing is published any more, and a story is to be taken from visitors."""
+        if what := self.known_path(n):
+            edit = Edit(what, PUBLISHED, OURS)
+            decided = self.model.decisions.with_edit(edit)
+            self.decide(replace(decided, publishing=False))
 
     @precondition(lambda self: self.settled and self.model.decisions != Decisions())
     @rule()
