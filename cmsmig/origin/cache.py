@@ -99,6 +99,15 @@ class RawCache:
             return False
         return True
 
+    def read_at(self) -> float:
+        """Return when the oldest of the item sets here was read, in epoch seconds."""
+        files = [
+            self.item_file(identifier, live=live)
+            for identifier in self.collection_ids()
+            for live in (False, True)
+        ]
+        return min((each.stat().st_mtime for each in files if each.exists()), default=0)
+
     def require_complete(self) -> None:
         """Raise `UnreadError` naming what is missing or was not read to its end."""
         if (self.folder / _REFRESH).exists():

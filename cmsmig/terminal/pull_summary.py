@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import and_more
 from cmsmig.steps.pull.pull import PullReport
@@ -27,7 +29,13 @@ def pull_lines(report: PullReport) -> list[str]:
     )
     lines += [f"  {row.address}: {row.detail}" for row in files.failed[:_SHOWN]]
     more = and_more(len(files.failed), _SHOWN, "  ... and ", "; --json lists all")
-    return [*lines, *filter(None, (more,))]
+    at = datetime.fromtimestamp(report.read_at, UTC)
+    lines += filter(None, (more,))
+    lines.append(
+        f"what is here was read at {at:%Y-%m-%d %H:%M} UTC; `cmsmig pull --refresh` "
+        "reads it again"
+    )
+    return lines
 
 
 def shortfall(report: PullReport) -> Ending | None:

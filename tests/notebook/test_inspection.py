@@ -161,6 +161,21 @@ async def test_pulling_unattended_reads_and_shows(rehearse) -> None:
     assert "what was read" in shown
 
 
+async def test_unattended_a_refresh_reads_everything_again(rehearse) -> None:
+    """A delta run: with the parameter the site is read anew, without it is not."""
+    rehearsal = rehearse()
+    entries = rehearsal.handle.state.recorder.entries
+    await inspection.pull_origin(at(rehearsal.folder))
+    once = len(entries)
+    await inspection.pull_origin(at(rehearsal.folder))
+    found = len(entries)
+    await inspection.pull_origin(at(rehearsal.folder), refresh=True)
+    lists = [each.path for each in entries[:once] if "/items" in each.path]
+    again = [each.path for each in entries[found:] if "/items" in each.path]
+    assert lists
+    assert sorted(again) == sorted(lists)
+
+
 async def test_a_dry_run_reads_nothing(rehearse) -> None:
     """Unattended and dry, an unread site is an error that names the remedy."""
     rehearsal = rehearse()

@@ -34,18 +34,20 @@ from cmsmig.steps.pull.raw_site import require_same_site
 _FILES = 20
 
 
-async def pull_origin(workspace: Workspace) -> Panel:
+async def pull_origin(workspace: Workspace, *, refresh: bool = False) -> Panel:
     """Read the origin when it is not all there, and show what there is.
 
-    Unattended it reads at once, unless it is a dry run; by hand it waits for the
-    button, which also reads everything anew. Writes `raw/` and `files/`.
+    Unattended it reads at once, unless it is a dry run, and with `refresh`
+    everything anew; by hand it waits for the button, which does that too. Writes
+    `raw/` and `files/`.
     """
     cache = RawCache(workspace.project.raw)
     if workspace.interactive:
         foreign = await _foreign(workspace)
         return workspace.panel(NOTHING, lambda: _controls(workspace, cache, foreign))
     await _require_same_site(workspace)
-    if cache.complete():
+    again = refresh and not workspace.dry_run
+    if cache.complete() and not again:
         return workspace.panel(_found_html(workspace))
     if workspace.dry_run:
         raise UnreadError(
@@ -53,7 +55,7 @@ async def pull_origin(workspace: Workspace) -> Panel:
             f"into {workspace.project.raw}; run it without dry_run."
         )
     meter = Meter(workspace.observer)
-    await _read(workspace, meter, refresh=False)
+    await _read(workspace, meter, refresh=cache.complete())
     return workspace.panel(_found_html(workspace) + sheet(_summary_html(meter)))
 
 

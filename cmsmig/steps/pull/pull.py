@@ -61,6 +61,8 @@ class PullReport:
     site: Site
     collections: tuple[CollectionRow, ...]
     files: FilesReport
+    read_at: float = 0
+    """When the oldest of what is here was read, in epoch seconds."""
 
 
 async def pull(
@@ -110,7 +112,7 @@ async def pull(
         for error in failed[1:]:
             observer(Noticed("origin", str(error)))
         raise failed[0]
-    return PullReport(site, rows, report)
+    return PullReport(site, rows, report, puller.cache.read_at())
 
 
 @dataclass(frozen=True, slots=True)
