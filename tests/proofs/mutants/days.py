@@ -19,8 +19,10 @@ COMPARED = "steps/verify/compare_story.py"
 LINKS = "steps/plan/linked_drafts.py"
 
 
-def _day(name: str, breaks: str, path: str, before: str, after: str) -> Mutant:
-    return Mutant(name, breaks, (), (Edit(path, before, after),))
+def _day(
+    name: str, breaks: str, path: str, before: str, after: str, held: str = ""
+) -> Mutant:
+    return Mutant(name, breaks, (), (Edit(path, before, after),), held)
 
 
 DAYS = (
@@ -114,6 +116,8 @@ DAYS = (
         UNTOUCHED,
         "    if home.kept_edits:\n",
         "    if False:\n",
+        held="such a story is not read, and one that is not as we left it goes only "
+        "when it was read",
     ),
     _day(
         "forgets a deletion",
