@@ -30,6 +30,13 @@ from cmsmig.steps.write.write_ahead import write_ahead
 STEP = "publish"
 _UNPUBLISH = "unpublish"
 """The kind of its intents."""
+_OF_ONE_STORY = (
+    NotFoundError,
+    RejectedError,
+    OutcomeUnknownError,
+    MalformedAnswerError,
+)
+"""Errors that end no run: the story is listed with its reason."""
 
 
 async def publish_stories(job: ImportJob) -> None:
@@ -80,12 +87,7 @@ async def _unpublish(job: ImportJob, row: ItemRow) -> None:
     try:
         # What is not public stays so: a lost reply is repeated.
         story = await job.client.unpublish_story(row.home.story_id)
-    except (
-        NotFoundError,
-        RejectedError,
-        OutcomeUnknownError,
-        MalformedAnswerError,
-    ) as error:
+    except _OF_ONE_STORY as error:
         job.ledger.items.failed(row.key, "not_unpublished", str(error), _UNPUBLISH)
     else:
         if row.reason == "not_unpublished":
@@ -139,12 +141,7 @@ async def _publish(job: ImportJob, row: ItemRow) -> None:
     try:
         # Publishing what is published changes nothing, so a lost reply is repeated.
         story = await job.client.publish_story(row.home.story_id)
-    except (
-        NotFoundError,
-        RejectedError,
-        OutcomeUnknownError,
-        MalformedAnswerError,
-    ) as error:
+    except _OF_ONE_STORY as error:
         job.ledger.items.failed(row.key, "not_published", str(error), "publish")
     else:
         job.ledger.items.recovered(row.key)

@@ -147,6 +147,24 @@ def test_what_an_editor_unpublished_stays_so_until_decided(stage: Stage) -> None
     desk.verified()
 
 
+def test_what_is_not_to_be_public_is_taken_back_where_that_is_decided(
+    stage: Stage,
+) -> None:
+    """By one call, as the plan says; the others stay, and nothing is left open."""
+    desk = stage()
+    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    desk.done("import")
+    before = published(desk)
+    desk.decide("collections.yaml", "publish: what_is_live", "publish: nothing")
+    desk.decide_edit(RECORD, "published", "ours")
+    planned, mark = desk.plan()["calls"], desk.mark()
+    desk.done("import")
+    assert published(desk) == before - {RECORD}
+    assert desk.count("unpublish story", mark) == planned["unpublish_stories"] == 1
+    assert desk.open_intents() == []
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
 def test_unfinished_edits_are_not_shown_to_visitors(stage: Stage) -> None:
     """An editor at work and the origin on one story: both stand, unpublished."""
     desk = stage()
