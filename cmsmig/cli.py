@@ -15,7 +15,7 @@ import click
 from cmsmig import __version__
 from cmsmig.cli_tools import DRY_RUN, TOOLS
 from cmsmig.terminal.command_groups import OrderedGroup
-from cmsmig.terminal.console import complain, emit_json, emit_lines, log_printably
+from cmsmig.terminal.console import complain, emit_json, emit_lines
 from cmsmig.terminal.exit_codes import told
 from cmsmig.terminal.streams import require_output
 
@@ -66,6 +66,9 @@ def _pilot(command: Callable[..., None]) -> Callable[..., None]:
 @click.pass_context
 def commands(context: click.Context, folder: Path | None, debug: bool) -> None:
     """Move a site's content into a headless CMS, and prove it."""
+    from cmsmig.terminal.library_log import log_printably
+
+    log_printably()
     context.obj = folder
 
 
@@ -259,7 +262,6 @@ for each in TOOLS:
 def main(arguments: list[str] | None = None) -> None:
     """Run a command and exit with its code; an error is one sentence."""
     given = sys.argv[1:] if arguments is None else arguments
-    log_printably()
     try:
         require_output()
         commands.main(given or ["--help"], prog_name="cmsmig", standalone_mode=False)

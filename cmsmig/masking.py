@@ -31,6 +31,7 @@ _SIGNS = "\\%&#;+/=-_"
 _RUN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+/=_-")
 _HALF_ESCAPE = re.compile(r"(?:\\+(?:u0{0,2}\w?|x\w?)?|%\w?|&#?x?\w*)?\Z")
 _LONGEST_ESCAPE = 10
+_NO_ESCAPE = re.compile(r"\Z(?!\Z)")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
@@ -55,7 +56,8 @@ class _Known:
         """Of all forms; each once."""
         self.longest = 0
         """Characters of the longest form."""
-        self.escapes = _escapes("")
+        self.escapes = _NO_ESCAPE
+        """Nothing is masked before the first token, and compiling takes time."""
 
     def add(self, token: str) -> None:
         """Have one more token masked."""

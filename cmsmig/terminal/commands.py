@@ -19,7 +19,7 @@ from cmsmig.steps.plan.recreate import gone_sentence
 from cmsmig.steps.verify.verify_project import verify_only
 from cmsmig.steps.write.import_steps import plan_only, run_command
 from cmsmig.terminal.change_text import change_lines, changes_json
-from cmsmig.terminal.console import complain, emit_json, emit_lines, stoppable
+from cmsmig.terminal.console import complain, emit_json, emit_lines
 from cmsmig.terminal.exit_codes import STOPPED
 from cmsmig.terminal.progress import Progress
 from cmsmig.terminal.run_outcome import (
@@ -28,6 +28,7 @@ from cmsmig.terminal.run_outcome import (
     outcome_lines,
     undecided_sentence,
 )
+from cmsmig.terminal.stopping import stoppable
 from cmsmig.terminal.text import plan_lines, table_lines, verification_lines
 
 T = TypeVar("T")

@@ -1,19 +1,15 @@
 """Standard output for results, standard error for everything else.
 
 Everything that is printed goes through here: tokens are masked, and what acts on a
-terminal stands escaped, since it comes from names and from what services say.
+terminal stands escaped, since it comes from names and from what services say. What
+a help text does not need is imported where it is used: every command begins here.
 """
 
 from __future__ import annotations
 
-import json
-import logging
 import os
-import signal
 import sys
-import traceback
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cmsmig.errors import StorageError
@@ -22,8 +18,9 @@ from cmsmig.printable import printable, printable_json, printable_lines
 from cmsmig.whole_text import whole_text, whole_value
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from cmsmig.canonical import JsonObject
-    from cmsmig.steps.worker_pool import StopSignal
 
 
 def emit_content(text: str) -> None:
@@ -67,6 +64,8 @@ def emit_json(document: JsonObject) -> None:
     Programs read the same value as ever; a terminal that it is printed on is safe,
     since JSON has escapes for what acts there.
     """
+    import json
+
     text = json.dumps(whole_value(document), ensure_ascii=False, indent=1)
     _emit(printable_json(text) + "\n")
 
@@ -80,44 +79,9 @@ def complain(sentence: str) -> None:
 
 def complain_of(error: BaseException) -> None:
     """Write the traceback of an error to standard error."""
+    import traceback
+
     told = "".join(traceback.format_exception(error))
     with suppress(OSError):
         sys.stderr.write(printable_lines(masked(told)))
         sys.stderr.flush()
-
-
-class _PrintableLog(logging.Formatter):
-    """Formats what libraries log like everything else that is printed."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        return printable_lines(masked(super().format(record)))
-
-
-def log_printably() -> None:
-    """Let log records that nobody else handles reach standard error escaped."""
-    if logging.lastResort is not None:
-        logging.lastResort.setFormatter(_PrintableLog())
-
-
-@contextmanager
-def stoppable() -> Iterator[StopSignal]:
-    """Let the first Ctrl-C end the step after the calls in flight."""
-    # Here: with it comes asyncio, which no help needs.
-    from cmsmig.steps.worker_pool import StopSignal
-
-    stop = StopSignal()
-
-    def ask(number: int, frame: object) -> None:
-        if stop.is_set():
-            raise KeyboardInterrupt
-        stop.set()
-        complain("Stopping after the calls in flight; again to stop now.")
-
-    before = {
-        number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -17,8 +17,9 @@ from cmsmig.steps.rollback.rollback import plan_rollback as make_plan
 from cmsmig.steps.rollback.rollback_plan import RollbackPlan
 from cmsmig.steps.rollback.subset import named_subset
 from cmsmig.terminal.commands import resumable
-from cmsmig.terminal.console import complain, emit_json, emit_lines, stoppable
+from cmsmig.terminal.console import complain, emit_json, emit_lines
 from cmsmig.terminal.progress import Progress
+from cmsmig.terminal.stopping import stoppable
 
 NOTHING = "There is nothing to take back: this ledger has created nothing in the space."
 _SHOWN = 20

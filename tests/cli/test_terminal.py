@@ -24,7 +24,8 @@ from cmsmig.printable import printable, printable_json, printable_lines
 from cmsmig.sandbox.http.asgi import Call, Reply
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import running_sandbox
-from cmsmig.terminal.console import complain, complain_of, log_printably
+from cmsmig.terminal.console import complain, complain_of
+from cmsmig.terminal.library_log import log_printably
 from cmsmig.terminal.progress import Progress
 from cmsmig.terminal.text import table_lines
 from tests.support.cli.bad_input import Rig
