@@ -1,23 +1,45 @@
-"""JSON values, and the one byte form that fingerprints are taken of."""
+"""JSON values, their compact bytes, and the one form that fingerprints are taken of."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
+
+import orjson
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 JsonObject: TypeAlias = "dict[str, Json]"
 
 
+_PLAIN: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+"""What has no JSON form of its own is refused."""
+_SORTED: Final = _PLAIN | orjson.OPT_SORT_KEYS
+
+
 def canonical(value: object) -> bytes:
     """Return `value` as UTF-8 JSON with sorted keys and no blanks.
 
-    Two values are equal as JSON exactly when their canonical bytes are equal.
-    Raises `TypeError` for what JSON cannot hold and `ValueError` for NaN.
+    Two values are equal as JSON exactly when their canonical bytes are equal; NaN
+    is null. Raises `TypeError` for what JSON cannot hold.
     """
-    return _json(value).encode("utf-8", "surrogatepass")
+    try:
+        return orjson.dumps(value, _plain, _SORTED)
+    except TypeError:
+        # Numbers of more than 64 bits, half characters, more than 254 levels.
+        return _sorted_text(value).encode("utf-8", "surrogatepass")
+
+
+def compact(value: Json) -> bytes:
+    """Return a JSON value as UTF-8 without blanks, keys in their order.
+
+    Half a character, which has no UTF-8 form, stays what it is for `json.loads`.
+    """
+    try:
+        return orjson.dumps(value, None, _PLAIN)
+    except TypeError:
+        return _text(value).encode("utf-8", "surrogatepass")
 
 
 def fingerprint(value: object) -> str:
@@ -33,10 +55,7 @@ def _plain(value: object) -> object:
     raise TypeError(f"{type(value).__name__} has no JSON form")
 
 
-_json = json.JSONEncoder(
-    sort_keys=True,
-    ensure_ascii=False,
-    separators=(",", ":"),
-    allow_nan=False,
-    default=_plain,
+_text = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_sorted_text = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=_plain
 ).encode

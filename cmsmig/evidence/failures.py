@@ -66,9 +66,6 @@ _ITEM_ACTIONS: Mapping[str, str] = {
     ),
     GONE: _MAKE_AGAIN,
     "not_drafted": "Report it with the item's raw record; the others are imported.",
-    "invalid_document": (
-        "Report it with the item's raw record; the story stands with its old links."
-    ),
     "required_field": (
         "Give the field a value in the origin and pull again, or take `required` off "
         "it; then run the step again."

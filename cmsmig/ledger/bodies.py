@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 
-from cmsmig.canonical import JsonObject
+from cmsmig.canonical import JsonObject, compact
 from cmsmig.ledger.rows import WrittenStory
 
 _QUICK = 1
@@ -28,8 +28,7 @@ def load_body(text: str) -> JsonObject:
 
 def pack_story(story: WrittenStory) -> bytes:
     """Return a written story as the ledger keeps it."""
-    text = json.dumps([story.sent, story.stood], separators=(",", ":"))
-    return zlib.compress(text.encode(), _QUICK)
+    return zlib.compress(compact([story.sent, story.stood]), _QUICK)
 
 
 def unpack_story(packed: bytes) -> WrittenStory:

@@ -93,17 +93,16 @@ class Inventory:
     def made(self, kind: str) -> dict[str, MadeRow]:
         """Return what was made or reused of a kind, by name. Reads only."""
         return {
-            row["name"]: MadeRow(
-                row["kind"],
-                row["name"],
-                row["destination_id"],
-                row["uuid"],
-                bool(row["made"]),
-                row["body_hash"],
-                load_body(row["body"]),
-            )
+            row["name"]: _made_row(row)
             for row in self._store.all("SELECT * FROM made WHERE kind = ?", (kind,))
         }
+
+    def made_one(self, kind: str, name: str) -> MadeRow | None:
+        """Return what was made or reused under a name, if anything. Reads only."""
+        row = self._store.one(
+            "SELECT * FROM made WHERE (kind, name) = (?, ?)", (kind, name)
+        )
+        return None if row is None else _made_row(row)
 
     def forget(self, rows: Iterable[MadeRow]) -> None:
         """Forget what was made or reused and is not there any more."""
@@ -119,6 +118,18 @@ class Inventory:
             db.executemany(
                 "DELETE FROM asset WHERE sha256 = ?", [(each,) for each in hashes]
             )
+
+
+def _made_row(row: sqlite3.Row) -> MadeRow:
+    return MadeRow(
+        row["kind"],
+        row["name"],
+        row["destination_id"],
+        row["uuid"],
+        bool(row["made"]),
+        row["body_hash"],
+        load_body(row["body"]),
+    )
 
 
 def _asset_row(row: sqlite3.Row) -> AssetRow:

@@ -83,6 +83,12 @@ def merge_fields(
     return Merged(values, **{name: frozenset(each) for name, each in found.items()})
 
 
+def merge_alone(fields: frozenset[str]) -> Merged:
+    """Return the merge where only we changed something: these fields."""
+    nothing = frozenset[str]()
+    return Merged({}, written=fields, kept=nothing, agreed=nothing, conflicts=nothing)
+
+
 def take_sides(
     merged: Merged, ours: Fields, side: Callable[[str], Side | None]
 ) -> Merged:

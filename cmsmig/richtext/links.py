@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape, unescape
+from operator import is_
 from typing import TypeAlias
 from urllib.parse import urlsplit
 
@@ -34,21 +35,21 @@ class LinkCounts:
 
 
 Resolve: TypeAlias = "Callable[[str], StoryLink | None]"
-_Pair: TypeAlias = "tuple[JsonObject | list[Json], JsonObject | list[Json]]"
+_Change: TypeAlias = "Callable[[JsonObject], JsonObject]"
 
 
 def rewrite_links(
     document: JsonObject, resolve: Resolve
 ) -> tuple[JsonObject, LinkCounts]:
-    """Return a copy whose links lead to stories wherever `resolve` knows one.
+    """Return the document with links to stories wherever `resolve` knows one.
 
     Link marks, multilink values in block bodies, and `href`s in the raw HTML
-    of blocks; the input stays as it is. `resolve` gets the whole address, with
-    its query and fragment, and both are kept.
+    of blocks. The input stays as it is; what holds no such link is shared with it.
+    `resolve` gets the whole address, with its query and fragment, and both are kept.
     """
     rewriting = _Rewriting(resolve)
-    copied = _copied(document, rewriting.rewritten)
-    return copied, LinkCounts(rewriting.done, rewriting.kept)
+    linked = _with_changes(document, rewriting.rewritten)
+    return linked, LinkCounts(rewriting.done, rewriting.kept)
 
 
 def look_up_links(document: JsonObject, resolve: Resolve) -> None:
@@ -77,7 +78,9 @@ class _Rewriting:
         if value.get("fieldtype") == "multilink":
             return self._multilink(value)
         if "component" in value:
-            return {key: self._field(field) for key, field in value.items()}
+            fields = {key: self._field(field) for key, field in value.items()}
+            same = all(fields[key] is value[key] for key in fields)
+            return value if same else fields
         return value
 
     def _story(self, address: Json) -> StoryLink | None:
@@ -158,31 +161,28 @@ def _tail(address: str) -> tuple[str, str]:
     return (f"?{parts.query}" if parts.query else ""), parts.fragment
 
 
-def _copied(
-    document: JsonObject, change: Callable[[JsonObject], JsonObject]
-) -> JsonObject:
-    """Return a deep copy with `change` applied to every object, in order."""
-    root: JsonObject = {}
-    stack: list[_Pair] = [(document, root)]
-    while stack:
-        source, copy = stack.pop()
-        begun: list[_Pair] = []
-        if isinstance(source, dict) and isinstance(copy, dict):
-            for key, value in change(source).items():
-                copy[key] = _begun(value, begun)
-        elif isinstance(source, list) and isinstance(copy, list):
-            copy.extend([_begun(value, begun) for value in source])
-        stack.extend(reversed(begun))
-    return root
+def _with_changes(value: JsonObject, change: _Change) -> JsonObject:
+    """Return an object with `change` applied to every object in it, itself first.
+
+    What holds no change comes back as it is, the same object.
+    """
+    held = change(value)
+    found: JsonObject = {}
+    for key, each in held.items():
+        new = _changed(each, change)
+        if new is not each:
+            found[key] = new
+    return {**held, **found} if found else held
 
 
-def _begun(value: Json, begun: list[_Pair]) -> Json:
+def _changed(value: Json, change: _Change) -> Json:
     if isinstance(value, dict):
-        copied: JsonObject = {}
-        begun.append((value, copied))
-        return copied
+        # Most objects are texts without marks: no link can be in them.
+        if len(value) == 2 and value.get("type") == "text" and "text" in value:
+            return value
+        return _with_changes(value, change)
     if isinstance(value, list):
-        listed: list[Json] = []
-        begun.append((value, listed))
-        return listed
+        listed = [_changed(each, change) for each in value]
+        same = all(map(is_, listed, value))
+        return value if same else listed
     return value

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from cmsmig.canonical import JsonObject
+from cmsmig.canonical import JsonObject, compact
 from cmsmig.events import Observer, RequestRetried, RequestSent
 from cmsmig.whole_text import whole_value
 from cmsmig.wire.answers import (
@@ -38,9 +37,6 @@ Exchange: TypeAlias = Callable[
 """Sends one request with headers and body, once; never raises for the network."""
 
 _UPLOAD_HOST = "upload host"
-_json = json.JSONEncoder(
-    ensure_ascii=False, separators=(",", ":"), allow_nan=False
-).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +202,10 @@ def _headers(request: Request, authorization: str | None) -> dict[str, str]:
 def _encode(body: JsonObject | None) -> bytes | None:
     if body is None:
         return None
+    data = compact(body)
     try:
-        return _json(body).encode()
-    except UnicodeEncodeError:
+        data.decode()
+    except UnicodeDecodeError:
         # JSON could hold half a character, escaped; but no service could store it.
-        return _encode(whole_value(body))
+        return compact(whole_value(body))
+    return data

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.canonical import Json, JsonObject, compact, fingerprint
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.asset_slots import Marks, Path, Slots
 from cmsmig.mapping.convert.content_shape import (
@@ -65,7 +65,7 @@ class DraftFacts:
 
     def as_bytes(self) -> bytes:
         """Return the facts as they are kept."""
-        return _dumped(
+        return compact(
             {
                 "key": [*_key(self.key)],
                 "lookups": self.lookups.as_json(),
@@ -138,7 +138,7 @@ class KeptDraft:
             "content": draft.content,
             "losses": [[*each] for each in losses],
         }
-        dumped = _dumped(body)
+        dumped = compact(body)
         links = link_addresses(draft)
         facts = DraftFacts(
             key=draft.key,
@@ -148,7 +148,7 @@ class KeptDraft:
             links=tuple(address for _, address in links),
             link_fields=tuple(field for field, _ in links),
             shape=shape_of(draft.content),
-            size=len(dumped) - len(_dumped({"losses": body["losses"]})),
+            size=len(dumped) - len(compact({"losses": body["losses"]})),
             losses=dict(Counter(each.loss.kind for each in draft.losses)),
             losses_print=print_of_losses(
                 [field, *map(str, loss.values())] for field, loss in losses
@@ -210,13 +210,8 @@ def _with_addresses(loss: Loss, marks: Marks) -> JsonObject:
     }
 
 
-def _dumped(body: JsonObject) -> bytes:
-    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    return text.encode("utf-8", "surrogatepass")
-
-
 def _loaded(data: bytes) -> JsonObject:
-    return cast(JsonObject, json.loads(data.decode("utf-8", "surrogatepass")))
+    return cast(JsonObject, json.loads(data))
 
 
 def _key(key: ItemKey) -> tuple[str, str, str]:

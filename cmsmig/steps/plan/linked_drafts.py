@@ -4,9 +4,10 @@ nobody has hashed the same before."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 
-from cmsmig.canonical import Json, fingerprint
+from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.code_digest import code_digest
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
@@ -35,15 +36,34 @@ class DraftLinks:
     changes: bool
     """Whether it makes other content of the draft."""
     linked_hash: str
-    """Of the content then; empty for a story that is still to be made."""
+    """Of the content then; empty where nothing is hashed."""
     record_hash: str
     """Of everything that is wanted of the story: its name, place, dates, content."""
 
+    @property
+    def is_hashed(self) -> bool:
+        """Return whether the content that is wanted was hashed."""
+        return bool(self.record_hash)
+
     def is_needed(self, home: StoryRecord) -> bool:
-        """Return whether a story was last asked to be something else."""
+        """Return whether a story was last asked to be something else; so it may have
+        been where nothing is hashed."""
+        if not self.is_hashed:
+            return True
         if home.record_hash:
             return self.record_hash != home.record_hash
         return self.linked_hash != home.content_hash
+
+
+class Hashing(Enum):
+    """Whether linked content is hashed, to be compared with what was written."""
+
+    NOTHING = "nothing"
+    """There is no story to compare it with."""
+    KNOWN = "known"
+    """What was hashed before, or links change nothing of; no content is read for
+    links that are filled for the first time."""
+    ALL = "all"
 
 
 def link_draft(
@@ -51,25 +71,14 @@ def link_draft(
     draft: ItemDraft,
     context: DraftContext,
     homes: Mapping[ItemKey, ExistingStory],
-    *,
-    is_there: bool,
+    hashing: Hashing,
 ) -> DraftLinks | str:
-    """Return what links make of a draft; or why there is no story any more.
-
-    Content is hashed only where a story `is_there` to be compared with.
-    """
+    """Return what links make of a draft; or why there is no story any more."""
     facts = draft.facts
     found = resolve_links(
         facts.links, facts.relations, facts.key.locale_id, homes, migration.routes
     )
-    hashed = ""
-    if is_there:
-        known = _linked_hash(migration, draft, context, homes, found)
-        if known is None:
-            return str(draft.story(context))
-        hashed = known
-    place = context.places[facts.key]
-    return DraftLinks(
+    links = DraftLinks(
         links=found.links,
         left=(
             *(str(each.cause) for each in found.left),
@@ -77,41 +86,77 @@ def link_draft(
         ),
         state=link_state(found.filled, found.links, pending=bool(found.pending)),
         changes=_changes(found),
-        linked_hash=hashed,
-        record_hash=_record_hash(facts, place, hashed) if hashed else "",
+        linked_hash="",
+        record_hash="",
     )
+    if hashing is Hashing.NOTHING:
+        return links
+    inputs = _inputs(draft, context, found)
+    hashed = migration.drafter.store.content_hash(
+        facts.key, inputs, linked=links.changes
+    )
+    if hashed is None:
+        if links.changes and hashing is Hashing.KNOWN:
+            return links
+        story = draft.story(context)
+        if isinstance(story, str):
+            return story
+        content = story.content
+        if links.changes:
+            content = link_story(story, homes, migration.routes).content
+        hashed = _keep_hash(migration, draft, inputs, content, linked=links.changes)
+    return _with_hashes(links, facts, context, hashed)
 
 
-def _linked_hash(
+def hash_links(
     migration: Migration,
     draft: ItemDraft,
     context: DraftContext,
     homes: Mapping[ItemKey, ExistingStory],
-    found: ResolvedLinks,
-) -> str | None:
-    """Return the hash of the linked content, kept or made; None without a story."""
+    links: DraftLinks,
+    content: JsonObject,
+) -> DraftLinks:
+    """Return links with the hashes of the linked content, which are kept."""
+    facts = draft.facts
+    found = resolve_links(
+        facts.links, facts.relations, facts.key.locale_id, homes, migration.routes
+    )
+    inputs = _inputs(draft, context, found)
+    hashed = _keep_hash(migration, draft, inputs, content, linked=links.changes)
+    return _with_hashes(links, facts, context, hashed)
+
+
+def _inputs(draft: ItemDraft, context: DraftContext, found: ResolvedLinks) -> str:
+    """Return the fingerprint of all that linked content depends on."""
     facts = draft.facts
     files: list[Json] = [
         [asset.asset_id, asset.filename]
         for asset in (context.assets[each] for each in facts.slots.addresses)
     ]
     made_of = [draft.made_of, code_digest(_ROOMS), facts.content_print]
-    linked = _changes(found)
     inputs = fingerprint([made_of, files])
-    if linked:
-        inputs = fingerprint([inputs, _answers(found)])
+    return fingerprint([inputs, _answers(found)]) if _changes(found) else inputs
+
+
+def _keep_hash(
+    migration: Migration,
+    draft: ItemDraft,
+    inputs: str,
+    content: JsonObject,
+    *,
+    linked: bool,
+) -> str:
+    hashed = content_hash(content)
     drafts = migration.drafter.store
-    hashed = drafts.content_hash(facts.key, inputs, linked=linked)
-    if hashed is None:
-        story = draft.story(context)
-        if isinstance(story, str):
-            return None
-        content = story.content
-        if linked:
-            content = link_story(story, homes, migration.routes).content
-        hashed = content_hash(content)
-        drafts.keep_content_hash(facts.key, inputs, hashed, linked=linked)
+    drafts.keep_content_hash(draft.facts.key, inputs, hashed, linked=linked)
     return hashed
+
+
+def _with_hashes(
+    links: DraftLinks, facts: DraftFacts, context: DraftContext, hashed: str
+) -> DraftLinks:
+    record = _record_hash(facts, context.places[facts.key], hashed)
+    return replace(links, linked_hash=hashed, record_hash=record)
 
 
 def _record_hash(facts: DraftFacts, place: Place, content: str) -> str:

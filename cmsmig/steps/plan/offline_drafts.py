@@ -22,7 +22,7 @@ from cmsmig.mapping.select.reference_targets import (
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.gone_stories import known_with_gone
-from cmsmig.steps.plan.linked_drafts import DraftLinks, link_draft
+from cmsmig.steps.plan.linked_drafts import DraftLinks, Hashing, link_draft
 from cmsmig.steps.plan.preflights.findings import Refusal, Refused
 
 NOT_REFUSED: Final = Refused()
@@ -197,15 +197,20 @@ def linked_drafts(
     migration: Migration,
     context: DraftContext,
     homes: Mapping[ItemKey, ExistingStory],
+    hashing: Hashing = Hashing.ALL,
 ) -> Iterator[tuple[ItemKey, ItemDraft | str, DraftLinks | str]]:
-    """Yield each item's draft with what links make of it, or why there is no story."""
+    """Yield each item's draft with what links make of it, or why there is no story.
+
+    Only where a story is there already, content is hashed.
+    """
     for key, draft in migration.item_drafts(context):
         if isinstance(draft, str):
             yield key, draft, draft
         else:
             home = homes.get(key)
             is_there = home is not None and not home.is_planned
-            links = link_draft(migration, draft, context, homes, is_there=is_there)
+            wanted = hashing if is_there else Hashing.NOTHING
+            links = link_draft(migration, draft, context, homes, wanted)
             yield key, draft, links
 
 

@@ -3,7 +3,7 @@ written. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -20,6 +20,7 @@ from cmsmig.mapping.merge import (
     ABSENT,
     Merged,
     Value,
+    merge_alone,
     merge_fields,
     take_sides,
     value_of,
@@ -184,7 +185,13 @@ def _merge(
     theirs: JsonObject,
     decided: ConflictsDecision,
 ) -> StoryMerge:
-    compared = merge_fields(_compared(base), _compared(ours), _compared(theirs))
+    moved = _moved_fields(base, ours, theirs)
+    if theirs is base:
+        compared = merge_alone(moved)
+    else:
+        compared = merge_fields(
+            _compared(base, moved), _compared(ours, moved), _compared(theirs, moved)
+        )
     compared = _leave_position(_hold_moves(compared))
 
     def side(field: str) -> Side | None:
@@ -219,9 +226,26 @@ def _known(base: Value) -> Value:
     return ABSENT if base == UNKNOWN else base
 
 
-def _compared(fields: JsonObject) -> JsonObject:
-    """Return fields without what the service itself may write otherwise."""
-    compared = comparable(fields)
+def _moved_fields(
+    base: JsonObject, ours: JsonObject, theirs: JsonObject
+) -> frozenset[str]:
+    """Return the fields that are not the same to the letter on all three sides: most
+    of a story is, and needs no closer look."""
+    texts = {name: canonical(value) for name, value in base.items()}
+    same: Set[str] = texts.keys()
+    for side in (ours, theirs):
+        if side is not base:
+            same = {
+                name
+                for name in same & side.keys()
+                if texts[name] == canonical(side[name])
+            }
+    return frozenset((base.keys() | ours.keys() | theirs.keys()) - same)
+
+
+def _compared(fields: JsonObject, moved: Set[str]) -> JsonObject:
+    """Return the moved fields without what the service itself may write otherwise."""
+    compared = comparable({name: fields[name] for name in fields.keys() & moved})
     return compared if isinstance(compared, dict) else {}
 
 

@@ -62,7 +62,10 @@ def comparable(value: Json) -> Json:
         link = kind == "multilink" and value.get("linktype") == "story"
         return _held(value, _RENEWED if link else _ONLY_EDITABLE)
     if isinstance(value, list):
-        return [_part(each) for each in value]
+        return [
+            comparable(each) if isinstance(each, (dict, list)) else each
+            for each in value
+        ]
     return value
 
 
@@ -70,15 +73,13 @@ def _held(value: JsonObject, left_out: Set[str]) -> JsonObject:
     """Return what an object holds but for what is unset, and `left_out`."""
     found: JsonObject = {}
     for name, each in value.items():
-        part = _part(each)
-        if part not in _UNSET and name not in left_out:
-            found[name] = part
+        # Most parts are texts and numbers: these need no call of their own.
+        if isinstance(each, (dict, list)):
+            each = comparable(each)
+        if each is None or each == "" or each == [] or name in left_out:
+            continue
+        found[name] = each
     return found
-
-
-def _part(value: Json) -> Json:
-    # Most parts are texts and numbers: these need no call of their own.
-    return comparable(value) if isinstance(value, (dict, list)) else value
 
 
 _ONLY_EDITABLE = frozenset((_ADDED,))

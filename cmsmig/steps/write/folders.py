@@ -152,7 +152,7 @@ def parent_id(job: ImportJob, path: str) -> int:
     """
     if not path:
         return 0
-    row = job.ledger.inventory.made("folder").get(path)
+    row = job.ledger.inventory.made_one("folder", path)
     if row is None:
         raise PreflightError(
             f"The folder `{path}` has not been made; run `cmsmig prepare` first."

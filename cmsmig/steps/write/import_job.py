@@ -19,7 +19,7 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.edit_conflicts import EditConflict
-from cmsmig.steps.plan.linked_drafts import DraftLinks
+from cmsmig.steps.plan.linked_drafts import DraftLinks, Hashing
 from cmsmig.steps.plan.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.offline_drafts import (
     OfflineDrafts,
@@ -108,14 +108,19 @@ class ImportJob:
         self, homes: Mapping[ItemKey, ExistingStory]
     ) -> Iterator[tuple[ItemKey, DraftLinks | str]]:
         """Yield what links make of each selected item's story over the story records,
-        or why there is no story."""
+        or why there is no story.
+
+        What was not hashed before the import began is hashed when it is written.
+        """
         offline = self.offline
         if (
             offline is None
             or offline.homes != homes
             or not offline.is_over(self.context)
         ):
-            for key, _, links in linked_drafts(self.migration, self.context, homes):
+            for key, _, links in linked_drafts(
+                self.migration, self.context, homes, Hashing.KNOWN
+            ):
                 yield key, links
             return
         for key in self.migration.items:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from cmsmig.counting import counted
@@ -17,7 +18,8 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Intent, ItemRow
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
-from cmsmig.richtext.schema.validate import wrong_document
+from cmsmig.steps.decide.drafter import ItemDraft
+from cmsmig.steps.plan.linked_drafts import hash_links
 from cmsmig.steps.plan.story_fields import wanted_fields
 from cmsmig.steps.plan.written_stories import asked_back, is_saved_since
 from cmsmig.steps.worker_pool import work_through
@@ -26,15 +28,12 @@ from cmsmig.steps.write.update_story import (
     CurrentRows,
     Needed,
     Update,
-    fail_update,
     update_story,
 )
 from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "relations"
-_FAILED_HERE = frozenset(
-    ("refused", "not_confirmed", "edited_since", "invalid_document", "not_drafted")
-)
+_FAILED_HERE = frozenset(("refused", "not_confirmed", "edited_since", "not_drafted"))
 """Why an item failed in this phase."""
 
 
@@ -78,12 +77,12 @@ async def _needed(
             job.ledger.items.failed(key, "not_drafted", links)
             continue
         there = listed.get(row.home.story_id)
-        if (
-            links.is_needed(row.home)
-            or asked_back(decided, row.home, there)
-            or (key in job.migration.to_publish and is_saved_since(row, there))
-        ):
-            needed.append(Needed(key, row.home, links))
+        is_asked = asked_back(decided, row.home, there) or (
+            key in job.migration.to_publish and is_saved_since(row, there)
+        )
+        if is_asked or links.is_needed(row.home):
+            over = _is_over(row)
+            needed.append(Needed(key, row.home, links, is_asked=is_asked, is_over=over))
             continue
         if row.link_state != links.state:
             job.ledger.items.set_link_state(key, links.state)
@@ -100,17 +99,42 @@ def _updates(
 ) -> Iterator[Update]:
     """Yield the updates with their content, which is read when its turn comes."""
     for each in needed:
-        draft = job.draft(job.migration.items[each.key])
-        if not isinstance(draft, StoryDraft):
-            job.ledger.items.failed(each.key, "not_drafted", draft or "", "update")
+        update = _update_of(job, each, homes, groups)
+        if update is None:
             job.observer(StepAdvanced(STEP, each.home.full_slug))
-            continue
-        content = link_story(draft, homes, job.migration.routes).content
-        if wrong := wrong_document(content):
-            _invalid(job, draft, wrong)
-            job.observer(StepAdvanced(STEP, each.home.full_slug))
-            continue
-        yield Update(each, wanted_fields(draft, content), groups.get(each.key, ""))
+        else:
+            yield update
+
+
+def _update_of(
+    job: ImportJob,
+    needed: Needed,
+    homes: Mapping[ItemKey, ExistingStory],
+    groups: Mapping[ItemKey, str],
+) -> Update | None:
+    """Return an update with its content; None where there is none after all."""
+    key, migration = needed.key, job.migration
+    kept = migration.item_draft(migration.items[key], job.context)
+    draft = kept.story(job.context) if isinstance(kept, ItemDraft) else kept
+    if not isinstance(kept, ItemDraft) or not isinstance(draft, StoryDraft):
+        job.ledger.items.failed(key, "not_drafted", str(draft or ""), "update")
+        return None
+    content = link_story(draft, homes, migration.routes).content
+    if not needed.links.is_hashed:
+        links = hash_links(migration, kept, job.context, homes, needed.links, content)
+        needed = replace(needed, links=links)
+        if not links.is_needed(needed.home) and not needed.is_asked:
+            _note_unneeded(job, needed)
+            return None
+    return Update(needed, wanted_fields(draft, content), groups.get(key, ""))
+
+
+def _note_unneeded(job: ImportJob, needed: Needed) -> None:
+    key = needed.key
+    job.ledger.items.set_link_state(key, needed.links.state)
+    if needed.is_over:
+        job.ledger.items.recovered(key)
+    job.ledger.intents.settle("update", str(key), "not_needed")
 
 
 def _is_over(row: ItemRow) -> bool:
@@ -135,13 +159,3 @@ def _intent(update: Update) -> Intent:
 async def _update(job: ImportJob, rows: CurrentRows, update: Update) -> None:
     await update_story(job, rows, update)
     job.observer(StepAdvanced(STEP, update.needed.home.full_slug))
-
-
-def _invalid(job: ImportJob, draft: StoryDraft, wrong: str) -> None:
-    fail_update(
-        job,
-        draft.key,
-        "invalid_document",
-        f"The links of {draft.name} were not filled, since {wrong}; report this with "
-        "the item's raw record.",
-    )

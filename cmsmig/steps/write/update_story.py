@@ -45,6 +45,10 @@ class Needed:
     key: ItemKey
     home: StoryRecord
     links: DraftLinks
+    is_asked: bool
+    """Whether it is written whatever its content is."""
+    is_over: bool
+    """Whether it had failed in this phase for what is no longer so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,16 +116,17 @@ def fail_update(job: ImportJob, key: ItemKey, reason: str, explanation: str) -> 
 
 async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
     home = update.needed.home
+    last = job.ledger.items.last_written(home.story_id)
     seen: Story | None = None
     if row is None or not is_as_written(row, home):
         seen = await _read(job, update.needed, row)
     for attempt in range(1, ATTEMPTS + 1):
-        merge = _merge(job, update, row, seen)
+        merge = _merge(job, update, last, row, seen)
         if not merge.written:
             if seen is not None and merge.agreed:
-                _save_written(job, update, merge, seen)
+                _save_written(job, update, merge, last, seen)
             else:
-                _save_compared(job, update, merge, seen)
+                _save_compared(job, update, merge, last, seen)
             return
         try:
             body = _body(job, update, merge, row, seen)
@@ -132,7 +137,7 @@ async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
             if attempt == ATTEMPTS:
                 raise
         else:
-            _save_written(job, update, merge, written)
+            _save_written(job, update, merge, last, written)
             return
 
 
@@ -145,15 +150,18 @@ async def _read(job: ImportJob, needed: Needed, row: StoryRow | None) -> Story:
 
 
 def _merge(
-    job: ImportJob, update: Update, row: StoryRow | None, seen: Story | None
+    job: ImportJob,
+    update: Update,
+    last: WrittenStory | None,
+    row: StoryRow | None,
+    seen: Story | None,
 ) -> StoryMerge:
     home = update.needed.home
-    written = job.ledger.items.last_written(home.story_id)
     decided = job.migration.decisions.conflicts
     if seen is not None:
-        return merge_story(home, written, update.fields, seen, decided)
+        return merge_story(home, last, update.fields, seen, decided)
     slug = row.slug if row else ""
-    return merge_untouched(home, written, update.fields, slug, decided)
+    return merge_untouched(home, last, update.fields, slug, decided)
 
 
 def _body(
@@ -195,10 +203,13 @@ def _group(update: Update, row: StoryRow | None, *, edited: bool) -> str:
 
 
 def _save_written(
-    job: ImportJob, update: Update, merge: StoryMerge, story: Story
+    job: ImportJob,
+    update: Update,
+    merge: StoryMerge,
+    last: WrittenStory | None,
+    story: Story,
 ) -> None:
     needed = update.needed
-    old = job.ledger.items.last_written(needed.home.story_id)
     group = story.row.group_id
     home = replace(
         _home_after(needed, merge),
@@ -206,7 +217,7 @@ def _save_written(
         updated_at=story.row.updated_at,
         group_id=group if group == update.group else needed.home.group_id,
     )
-    stood = _stood_after(merge, old, story)
+    stood = _stood_after(merge, last, story)
     written = WrittenStory(merge.sent, stood)
     origin = job.migration.origin_hash(needed.key)
     job.ledger.items.written(needed.key, home, needed.links.state, origin, written)
@@ -214,16 +225,19 @@ def _save_written(
 
 
 def _save_compared(
-    job: ImportJob, update: Update, merge: StoryMerge, seen: Story | None
+    job: ImportJob,
+    update: Update,
+    merge: StoryMerge,
+    last: WrittenStory | None,
+    seen: Story | None,
 ) -> None:
     """Write that nothing is left to send: all of it is there, is kept, or waits."""
     needed = update.needed
-    old = job.ledger.items.last_written(needed.home.story_id)
     home = _home_after(needed, merge)
-    stood: JsonObject = dict(old.stood) if old else {}
+    stood: JsonObject = dict(last.stood) if last else {}
     if seen is not None:
         home = replace(home, updated_at=seen.row.updated_at)
-        stood = _stood_after(merge, old, seen)
+        stood = _stood_after(merge, last, seen)
     written = WrittenStory(merge.sent, stood)
     origin = job.migration.origin_hash(needed.key)
     job.ledger.items.compared(needed.key, home, needed.links.state, origin, written)
@@ -243,13 +257,13 @@ def _home_after(needed: Needed, merge: StoryMerge) -> StoryRecord:
 
 
 def _stood_after(
-    merge: StoryMerge, old: WrittenStory | None, story: Story
+    merge: StoryMerge, last: WrittenStory | None, story: Story
 ) -> JsonObject:
     """Return the fields around the content as they stand for what we wrote: one that
     keeps somebody's value stays told from ours."""
     theirs = merge.kept | {each.field for each in merge.undecided}
     stood = around_content(story)
-    before = old.stood if old else {}
+    before = last.stood if last else {}
     for name in theirs & stood.keys():
         stood[name] = before.get(name)
     return stood

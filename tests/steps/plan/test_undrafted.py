@@ -7,12 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from cmsmig.canonical import JsonObject
-from cmsmig.mapping.convert import linking
 from cmsmig.richtext.engine import Converted
-from cmsmig.richtext.links import LinkCounts, Resolve
 from cmsmig.richtext.native import NativeEngine
-from cmsmig.richtext.schema.validate import wrong_document
 from tests.support.rehearsal import Rehearsal
 
 
@@ -76,32 +72,6 @@ def test_an_invalid_document_is_never_written(
     assert {item["reason"] for item in failed} == {"not_drafted"}
     told = "is not a valid document at content[0]: a paragraph lacks the attribute"
     assert told in failed[0]["explanation"]
-
-
-def test_an_invalid_document_is_not_written_in_phase_two_either(
-    rehearse: Callable[..., Rehearsal], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A story whose links would break its document keeps what phase one wrote."""
-    rehearsal = rehearse().decided()
-    for command in ("prepare", "create"):
-        rehearsal.done(command)
-    link = linking.rewrite_links
-
-    def breaking(value: JsonObject, resolve: Resolve) -> tuple[JsonObject, LinkCounts]:
-        linked, counts = link(value, resolve)
-        if counts.rewritten and wrong_document(linked) == "":
-            linked = {"value": {"type": "doc", "content": []}}
-        return linked, counts
-
-    with monkeypatch.context() as patch:
-        patch.setattr(linking, "rewrite_links", breaking)
-        ended = rehearsal.run("link", "--json")
-    assert ended.code == 1
-    failed = rehearsal.done("status", "--json").document["failed"]
-    assert {item["reason"] for item in failed} == {"invalid_document"}
-    assert "a doc is empty or incomplete" in failed[0]["explanation"]
-    rehearsal.done("link")
-    rehearsal.done("verify")
 
 
 def test_a_story_that_can_no_longer_be_made_is_told(
