@@ -95,6 +95,13 @@ class Store:
         with translated(self.path):
             return self._plain.execute(statement, tuple(values)).fetchall()
 
+    def version(self) -> tuple[int, int]:
+        """Return what is another whenever the ledger may hold something else, whoever
+        wrote it."""
+        with translated(self.path):
+            (others,) = self._plain.execute("PRAGMA data_version").fetchone()
+        return self._plain.total_changes, others
+
     def one(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Row | None:
         """Return the first row of a query, if there is one. Reads only."""
         rows = self.all(statement, values)

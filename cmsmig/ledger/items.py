@@ -25,6 +25,8 @@ class Items:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._read: tuple[object, dict[ItemKey, ItemRow]] | None = None
+        """The rows that were read last, and the version of the ledger then."""
 
     def select(self, rows: Iterable[ItemRow], *, whole: bool = True) -> None:
         """Write what an import is about to handle.
@@ -245,22 +247,27 @@ class Items:
             )
             close_intent(db, "unpublish", str(key), "done")
 
-    def all(self) -> dict[ItemKey, ItemRow]:
-        """Return every item's row. Reads only."""
-        return {
-            row.key: row
-            for row in map(
-                _item_row,
-                self._store.all(
-                    """SELECT item.*, home.story_id, home.uuid AS home_uuid,
-                        home.full_slug AS home_slug, home.made, home.content_hash,
-                        home.destination_updated_at, home.group_id,
-                        home.record_hash, home.kept_edits, home.left_public
-                    FROM item LEFT JOIN home ON home.id = item.home_id
-                    ORDER BY collection_id, item_id, locale_id"""
-                ),
-            )
-        }
+    def all(self) -> Mapping[ItemKey, ItemRow]:
+        """Return every item's row. Reads only, and only what may have changed."""
+        version = self._store.version()
+        if self._read is None or self._read[0] != version:
+            self._read = None
+            self._read = version, self._rows()
+        return self._read[1]
+
+    def _rows(self) -> dict[ItemKey, ItemRow]:
+        rows = map(
+            _item_row,
+            self._store.all(
+                """SELECT item.*, home.story_id, home.uuid AS home_uuid,
+                    home.full_slug AS home_slug, home.made, home.content_hash,
+                    home.destination_updated_at, home.group_id,
+                    home.record_hash, home.kept_edits, home.left_public
+                FROM item LEFT JOIN home ON home.id = item.home_id
+                ORDER BY collection_id, item_id, locale_id"""
+            ),
+        )
+        return {row.key: row for row in rows}
 
     def accounting(self) -> Accounting:
         """Return the accounting over all items. Reads only."""
