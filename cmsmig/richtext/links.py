@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape, unescape
 from operator import is_
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json, JsonObject
@@ -184,5 +184,24 @@ def _changed(value: Json, change: _Change) -> Json:
     if isinstance(value, list):
         listed = [_changed(each, change) for each in value]
         same = all(map(is_, listed, value))
-        return value if same else listed
+        return value if same else _joined(listed)
     return value
+
+
+def _joined(nodes: list[Json]) -> list[Json]:
+    """Return nodes with texts in one that carry the same marks: two links that were
+    spelled otherwise may lead to one story."""
+    found: list[Json] = []
+    for node in nodes:
+        before = found[-1] if found else None
+        if _is_text(before) and _is_text(node) and before["marks"] == node["marks"]:
+            text = str(before["text"]) + str(node["text"])
+            found[-1] = {**before, "text": text}
+        else:
+            found.append(node)
+    return found
+
+
+def _is_text(node: Json) -> TypeGuard[JsonObject]:
+    """Return whether a node is a text with marks."""
+    return isinstance(node, dict) and node.get("type") == "text" and "marks" in node

@@ -181,6 +181,20 @@ def test_link_targets_are_listed_in_order() -> None:
     assert asked == ["/1", "/2", "/3"]
 
 
+def test_links_that_come_to_lead_to_one_story_become_one() -> None:
+    """Two spellings of an address side by side; the document stays valid."""
+    document = document_of(
+        '<p><a href="/post/old">a</a><a href="https://e.com/post/old"><b>b</b></a>'
+        '<a href="https://e.com/post/old">c</a><a href="/post/old">d</a>'
+        '<a href="/post/old#s">e</a></p>'
+    )
+    rewritten, counts = rewrite_links(document, home)
+    assert counts.rewritten == 5
+    assert problems(rewritten) == ()
+    texts = [each["text"] for each in rewritten["content"][0]["content"]]
+    assert texts == ["a", "b", "cd", "e"]
+
+
 def test_visible_text_has_a_line_for_each_paragraph() -> None:
     """Paragraphs, breaks and cells do not run together."""
     html = "<h1>T</h1><p>a<br>b</p><ul><li>c</li></ul>"

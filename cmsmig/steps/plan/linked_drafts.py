@@ -27,6 +27,8 @@ _ROOMS = ("mapping", "richtext", "steps/plan")
 class DraftLinks:
     """What phase two will make of a story."""
 
+    filled: int
+    """References that will be filled; each entry of a list counts."""
     links: int
     """Links that will lead to stories."""
     left: tuple[str, ...]
@@ -79,6 +81,7 @@ def link_draft(
         facts.links, facts.relations, facts.key.locale_id, homes, migration.routes
     )
     links = DraftLinks(
+        filled=found.filled,
         links=found.links,
         left=(
             *(str(each.cause) for each in found.left),

@@ -15,7 +15,7 @@ from cmsmig.mapping.decisions.conflicts import (
     ConflictsDecision,
     Side,
 )
-from cmsmig.mapping.draft import StoryDraft
+from cmsmig.mapping.draft import Place, StoryDraft
 from cmsmig.mapping.merge import (
     ABSENT,
     Merged,
@@ -26,7 +26,7 @@ from cmsmig.mapping.merge import (
     value_of,
 )
 from cmsmig.steps.plan.edit_conflicts import EditConflict, seen_of
-from cmsmig.steps.plan.written_stories import comparable, content_hash
+from cmsmig.steps.plan.written_stories import comparable, content_hash, record_hash
 
 CONTENT: Final = "content."
 """What the names of content fields begin with."""
@@ -133,6 +133,15 @@ def fields_there(story: Story, written: WrittenStory | None) -> JsonObject:
             found[name] = value
     content = {f"{CONTENT}{name}": value for name, value in story.content.items()}
     return found | content
+
+
+def record_of(fields: JsonObject, story: Story) -> str:
+    """Return the fingerprint that a write of these fields would have, had it the
+    content that stands there."""
+    place = Place(str(fields.get("folder", "")), str(fields.get("slug", "")), 0)
+    published, day = (str(fields.get(name, "")) for name in _DATES)
+    content = content_hash(story.content)
+    return record_hash(str(fields.get("name", "")), place, (published, day), content)
 
 
 def is_same_field(one: JsonObject, other: JsonObject, field: str) -> bool:

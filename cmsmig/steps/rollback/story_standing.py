@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
-from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.canonical import Json, fingerprint
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import NotFoundError
 from cmsmig.ledger.rows import GoneState, ItemRow, StoryRecord, WrittenStory
-from cmsmig.mapping.draft import Place
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.plan.edit_conflicts import seen_of
-from cmsmig.steps.plan.story_fields import fields_there, is_same_field
+from cmsmig.steps.plan.story_fields import fields_there, is_same_field, record_of
 from cmsmig.steps.plan.written_stories import (
     PUBLISHED,
     content_hash,
     is_as_written,
-    record_hash,
 )
 from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.pieces import Piece
@@ -117,7 +115,7 @@ class StoryStandings:
     ) -> bool:
         """Return whether a story is just what a killed run was about to write."""
         intended = self.updating.get(str(item.key))
-        return intended == _record_of(fields_there(story, written), story)
+        return intended == record_of(fields_there(story, written), story)
 
     def _edits(
         self, story: Story, item: ItemRow, written: WrittenStory | None
@@ -137,16 +135,6 @@ class StoryStandings:
                 yield "name"
             if content_hash(story.content) != item.home.content_hash:
                 yield "content"
-
-
-def _record_of(fields: JsonObject, story: Story) -> str:
-    """Return the fingerprint that an update to just these fields would have."""
-    place = Place(str(fields.get("folder", "")), str(fields.get("slug", "")), 0)
-    published, day = (
-        str(fields.get(name, "")) for name in ("first_published_at", "sort_by_date")
-    )
-    content = content_hash(story.content)
-    return record_hash(str(fields.get("name", "")), place, (published, day), content)
 
 
 def _scalars(value: Json) -> Iterator[str | int]:

@@ -18,6 +18,7 @@ from cmsmig.steps.plan.story_fields import (
     CONTENT,
     fields_there,
     is_same_field,
+    record_of,
     wanted_fields,
 )
 from cmsmig.steps.verify.differences import Difference, DifferenceCode
@@ -35,26 +36,33 @@ _CODES = {
 
 @dataclass(frozen=True, slots=True)
 class ReadBack:
-    """A story as it is wanted, as it was last written, and as it was read back."""
+    """A story as it was last written, and as it was read back."""
 
-    draft: StoryDraft
-    content: JsonObject
-    """As it is wanted, links filled."""
     home: StoryRecord
     written: WrittenStory | None
     story: Story
 
 
+def is_as_wanted(story: Story, written: WrittenStory | None, record: str) -> bool:
+    """Return whether a story holds just what the fingerprint `record` of all that is
+    wanted of it tells: then no field needs a look of its own."""
+    return record_of(fields_there(story, written), story) == record
+
+
 def story_differences(
-    read: ReadBack, decided: ConflictsDecision
+    draft: StoryDraft,
+    content: JsonObject,
+    read: ReadBack,
+    decided: ConflictsDecision,
 ) -> Iterator[Difference]:
     """Yield the fields of a story that hold something else than is wanted.
 
-    A field whose edit was decided to stay is none of them.
+    `content` is the draft's with its links filled. A field whose edit was decided to
+    stay is none of them.
     """
-    ours = wanted_fields(read.draft, read.content)
+    ours = wanted_fields(draft, content)
     theirs = fields_there(read.story, read.written)
-    lists = {f"{CONTENT}{use.field}" for use in read.draft.relations if use.multiple}
+    lists = {f"{CONTENT}{use.field}" for use in draft.relations if use.multiple}
     for field in sorted(ours.keys() | theirs.keys()):
         if field in _NOT_COMPARED or is_same_field(ours, theirs, field):
             continue
@@ -69,20 +77,21 @@ def story_differences(
         if field in lists and _same_members(ours.get(field), theirs.get(field)):
             code = DifferenceCode.RELATION_ORDER
         where = field.removeprefix(CONTENT)
-        text = _sentence(read, field, value_of(ours, field), there)
-        yield Difference(code, str(read.draft.key), where, text)
+        text = _sentence(read, ours, field)
+        yield Difference(code, str(draft.key), where, text)
 
 
-def _sentence(read: ReadBack, field: str, ours: Value, theirs: Value) -> str:
+def _sentence(read: ReadBack, ours: JsonObject, field: str) -> str:
     where = field.removeprefix(CONTENT)
+    there = value_of(fields_there(read.story, read.written), field)
     held = (
-        f"The field `{where}` of `{read.home.full_slug}` holds {_shown(theirs)}; "
-        f"wanted is {_shown(ours)}"
+        f"The field `{where}` of `{read.home.full_slug}` holds {_shown(there)}; "
+        f"wanted is {_shown(value_of(ours, field))}"
     )
-    return f"{held}: {_cause(read, field)}."
+    return f"{held}: {_cause(read, ours, field)}."
 
 
-def _cause(read: ReadBack, field: str) -> str:
+def _cause(read: ReadBack, ours: JsonObject, field: str) -> str:
     """Return who changed a field, and what to do about it."""
     decide = (
         f"decide `theirs` or `ours` for `{field}` under `edits` in "
@@ -97,7 +106,6 @@ def _cause(read: ReadBack, field: str) -> str:
         return f"its slug changed at the origin, which would move its page; {decide}"
     if not edited:
         return "it changed at the origin or in the decisions; run `cmsmig import`"
-    ours = wanted_fields(read.draft, read.content)
     if is_same_field(sent, ours, field):
         return f"it was edited at the destination; {decide}"
     return f"it changed on both sides; {decide}"

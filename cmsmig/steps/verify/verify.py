@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from cmsmig.canonical import JsonObject
@@ -16,11 +16,13 @@ from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.richtext.schema.validate import documents_in, problems
+from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.plan.edit_conflicts import seen_of
+from cmsmig.steps.plan.linked_drafts import DraftLinks, Hashing, link_draft
 from cmsmig.steps.plan.recreate import REMEDY
 from cmsmig.steps.plan.written_stories import PUBLISHED
 from cmsmig.steps.verify.compare_schema import compare_schema
-from cmsmig.steps.verify.compare_story import ReadBack, story_differences
+from cmsmig.steps.verify.compare_story import ReadBack, is_as_wanted, story_differences
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.verify.gone_items import undone_removals
 from cmsmig.steps.worker_pool import Work, work_through
@@ -125,43 +127,69 @@ async def _compare_item(
     home: StoryRecord,
     found: Verification,
 ) -> None:
-    draft = job.draft(job.migration.items[key])
-    if isinstance(draft, StoryDraft):
-        await _compare_story(job, homes, draft, home, found)
+    draft = job.migration.item_draft(job.migration.items[key], job.context)
+    if isinstance(draft, str):
+        _list_undrafted(key, draft, found)
     elif draft is not None:
-        code = DifferenceCode.ITEM_FAILED
-        found.differences.append(Difference(code, str(key), "", draft))
+        await _compare_story(job, homes, draft, home, found)
+
+
+def _list_undrafted(key: ItemKey, why: str, found: Verification) -> None:
+    code = DifferenceCode.ITEM_FAILED
+    found.differences.append(Difference(code, str(key), "", why))
 
 
 async def _compare_story(
     job: ImportJob,
     homes: Mapping[ItemKey, ExistingStory],
-    draft: StoryDraft,
+    draft: ItemDraft,
     home: StoryRecord,
     found: Verification,
 ) -> None:
+    key = draft.facts.key
     found.stories += 1
     try:
         story = await job.client.story(home.story_id)
     except NotFoundError:
-        found.differences.append(_story_gone(draft.key, home))
+        found.differences.append(_story_gone(key, home))
         return
-    found.groups[draft.key] = story.row.group_id
-    linked = link_story(draft, homes, job.migration.routes)
-    found.relations += linked.filled
+    found.groups[key] = story.row.group_id
     written = job.ledger.items.last_written(home.story_id)
-    read = ReadBack(draft, linked.content, home, written, story)
+    links = link_draft(job.migration, draft, job.context, homes, Hashing.KNOWN)
+    if isinstance(links, DraftLinks) and is_as_wanted(
+        story, written, links.record_hash
+    ):
+        # What is wanted was valid when it was made.
+        found.relations += links.filled
+        found.documents += len([*documents_in(story.content)])
+    else:
+        _compare_fields(job, homes, draft, ReadBack(home, written, story), found)
+    found.differences.extend(_publication(job, key, home, story))
+
+
+def _compare_fields(
+    job: ImportJob,
+    homes: Mapping[ItemKey, ExistingStory],
+    draft: ItemDraft,
+    read: ReadBack,
+    found: Verification,
+) -> None:
+    wanted = draft.story(job.context)
+    if isinstance(wanted, str):
+        _list_undrafted(draft.facts.key, wanted, found)
+        return
+    linked = link_story(wanted, homes, job.migration.routes)
+    found.relations += linked.filled
     decided = job.migration.decisions.conflicts
-    found.differences.extend(story_differences(read, decided))
-    found.differences.extend(_publication(job, draft, home, story))
-    found.differences.extend(_documents(draft, story.content, found))
+    found.differences.extend(story_differences(wanted, linked.content, read, decided))
+    found.differences.extend(_documents(wanted, read.story.content, found))
 
 
 def _publication(
-    job: ImportJob, draft: StoryDraft, home: StoryRecord, story: Story
+    job: ImportJob, item: ItemKey, home: StoryRecord, story: Story
 ) -> Iterator[Difference]:
-    key = str(draft.key)
-    asked = draft.key in job.migration.to_publish
+    key = str(item)
+    asked = item in job.migration.to_publish
     is_public = story.row.published
     decided = job.migration.decisions.conflicts
     seen = seen_of(is_public)
@@ -253,10 +281,8 @@ async def _compare_asset(job: ImportJob, row: AssetRow, found: Verification) -> 
 
 def _compare_folders(job: ImportJob, found: Verification) -> None:
     there = {row.story_id for row in job.survey.stories if row.is_folder}
-    made: Iterable[str] = job.ledger.inventory.made("folder")
-    for path in made:
+    for path, row in job.ledger.inventory.made("folder").items():
         found.folders += 1
-        row = job.ledger.inventory.made("folder")[path]
         if row.destination_id not in there:
             found.differences.append(
                 Difference(
