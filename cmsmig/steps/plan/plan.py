@@ -296,14 +296,15 @@ def _item_counts(
     known = ledger.items.all()
     left_out = {key for key, row in known.items() if row.is_left_out}
     gone = {key for key, row in known.items() if row.is_gone}
-    housed = {key for key, row in known.items() if row.home and not row.gone} - gone
+    there = {key for key, row in known.items() if row.home and not row.gone} - gone
+    there |= outlook.adopting
     counts = Counter(
         "skipped"
         if row.key in left_out
         else "gone"
         if row.key in gone and row.status != "reused"
         else "already_there"
-        if row.key in housed | outlook.adopting or row.status == "reused"
+        if row.key in there or row.status == "reused"
         else row.status
         for row in rows
     )
