@@ -342,11 +342,14 @@ def _release(db: sqlite3.Connection, key: ItemKey) -> None:
 
 def _item_row(row: sqlite3.Row) -> ItemRow:
     home = None
+    path = row["full_slug"]
     if row["story_id"] is not None:
+        # One text for both, of many items.
+        there = path if row["home_slug"] == path else row["home_slug"]
         home = StoryRecord(
             story_id=row["story_id"],
             uuid=row["home_uuid"],
-            full_slug=row["home_slug"],
+            full_slug=there,
             made=bool(row["made"]),
             content_hash=row["content_hash"],
             updated_at=row["destination_updated_at"],
@@ -358,7 +361,7 @@ def _item_row(row: sqlite3.Row) -> ItemRow:
     return ItemRow(
         key=ItemKey(row["collection_id"], row["item_id"], row["locale_id"]),
         name=row["name"],
-        full_slug=row["full_slug"],
+        full_slug=path,
         origin_hash=row["origin_hash"],
         status=row["status"],
         reason=row["reason"],

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeAlias
 from urllib.parse import unquote
 
 from cmsmig.item_key import ItemKey
@@ -14,6 +15,8 @@ from cmsmig.origin.schema import Collection, Site
 
 _ABSOLUTE = re.compile(r"(?:https?:)?//([^/?#\\\s]*)(.*)", re.IGNORECASE | re.DOTALL)
 _DEFAULT_PORT = re.compile(r":(?:80|443)?$")
+_Paths: TypeAlias = "dict[tuple[str, ...], tuple[ItemKey, ...]]"
+"""The items of each path, one of a locale."""
 
 
 class PageCause(StrEnum):
@@ -57,9 +60,11 @@ class Routes:
         "_exact",
         "_folded",
         "_hosts",
-        "_paths",
+        "_prefixes",
         "_primary",
         "_roots",
+        "_slug_of",
+        "_slugs",
         "places",
     )
 
@@ -87,23 +92,28 @@ class Routes:
             for prefix in {(), *prefixes.values()}
             for slug in slug_of.values()
         }
-        self._paths: dict[ItemKey, str] = {}
-        self._exact: dict[tuple[str, ...], dict[str, ItemKey]] = {}
-        self._folded: dict[tuple[str, ...], dict[str, ItemKey]] = {}
+        self._prefixes = prefixes
+        self._slug_of = slug_of
+        self._slugs = slugs
+        self._exact: _Paths = {}
+        folded: _Paths = {}
         for key in sorted(places):
-            path = (
-                *prefixes.get(key.locale_id, ()),
-                slug_of.get(key.collection_id, key.collection_id),
-                slugs.get(key) or places[key].slug,
-            )
-            self._paths[key] = "/" + "/".join(path)
-            self._exact.setdefault(path, {}).setdefault(key.locale_id, key)
-            folded = _fold(path)
-            self._folded.setdefault(folded, {}).setdefault(key.locale_id, key)
+            path = self._parts(key)
+            _add(self._exact, path, key)
+            _add(folded, _fold(path), key)
+        # Where all paths are in lower case, as most sites have them, one is enough.
+        self._folded = self._exact if folded == self._exact else folded
 
     def path(self, key: ItemKey) -> str:
         """Return the old path of an item that becomes a story, or empty."""
-        return self._paths.get(key, "")
+        return "/" + "/".join(self._parts(key)) if key in self.places else ""
+
+    def _parts(self, key: ItemKey) -> tuple[str, ...]:
+        return (
+            *self._prefixes.get(key.locale_id, ()),
+            self._slug_of.get(key.collection_id, key.collection_id),
+            self._slugs.get(key) or self.places[key].slug,
+        )
 
     def planned_homes(self) -> Mapping[ItemKey, ExistingStory]:
         """Return a stand-in for every story to be, for planning."""
@@ -144,9 +154,10 @@ class Routes:
         if not candidates:
             return None
         for locale in (self._primary, from_locale):
-            if locale in candidates:
-                return candidates[locale]
-        return candidates[min(candidates)]
+            for key in candidates:
+                if key.locale_id == locale:
+                    return key
+        return min(candidates, key=_locale_of)
 
     def _cause(self, parts: tuple[str, ...]) -> PageCause:
         folded = _fold(parts)
@@ -155,6 +166,17 @@ class Routes:
         if folded[:-1] in self._roots:
             return PageCause.UNLISTED
         return PageCause.STATIC
+
+
+def _add(paths: _Paths, path: tuple[str, ...], key: ItemKey) -> None:
+    """Add an item to those of a path; the first of a locale has it."""
+    there = paths.get(path, ())
+    if all(each.locale_id != key.locale_id for each in there):
+        paths[path] = (*there, key)
+
+
+def _locale_of(key: ItemKey) -> str:
+    return key.locale_id
 
 
 def _site_hosts(site: Site) -> frozenset[str]:
