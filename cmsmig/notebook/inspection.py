@@ -12,6 +12,7 @@ from cmsmig.notebook.inspect.inspection import (
     richtext_census,
     states_chart,
 )
+from cmsmig.notebook.kit.change_table import show_changes
 
 __all__ = [
     "choose_item_sets",
@@ -20,5 +21,6 @@ __all__ = [
     "pull_origin",
     "reference_report",
     "richtext_census",
+    "show_changes",
     "states_chart",
 ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 import yaml
 
-from cmsmig.notebook.transfer.importing import show_plan
+from cmsmig.notebook.importing import show_changes, show_plan
 from cmsmig.steps.plan.plan import Plan
 from tests.support.notebook.front_end import front_end
 from tests.support.notebook.live_panel import LivePanel, worked
@@ -120,3 +120,28 @@ def test_a_dry_run_writes_no_decision(desk: Desk) -> None:
 def test_without_conflicts_there_is_nothing_to_choose(staged: Start) -> None:
     """An empty panel."""
     assert chosen(Desk(staged().rehearsal)).text == ""
+
+
+def test_what_moved_is_listed_before_the_plan(desk: Desk) -> None:
+    """By story and field, with both values, whichever side it was; nothing runs."""
+    workspace = Staged(desk.rehearsal).workspace()
+    panel = asyncio.run(show_changes(workspace))
+    html = str(panel.html())
+    assert panel.text == "moved: 2 at origin, 0 at decisions, 2 at destination"
+    assert ">name</td>" in html
+    assert "Ours" in html and "&lt;b&gt;Theirs&lt;/b&gt;" in html
+    assert "<b>Theirs</b>" not in html
+    assert "is gone from the stories of the space" in html
+
+
+def test_before_an_import_nothing_is_asked(staged: Start) -> None:
+    """There is nothing to compare with; a decision that lacks is named."""
+    desk = Desk(staged().rehearsal)
+    mark = desk.mark()
+    panel = asyncio.run(show_changes(Staged(desk.rehearsal).workspace()))
+    assert "Nothing was imported yet" in str(panel.html())
+    assert desk.since(mark) == []
+    desk.done("import")
+    (desk.folder / "decisions" / "collections.yaml").unlink()
+    panel = asyncio.run(show_changes(Staged(desk.rehearsal).workspace()))
+    assert "cannot be told yet" in str(panel.html())
