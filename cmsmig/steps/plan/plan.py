@@ -18,6 +18,7 @@ from cmsmig.mapping.select.reference_targets import DanglingCause, DanglingRefer
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import Origin
+from cmsmig.steps.plan.asset_texts import texts_of
 from cmsmig.steps.plan.conflicts import Conflict, item_rows
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drift import (
@@ -223,6 +224,7 @@ def make_plan(
             *schema.conflicts,
             *edits.undecided,
             *_folders_to_decide(migration, ledger, survey),
+            *_files_to_decide(migration, ledger, survey),
         ),
         dangling=tuple(each for each in dangling if each.cause is not _OUTSIDE),
         not_in_pilot=tuple(each for each in dangling if each.cause is _OUTSIDE),
@@ -246,6 +248,14 @@ def _folders_to_decide(
     made = ledger.inventory.made("folder")
     decided = migration.decisions.conflicts
     yield from folder_conflicts(folder_states(migration.folders, made, survey, decided))
+
+
+def _files_to_decide(
+    migration: Migration, ledger: Ledger, survey: Survey
+) -> Iterator[EditConflict]:
+    for each in texts_of(migration, ledger, survey):
+        if each.conflict is not None:
+            yield each.conflict
 
 
 def _details(
