@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -59,6 +60,9 @@ class GoneItems:
                 for intent in INTENTS:
                     if each.state not in _OPEN:
                         close_intent(db, intent, str(key), str(each.state))
+                if each.state is GoneState.DELETED:
+                    # A killed run deleted it, and could not say so.
+                    _not_public(db, key)
 
     def take_back(self, keys: Iterable[ItemKey]) -> None:
         """Write that items are there again, and their stories go on as theirs."""
@@ -91,15 +95,11 @@ class GoneItems:
         """
         with self._store.atomic() as db:
             db.execute(
-                f"""UPDATE item SET gone = ?, gone_note = '', published = '',
-                       changed_at = ? WHERE {_KEY}""",
+                f"""UPDATE item SET gone = ?, gone_note = '', changed_at = ?
+                    WHERE {_KEY}""",
                 (str(state), now(), *_values(key)),
             )
-            db.execute(
-                f"""UPDATE home SET left_public = 0 WHERE id =
-                    (SELECT home_id FROM item WHERE {_KEY})""",
-                _values(key),
-            )
+            _not_public(db, key)
             if updated_at:
                 db.execute(
                     f"""UPDATE home SET destination_updated_at = ? WHERE id =
@@ -133,6 +133,15 @@ class GoneItems:
                 f"UPDATE item SET old_path = ? WHERE {_KEY} AND old_path <> ?",
                 [(path, *_values(key), path) for key, path in paths.items()],
             )
+
+
+def _not_public(db: sqlite3.Connection, key: ItemKey) -> None:
+    db.execute(f"UPDATE item SET published = '' WHERE {_KEY}", _values(key))
+    db.execute(
+        f"""UPDATE home SET left_public = 0 WHERE id =
+            (SELECT home_id FROM item WHERE {_KEY})""",
+        _values(key),
+    )
 
 
 def _reason_of(gone: GoneItem) -> str:

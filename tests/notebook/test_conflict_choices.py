@@ -129,7 +129,8 @@ def test_what_moved_is_listed_before_the_plan(desk: Desk) -> None:
     html = str(panel.html())
     assert panel.text == "moved: 2 at origin, 0 at decisions, 2 at destination"
     assert ">name</td>" in html
-    assert "Ours" in html and "&lt;b&gt;Theirs&lt;/b&gt;" in html
+    assert "Ours" in html
+    assert "&lt;b&gt;Theirs&lt;/b&gt;" in html
     assert "<b>Theirs</b>" not in html
     assert "is gone from the stories of the space" in html
 

@@ -47,6 +47,8 @@ _STEP_OF = {
     "create_asset_folders": "prepare",
     "sign_uploads": "prepare",
     "finish_uploads": "prepare",
+    "compare_assets": "prepare",
+    "update_assets": "prepare",
     "read_back_components": "create",
     "create_stories": "create",
     "compare_stories": "link",

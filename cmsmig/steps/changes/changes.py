@@ -20,7 +20,9 @@ from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.merge import Absent, Value, value_of
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.asset_texts import texts_of
 from cmsmig.steps.plan.drift import Fingerprints, fingerprints
+from cmsmig.steps.plan.folder_state import NAME
 from cmsmig.steps.plan.foreseen_links import ForeseenLinks, foresee_links
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.ownership import Ownership
@@ -32,6 +34,7 @@ from cmsmig.steps.plan.story_fields import (
 )
 from cmsmig.steps.plan.written_stories import PUBLISHED, is_as_written
 from cmsmig.steps.worker_pool import together
+from cmsmig.steps.write.folders import states_of
 from cmsmig.steps.write.import_job import ImportJob
 
 _AT_ONCE = 50
@@ -93,6 +96,7 @@ async def find_changes(job: ImportJob) -> tuple[Change, ...]:
         *_of_decisions(job),
         *_of_gone(job),
         *_of_schema(job),
+        *_of_texts(job),
         *[change async for change in _of_stories(job, rows)],
     )
 
@@ -182,6 +186,26 @@ def _of_schema(job: ImportJob) -> Iterator[Change]:
             for field in sorted(fields.moved(side)):
                 old, new = value_of(base, field), value_of(side, field)
                 yield Change(where, what, "", field, old, new)
+
+
+def _of_texts(job: ImportJob) -> Iterator[Change]:
+    """Yield the names of folders and the alternative texts of files that moved."""
+    for folder in states_of(job):
+        if folder.row is None or not folder.written:
+            continue
+        what = f"folder {folder.plan.path}"
+        base: JsonObject = {NAME: folder.written}
+        ours: JsonObject = {NAME: folder.plan.name}
+        theirs: JsonObject = {NAME: folder.row.name}
+        yield from _of_fields(Where.DECISIONS, what, "", base, ours)
+        yield from _of_fields(Where.DESTINATION, what, "", base, theirs)
+    for text in texts_of(job.migration, job.ledger, job.survey):
+        if not text.base and text.ours == text.theirs:
+            # What we wrote is not known, and nothing says that it was another text.
+            continue
+        what = f"file {text.upload.name}"
+        yield from _of_fields(Where.ORIGIN, what, "", text.base, text.ours)
+        yield from _of_fields(Where.DESTINATION, what, "", text.base, text.theirs)
 
 
 async def _of_stories(

@@ -58,6 +58,8 @@ class EditConflict:
 
     @property
     def _cause(self) -> str:
+        if _is_same(self.base, self.theirs) and self.kind is ConflictKind.STORY:
+            return "was changed by us, which would move a page that visitors may know"
         if _is_same(self.base, self.theirs):
             return "cannot be written, for something else there has that name"
         if not _is_same(self.base, self.ours):

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 
+from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
@@ -16,6 +17,7 @@ from cmsmig.mapping.propose.component_payloads import (
 )
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.asset_texts import texts_of
 from cmsmig.steps.plan.destination_survey import Survey, pages
 from cmsmig.steps.plan.folder_state import folder_states
 from cmsmig.steps.plan.foreseen_links import LISTED_TOGETHER, ForeseenLinks
@@ -62,6 +64,7 @@ def foresee(
         left.update(link.left)
     # What was published before is published again, as it is then.
     written = {key for key in foreseen.needed if edits.writes(key)}
+    listed = {each.story_id: each for each in survey.stories}
     coming = foreseen.creating | foreseen.adopting
     return Outlook(
         creating=foreseen.creating,
@@ -74,7 +77,7 @@ def foresee(
             migration,
             survey,
             [
-                _after(row, edits, is_written=key in written)
+                _after(row, edits, listed, is_written=key in written)
                 for key, row in rows.items()
             ],
             coming,
@@ -103,11 +106,19 @@ def _unpublishes(
     return len(to_unpublish(unwanted, rows.values(), survey.stories, decided))
 
 
-def _after(row: ItemRow, edits: StoryEdits, *, is_written: bool) -> ItemRow:
+def _after(
+    row: ItemRow,
+    edits: StoryEdits,
+    listed: Mapping[int, StoryRow],
+    *,
+    is_written: bool,
+) -> ItemRow:
     """Return the row after an update: what is published of it is older then."""
     home = row.home
     if home and (is_written or row.key in edits.merges):
-        home = replace(home, kept_edits=edits.keeps(row.key))
+        there = None if is_written else listed.get(home.story_id)
+        changed = there.updated_at if there else ""
+        home = replace(home, kept_edits=edits.keeps(row.key), updated_at=changed)
     return replace(row, published="" if is_written else row.published, home=home)
 
 
@@ -187,6 +198,7 @@ def _asset_calls(
         for upload in migration.files.uploads
         if (row := assets.get(upload.sha256)) is None or not row.is_brought
     }
+    renewed = sum(each.is_written for each in texts_of(migration, ledger, survey))
     name = migration.design.asset_folder
     there = {each.name for each in survey.asset_folders}
     return {
@@ -194,4 +206,6 @@ def _asset_calls(
         "settle_uploads": len(ledger.intents.open("sign")),
         "sign_uploads": len(open_ones - survey.arrived),
         "finish_uploads": len(open_ones) if settings.finish_uploads else 0,
+        "compare_assets": renewed,
+        "update_assets": renewed,
     }

@@ -20,13 +20,10 @@ from cmsmig.ledger.intents import DELETE, deletion_subject
 from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow, StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision, GoneAction, GoneFrom
-from cmsmig.mapping.propose.component_payloads import (
-    component_bodies,
-    datasource_bodies,
-)
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey, folder_at
 from cmsmig.steps.plan.gone_stories import without_removed
+from cmsmig.steps.plan.needed_names import needed_names
 from cmsmig.steps.worker_pool import together
 
 T = TypeVar("T")
@@ -49,7 +46,7 @@ class GoneKind(StrEnum):
 
 
 def one_of(kind: str) -> str:
-    """Return what a person calls one of a kind."""
+    """Return a kind's name for one."""
     return "story" if kind == GoneKind.STORIES else kind.removesuffix("s")
 
 
@@ -235,7 +232,7 @@ def _find_gone(
         name = item.home.full_slug if item.home else item.full_slug
         needed = item.key in migration.items and deletion_subject(item) not in ours
         yield GoneThing(GoneKind.STORIES, name, needed, item)
-    names = _needed_names(migration)
+    names = needed_names(migration)
     for made in _missing_made(ledger, survey, names):
         needed = made.name in names[made.kind] and deletion_subject(made) not in ours
         yield GoneThing(_MADE[made.kind], made.name, needed, made)
@@ -243,16 +240,6 @@ def _find_gone(
     for file in _missing_assets(ledger, survey):
         needed = file.sha256 in used and deletion_subject(file) not in ours
         yield GoneThing(GoneKind.FILES, file.name, needed, file)
-
-
-def _needed_names(migration: Migration) -> Mapping[str, frozenset[str]]:
-    design = migration.design
-    return {
-        "folder": frozenset(plan.path for plan in migration.folders),
-        "component": frozenset(each.name for each in component_bodies(design)),
-        "datasource": frozenset(each.slug for each in datasource_bodies(design)),
-        "asset_folder": frozenset({design.asset_folder} - {""}),
-    }
 
 
 def _missing_stories(ledger: Ledger, survey: Survey) -> list[ItemRow]:

@@ -11,13 +11,12 @@ from cmsmig.errors import PlanDriftError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.propose.departures import departures
 from cmsmig.mapping.propose.rule_components import refuse_undesigned
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
 from cmsmig.mapping.select.reference_targets import DanglingCause, DanglingReference
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.decide.pulled_origin import Origin
+from cmsmig.steps.plan.asset_texts import texts_of
 from cmsmig.steps.plan.conflicts import Conflict, item_rows
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drift import (
@@ -35,6 +34,7 @@ from cmsmig.steps.plan.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts, known_here
 from cmsmig.steps.plan.ownership import InTheWay, Ownership
 from cmsmig.steps.plan.plan_details import PlanDetails
+from cmsmig.steps.plan.plan_notes import LABELS, find_notes, labels_to_keep
 from cmsmig.steps.plan.preflights.beforehand import NOTHING_KNOWN, Beforehand
 from cmsmig.steps.plan.preflights.findings import Preflight
 from cmsmig.steps.plan.recreate import is_blocked
@@ -104,10 +104,13 @@ class Plan:
 
     item_prints: Mapping[str, str] = field(default_factory=dict)
     """Tells its items apart, so that drift can name them."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What the origin called fields and options, as the next plan compares it."""
 
     def as_stored(self) -> JsonObject:
         """Return the document that the ledger keeps."""
-        return {**self.as_json(), _ITEMS: dict(self.item_prints)}
+        kept: JsonObject = {_ITEMS: {**self.item_prints}, LABELS: {**self.labels}}
+        return {**self.as_json(), **kept}
 
     @property
     def left_undone(self) -> Gone:
@@ -223,11 +226,13 @@ def make_plan(
             *schema.conflicts,
             *edits.undecided,
             *_folders_to_decide(migration, ledger, survey),
+            *_files_to_decide(migration, ledger, survey),
         ),
         dangling=tuple(each for each in dangling if each.cause is not _OUTSIDE),
         not_in_pilot=tuple(each for each in dangling if each.cause is _OUTSIDE),
         pilot=migration.pilot,
-        notes=(*_find_halved(migration.origin), *_find_departed(migration)),
+        notes=tuple(find_notes(migration, ledger, survey)),
+        labels=labels_to_keep(migration, ledger),
         missing_files=migration.files.missing,
         gone=gone,
         recreate=recreate,
@@ -246,6 +251,14 @@ def _folders_to_decide(
     made = ledger.inventory.made("folder")
     decided = migration.decisions.conflicts
     yield from folder_conflicts(folder_states(migration.folders, made, survey, decided))
+
+
+def _files_to_decide(
+    migration: Migration, ledger: Ledger, survey: Survey
+) -> Iterator[EditConflict]:
+    for each in texts_of(migration, ledger, survey):
+        if each.conflict is not None:
+            yield each.conflict
 
 
 def _details(
@@ -322,29 +335,6 @@ def _without_story(migration: Migration, rows: Iterable[ItemRow]) -> frozenset[I
     """Return the selected items that will have no story, conflicts mostly."""
     lost = {row.key for row in rows if row.status in ("failed", "skipped")}
     return frozenset(lost & migration.known.selected)
-
-
-def _find_halved(origin: Origin) -> Iterable[str]:
-    """Tell of names in the schema that hold half a character; items' are losses."""
-    places = [origin.site.display_name] if origin.site.halved else []
-    places += [
-        each.slug if what == each.slug else f"{each.slug}, {what}"
-        for each in origin.collections
-        for what in each.halved
-    ]
-    if places:
-        yield (
-            "Half a character stands in a name, an option or a help text, and shows as "
-            f"�: {'; '.join(places)}; correct it in the origin and pull again, or in "
-            "decisions/design.yaml."
-        )
-
-
-def _find_departed(migration: Migration) -> Iterable[str]:
-    origin, decisions = migration.origin, migration.decisions
-    return departures(
-        decisions.collections, decisions.design, origin.collections, origin.site.locales
-    )
 
 
 def _losses(offline: OfflineDrafts) -> dict[str, int]:

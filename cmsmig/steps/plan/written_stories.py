@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 from typing import Final
 
@@ -166,18 +166,47 @@ def to_publish(
     there = {row.story_id: row for row in listed}
     return tuple(
         row
-        for row in rows
-        if row.key in wanted
-        and row.home is not None
-        and row.home.made
-        and (row.status == "created" or row.reason == "not_published")
-        and _is_due(row, row.home, there.get(row.home.story_id), decided)
+        for row, home in _publishable(wanted, rows)
+        if _is_due(row, home, there.get(home.story_id), decided)
     )
+
+
+def already_public(
+    wanted: Set[ItemKey], rows: Iterable[ItemRow], listed: Iterable[StoryRow]
+) -> tuple[tuple[ItemRow, StoryRow], ...]:
+    """Return what somebody published before us, as we wrote it."""
+    there = {row.story_id: row for row in listed}
+    return tuple(
+        (row, found)
+        for row, home in _publishable(wanted, rows)
+        if (found := there.get(home.story_id)) and _shows_ours(row, home, found)
+    )
+
+
+def _publishable(
+    wanted: Set[ItemKey], rows: Iterable[ItemRow]
+) -> Iterator[tuple[ItemRow, StoryRecord]]:
+    for row in rows:
+        if row.key not in wanted or row.home is None or not row.home.made:
+            continue
+        if row.status == "created" or row.reason == "not_published":
+            yield row, row.home
+
+
+def _shows_ours(row: ItemRow, home: StoryRecord, there: StoryRow) -> bool:
+    """Return whether visitors see what we wrote last, though we did not publish it.
+
+    A row that was listed before our last write has another date.
+    """
+    is_whole = there.published and not there.unpublished_changes
+    return not row.published and is_whole and is_as_written(there, home)
 
 
 def _is_due(
     row: ItemRow, home: StoryRecord, there: StoryRow | None, decided: ConflictsDecision
 ) -> bool:
+    if there is not None and _shows_ours(row, home, there):
+        return False
     is_public = there is None or there.published
     asked = _is_ours(home, decided, is_public=is_public)
     if home.left_public and not is_public:

@@ -165,9 +165,10 @@ def _is_file(row: AssetRow, asset: Asset) -> bool:
 
 
 def _asset_edits(asset: Asset, row: AssetRow) -> Iterator[str]:
-    if row.body and asset.alt != whole_text(str(row.body.get("alt", ""))):
+    body = row.body
+    if "alt" in body and asset.alt != whole_text(str(body["alt"])):
         yield "alt"
-    if row.body and asset.asset_folder_id != row.body.get("asset_folder_id"):
+    if "asset_folder_id" in body and asset.asset_folder_id != body["asset_folder_id"]:
         yield "asset_folder_id"
     yield from asset.filled
 

@@ -26,11 +26,13 @@ class DifferenceCode(StrEnum):
     NOT_PUBLISHED = "not_published"
     ASSET_GONE = "asset_gone"
     ASSET_BYTES = "asset_bytes"
+    ASSET_TEXT = "asset_text"
     COMPONENT_GONE = "component_gone"
     COMPONENT_CHANGED = "component_changed"
     DATASOURCE_GONE = "datasource_gone"
     DATASOURCE_CHANGED = "datasource_changed"
     FOLDER_GONE = "folder_gone"
+    FOLDER_NAME = "folder_name"
     GONE_AT_ORIGIN = "gone_at_origin"
     """A story whose item is gone stands otherwise than was decided."""
 

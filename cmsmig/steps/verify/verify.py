@@ -23,6 +23,7 @@ from cmsmig.steps.plan.recreate import REMEDY
 from cmsmig.steps.plan.written_stories import PUBLISHED
 from cmsmig.steps.verify.compare_schema import compare_schema
 from cmsmig.steps.verify.compare_story import ReadBack, is_as_wanted, story_differences
+from cmsmig.steps.verify.compare_texts import compare_texts
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.verify.gone_items import undone_removals
 from cmsmig.steps.worker_pool import Work, work_through
@@ -50,6 +51,7 @@ async def verify(job: ImportJob) -> Verification:
     job.observer(StepStarted(STEP, len(stories) + len(assets)))
     compare_schema(job, found)
     _compare_folders(job, found)
+    compare_texts(job, found)
 
     async def look(piece: ItemKey | AssetRow) -> None:
         if isinstance(piece, AssetRow):

@@ -31,6 +31,7 @@ from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.plain_file import open_plain
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.worker_pool import StopSignal, Work, WorkerPool, batches, work_through
+from cmsmig.steps.write.asset_renewal import renew_texts, text_to_sign
 from cmsmig.steps.write.asset_signing import (
     fail_asset,
     save_asset,
@@ -91,6 +92,7 @@ async def upload_assets(
         await pool.idle()
         if meanwhile is not None and not pool.ending:
             await meanwhile()
+    await renew_texts(job)
     settled = len(job.migration.files.uploads)
     job.observer(StepFinished(STEP, f"{counted(settled, 'file')} settled"))
 
@@ -198,6 +200,7 @@ async def _sign_and_send(
     replace: int | None,
 ) -> None:
     asset_id = replace
+    upload, written = text_to_sign(job, upload)
     for _ in range(UPLOAD_ATTEMPTS):
         signed = await sign(job, folder_id, upload, asset_id)
         if asset_id not in (None, signed.asset_id):
@@ -206,7 +209,7 @@ async def _sign_and_send(
                 await job.client.delete_asset(asset_id)
         asset_id = signed.asset_id
         url = signed.content_url
-        sent: JsonObject = {"alt": upload.alt, "asset_folder_id": folder_id}
+        sent: JsonObject = {"alt": written, "asset_folder_id": folder_id}
         save_asset(job, upload, "signed", asset_id, url, closing=True, record=sent)
         # Whether it is there is seen below; a policy may have expired.
         with suppress(OutcomeUnknownError, RejectedError, UnreachableError):

@@ -11,7 +11,7 @@ from functools import partial
 from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.counting import and_more, counted, first_of
 from cmsmig.destination.schema import Component
-from cmsmig.errors import PreflightError
+from cmsmig.errors import MalformedAnswerError, PreflightError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import Intent, MadeRow
 from cmsmig.mapping.compare.component_merge import first_base
@@ -117,11 +117,30 @@ async def _bring_up_to_date(
     if merged is None:
         return
     if standing.is_written:
-        found = await job.client.update_component(found.component_id, merged.send)
+        found = await _update(job, ownership, wanted, found, merged.send)
     base = merged.written_base(found.body)
     if standing.is_written or base != ownership.base(wanted.name):
         _record(job, found, wanted.body, base)
     tell_fields(job, ConflictKind.COMPONENT, wanted.name, merged.fields)
+
+
+async def _update(
+    job: ImportJob,
+    ownership: Ownership,
+    wanted: ComponentBody,
+    found: Component,
+    body: JsonObject,
+) -> Component:
+    """Replace a component; where the answer shows none, look, and send the same again
+    only if it is not there."""
+    own = found.component_id
+    try:
+        return await job.client.update_component(own, body)
+    except MalformedAnswerError:
+        there = await job.client.component(own)
+        if ownership.component_as(wanted, there).is_written:
+            return await job.client.update_component(own, body)
+        return there
 
 
 async def _look(job: ImportJob, wanted: ComponentBody) -> Component | None:

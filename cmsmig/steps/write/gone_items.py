@@ -24,6 +24,7 @@ from cmsmig.steps.plan.gone_stories import REMOVALS, standing_in_the_way, to_rem
 from cmsmig.steps.plan.untouched import edit_since
 from cmsmig.steps.plan.written_stories import is_as_written
 from cmsmig.steps.worker_pool import work_through
+from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.update_story import CurrentRows
 from cmsmig.steps.write.write_ahead import write_ahead
@@ -97,18 +98,32 @@ async def _remove(job: ImportJob, current: CurrentRows, row: ItemRow) -> None:
 
 
 async def _take_away(job: ImportJob, row: ItemRow) -> None:
-    """Ask for it; both requests change nothing when they are repeated."""
+    """Ask for it, and write that it is done."""
     state = _state(row)
     story_id = _home(row).story_id
     updated_at = ""
     if state is GoneState.TO_DELETE:
-        await job.client.delete_story(story_id)
+        await _delete(job, story_id)
     else:
         story = await job.client.unpublish_story(story_id)
         updated_at = story.row.updated_at
     job.ledger.gone.settle(
         row.key, _DONE[state], REMOVALS[state], updated_at=updated_at
     )
+
+
+async def _delete(job: ImportJob, story_id: int) -> None:
+    """Delete a story; where the reply is lost, look, and send it again only to one
+    that is there. Raises `NotFoundError` for one that is not."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            await job.client.delete_story(story_id)
+        except (OutcomeUnknownError, MalformedAnswerError):
+            await job.client.story(story_id)
+            if attempt == ATTEMPTS:
+                raise
+        else:
+            return
 
 
 async def _edit(job: ImportJob, row: ItemRow, there: StoryRow) -> str:

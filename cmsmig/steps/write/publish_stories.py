@@ -19,6 +19,7 @@ from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord, WrittenStory
 from cmsmig.steps.plan.story_fields import around_content, dates_of
 from cmsmig.steps.plan.written_stories import (
+    already_public,
     content_hash,
     to_publish,
     to_unpublish,
@@ -52,6 +53,7 @@ async def publish_stories(job: ImportJob) -> None:
     await _unpublish_all(
         job, to_unpublish(job.migration.items.keys() - wanted, rows, listed, decided)
     )
+    _note_public(job)
     todo = to_publish(wanted, rows, listed, decided)
     job.observer(StepStarted(STEP, len(todo)))
     await work_through(
@@ -103,6 +105,18 @@ def _forget_unwanted(job: ImportJob) -> None:
         wanted = key in job.migration.to_publish
         if row.reason == ("not_unpublished" if wanted else "not_published"):
             job.ledger.items.recovered(key)
+
+
+def _note_public(job: ImportJob) -> None:
+    """Count as published what somebody published before us, as we wrote it."""
+    rows = job.ledger.items.all().values()
+    for row, there in already_public(
+        job.migration.to_publish, rows, job.survey.stories
+    ):
+        assert row.home is not None
+        home = replace(row.home, left_public=True)
+        job.ledger.items.recovered(row.key)
+        job.ledger.items.published(row.key, home, there.updated_at, None)
 
 
 def _intent(row: ItemRow) -> Intent:

@@ -14,7 +14,7 @@ from cmsmig.sandbox.observe.request_subjects import RequestName
 from tests.proofs.faults.importing import TIMEOUT
 
 KINDS = ("faults", "kills", "random", "pull", "two", "command", "editors", "recreate",
-         "rollback")  # fmt: skip
+         "rollback", "delta", "changes")  # fmt: skip
 LOST = ("emptied", "restarted")
 """How a space comes to lack everything."""
 RANDOM_PLANS = 200
@@ -97,6 +97,8 @@ def all_cases(
     pulled: list[Entry],
     again: list[Entry],
     taken: list[Entry],
+    moved: list[Entry],
+    told: list[Entry],
     kind: str,
     rounds: int,
 ) -> list[Case]:
@@ -104,7 +106,8 @@ def all_cases(
 
     `entries` are the requests of an undisturbed import, `pulled` those of a pull,
     `again` those of an import that makes everything again, `taken` those of a
-    rollback.
+    rollback, `moved` those of an import after both sides moved, `told` those of
+    `changes` before it.
     """
     made = {
         "faults": single_faults(entries, "faults"),
@@ -116,6 +119,8 @@ def all_cases(
         "editors": somebody_at_work(entries),
         "recreate": killed_recreations(again, rounds // 5),
         "rollback": rollbacks(taken, entries, rounds // 5),
+        "delta": deltas(moved, rounds // 5),
+        "changes": disturbed_changes(told),
     }
     return [case for name in KINDS if kind in ("", name) for case in made[name]]
 
@@ -277,6 +282,29 @@ def rollbacks(taken: list[Entry], imported: list[Entry], rounds: int) -> Iterato
     for case in killed[::UNFINISHED_EACH]:
         name = f"import killed {case.how}, taken back"
         yield replace(case, name=name, unfinished=True)
+
+
+def deltas(entries: list[Entry], rounds: int) -> Iterator[Case]:
+    """Yield a kill at each request of an import after both sides moved and faults at
+    some, and such imports that are killed several times."""
+    for number, case in enumerate(single_faults(entries, "delta")):
+        if case.kills or number % FAULTS_EACH == 0:
+            yield replace(case, name=f"delta, {case.name}")
+    for seed in range(rounds):
+        drawn = random.Random(f"delta {seed}")
+        kills = tuple(
+            drawn.randrange(1, len(entries) // 2) for _ in range(2 + seed % 4)
+        )
+        how = KILLS[seed % 3]
+        yield Case("delta, several kills", f"seed {seed}, {how}", "delta",
+                   kills=kills, how=how, in_flight=1 + seed % 8)  # fmt: skip
+
+
+def disturbed_changes(entries: list[Entry]) -> Iterator[Case]:
+    """Yield a kill at each request of `changes`, and faults at some."""
+    for number, case in enumerate(single_faults(entries, "changes")):
+        if case.kills or number % FAULTS_EACH == 0:
+            yield replace(case, name=f"changes, {case.name}")
 
 
 def two_at_once(entries: list[Entry]) -> Iterator[Case]:

@@ -1,6 +1,7 @@
 """Every fault at every request of an import and a pull, and whether reruns mend it.
 
-usage: faults.py [--kind faults|kills|random|pull|two|command|editors|recreate|rollback]
+usage: faults.py [--kind faults|kills|random|pull|two|command|editors|recreate|rollback
+                        |delta|changes]
                  [--only TEXT ...] [--slice I/N | --count N]
                  [--rounds N] [--jobs N] [--work DIR]
 
@@ -15,7 +16,8 @@ faults at 8 requests at once; `pull` does to a pull what `faults` does to an imp
 `editors` has somebody take a story's place or edit it meanwhile; `recreate` empties
 the space after an import, or gives it anew, and kills the import that fills it again;
 `rollback` takes an import back and kills or disturbs that, or takes back an import that
-was killed.
+was killed; `delta` disturbs an import after both sides moved, `changes` the command
+that tells what moved.
 
 Cases that passed are kept in reports/faults/ and not run again as long as the code
 is the same. Exits 1 when a case failed.
@@ -37,6 +39,7 @@ from tests.proofs.faults.cases import KINDS, Case, all_cases
 from tests.proofs.faults.gone import whole_recreation
 from tests.proofs.faults.importing import hurry, start_forks
 from tests.proofs.faults.jobs import quiet, run_cases
+from tests.proofs.faults.moved import whole_delta
 from tests.proofs.faults.pull import WholePull, cache_of
 from tests.proofs.faults.runs import Setting
 from tests.proofs.faults.site import Prepared, prepare
@@ -63,12 +66,15 @@ def main(arguments: Sequence[str]) -> int:
         again = whole_recreation(prepared, work, whole)
         taken = whole_rollback(prepared, work)
         pulled = whole_pull(prepared, work)
-        setting = Setting(prepared, work, whole, pulled, again, taken)
+        moved, told = whole_delta(prepared, work)
+        setting = Setting(prepared, work, whole, pulled, again, taken, moved, told)
         every = all_cases(
             setting.whole.entries,
             setting.pulled.entries,
             setting.again.entries,
             setting.taken.entries,
+            setting.moved.entries,
+            setting.told.entries,
             chosen.kind,
             chosen.rounds,
         )

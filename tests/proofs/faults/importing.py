@@ -26,6 +26,7 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.origin.client import OriginClient
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps import connect
+from cmsmig.steps.changes.project_changes import changes_of
 from cmsmig.steps.decide import pilot_migration
 from cmsmig.steps.pull import file_downloads, item_sets
 from cmsmig.steps.pull import pull as pulling
@@ -196,6 +197,27 @@ def run_rollback(
     return outcome.exit_code, f"writes: {outcome.writes} {left}"
 
 
+def run_changes(
+    root: Path, state: Path, observer: Callable[[object], None] | None = None
+) -> tuple[int, str]:
+    """Look what moved, as the command does; return exit code and what was said."""
+    project = Project(root)
+    try:
+        found = asyncio.run(
+            changes_of(
+                project,
+                load_settings(project, environ(state)),
+                observer=observer or unheard,
+                stop=StopSignal(),
+            )
+        )
+    except CmsmigError as error:
+        return error.exit_code, str(error)
+    # Values hold numbers and ports, which are others in each space.
+    told = [[each.where, each.what, each.field, each.text] for each in found]
+    return 0, "\n".join(sorted(map(str, told)))
+
+
 RUNS = {
     "import": run_import,
     "import as planned": run_planned,
@@ -203,6 +225,7 @@ RUNS = {
     "recreate as planned": partial(run_planned, recreate=True),
     "rollback": run_rollback,
     "rollback as planned": partial(run_rollback, planned=True),
+    "changes": run_changes,
     "pull": run_pull,
     "pull at once": partial(run_pull, at_once=True),
 }

@@ -15,6 +15,13 @@ from tests.proofs.faults.cases import Case
 from tests.proofs.faults.editors import disturbed
 from tests.proofs.faults.gone import RECREATE, lose
 from tests.proofs.faults.importing import ended_at_last, start_command
+from tests.proofs.faults.moved import (
+    CHANGES,
+    DELTA,
+    changes_problems,
+    move,
+    newest_plan,
+)
 from tests.proofs.faults.pace import too_soon
 from tests.proofs.faults.pull import WholePull, pull_problems
 from tests.proofs.faults.site import Prepared
@@ -42,6 +49,10 @@ class Setting:
     """Everything made again, after it was lost."""
     taken: Whole
     """Everything taken back."""
+    moved: Whole
+    """An import after both sides moved."""
+    told: Whole
+    """`changes` before it."""
 
 
 @dataclass(frozen=True)
@@ -151,6 +162,25 @@ def _rollback(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
         return taken_back_problems(one, setting.taken, missed, whole=whole)
 
 
+def _delta(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
+    with world(setting.prepared, setting.work, case.in_flight) as one:
+        problem = move(one)
+        problem = problem or _disturb(one, case, setting, "import", kills)
+        if problem := problem or rerun(one, case, "import"):
+            return [problem]
+        return one.problems(setting.moved, unknown(one, case))
+
+
+def _changes(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
+    with world(setting.prepared, setting.work, case.in_flight) as one:
+        problem = move(one)
+        if problem := problem or _disturb(one, case, setting, CHANGES, kills):
+            return [problem]
+        if case.plan:
+            one.run(CHANGES)
+        return changes_problems(one, setting.told)
+
+
 _RUNNERS: dict[str, Callable[[Case, Setting, Counter[str]], list[str]]] = {
     "pull": _pull,
     "command": _command,
@@ -158,6 +188,8 @@ _RUNNERS: dict[str, Callable[[Case, Setting, Counter[str]], list[str]]] = {
     "editors": _editors,
     RECREATE: _recreate,
     ROLLBACK: _rollback,
+    DELTA: _delta,
+    CHANGES: _changes,
 }
 
 
@@ -208,7 +240,9 @@ def undisturbed_seconds(case: Case, setting: Setting, what: str) -> tuple[float,
 def rerun(one: World, case: Case, what: str) -> str:
     """Run until it says that all is done; return why it never does, or not at once."""
     # What the killed run did is no drift from its plan.
-    planned = case.kind in ("faults", RECREATE, ROLLBACK) and case.kills
+    planned = case.kind in ("faults", RECREATE, ROLLBACK, DELTA) and case.kills
+    if case.kind == DELTA and newest_plan(one) == one.plan_before:
+        planned = ()
     told = [one.run(f"{what} as planned" if planned else what)]
     if case.plan and case.in_flight == 1 and not one.handle.state.injector.given:
         return f"the fault was never given: {told}"
@@ -235,7 +269,11 @@ def _rides_out(case: Case) -> bool:
     A reading that is answered with an empty success is not: it may have been
     renamed, and no second answer would say more.
     """
-    if case.kind not in ("faults", ROLLBACK) or not case.plan or case.plan[0].times > 1:
+    if (
+        case.kind not in ("faults", ROLLBACK, DELTA)
+        or not case.plan
+        or case.plan[0].times > 1
+    ):
         return False
     return case.plan[0].fault is not Fault.EMPTY or case.plan[0].method != "GET"
 

@@ -56,6 +56,9 @@ def taken_back_problems(
         found.append(f"the space is not as it was: {one.comparable()[:400]!r}")
     if one.space.assets:
         found.append(f"assets are left: {sorted(one.space.assets)}")
+    if not one.project.ledger.exists():
+        # It was killed before it had one.
+        return found
     facts = one.facts()
     found += [f"the ledger still has {row}" for row in facts["made"] if row[2]]
     found += [f"the ledger still has the file {row}" for row in facts["assets"]]

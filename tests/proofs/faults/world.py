@@ -93,6 +93,8 @@ class World:
     hooks: Hooks
     codes: list[int] = field(default_factory=list)
     """How the runs ended that this process did."""
+    plan_before: str = ""
+    """A plan of an earlier import, which no rerun goes on with."""
 
     @property
     def space(self) -> object:

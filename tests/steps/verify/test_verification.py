@@ -105,6 +105,11 @@ def asset_replaced(desk: Desk) -> None:
     desk.space.assets[min(desk.space.assets)].data = b"other bytes"
 
 
+def asset_described_otherwise(desk: Desk) -> None:
+    asset = {"asset": {"alt": "Another text"}}
+    desk.api("PUT", f"/assets/{min(desk.space.assets)}", asset)
+
+
 def component_deleted(desk: Desk) -> None:
     (number,) = [n for n, c in desk.space.components.items() if c["name"] == "record"]
     desk.api("DELETE", f"/components/{number}")
@@ -113,6 +118,12 @@ def component_deleted(desk: Desk) -> None:
 def component_changed(desk: Desk) -> None:
     (stored,) = [c for c in desk.space.components.values() if c["name"] == "record"]
     stored["schema"] = {**stored["schema"], "cover": {"type": "text"}}
+
+
+def folder_renamed(desk: Desk) -> None:
+    (folder,) = [each for each in desk.space.stories.values() if each.is_folder]
+    body = {**folder.body, "name": "Other"}
+    desk.api("PUT", f"/stories/{folder.story_id}", {"story": body})
 
 
 def folder_deleted(desk: Desk) -> None:
@@ -142,9 +153,11 @@ CASES: dict[Callable[[Desk], None], list[str]] = {
     publication_asked_for: ["not_published"],
     asset_deleted: ["asset_gone"],
     asset_replaced: ["asset_bytes"],
+    asset_described_otherwise: ["asset_text"],
     component_deleted: ["component_gone"],
     component_changed: ["component_changed"],
     item_deleted: ["gone_at_origin"],
+    folder_renamed: ["folder_name"],
     folder_deleted: ["folder_gone", "story_gone"],
 }
 

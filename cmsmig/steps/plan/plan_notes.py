@@ -1,0 +1,146 @@
+"""What a person should know of the origin's schema and of earlier designs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.propose.departures import departures
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.decide.pulled_origin import Origin
+from cmsmig.steps.plan.destination_survey import Survey, folder_at
+from cmsmig.steps.plan.needed_names import needed_names
+
+LABELS: Final = "origin_labels"
+"""Under which name a stored plan keeps what the origin called things."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a field or an option is called."""
+
+    key: str
+    """Names it in a stored plan."""
+    what: str
+    origin: str
+    """At the origin, now."""
+    design: str
+
+
+def find_notes(migration: Migration, ledger: Ledger, survey: Survey) -> Iterator[str]:
+    """Yield a sentence for each. Reads only."""
+    yield from _find_halved(migration.origin)
+    yield from _find_departed(migration)
+    yield from _find_renamed(migration, ledger)
+    if migration.pilot.is_whole:
+        yield from _find_left_behind(migration, ledger, survey)
+
+
+def labels_to_keep(migration: Migration, ledger: Ledger) -> dict[str, str]:
+    """Return what the next plan compares the origin's labels with.
+
+    An old label that the design still has is kept, so that the new one is told until
+    somebody takes it over.
+    """
+    old = _old_labels(ledger)
+    return {
+        each.key: old[each.key] if _is_renamed(each, old) else each.origin
+        for each in _labels(migration)
+    }
+
+
+def _find_renamed(migration: Migration, ledger: Ledger) -> Iterator[str]:
+    old = _old_labels(ledger)
+    for each in _labels(migration):
+        if _is_renamed(each, old):
+            yield (
+                f"The origin calls {each.what} `{each.origin}` now; for editors it "
+                f"stays `{each.design}` until it is changed in decisions/design.yaml."
+            )
+
+
+def _is_renamed(label: Label, old: Mapping[str, str]) -> bool:
+    """Return whether the design has a label that the origin gave up."""
+    before = old.get(label.key, label.origin)
+    return label.origin != before == label.design
+
+
+def _old_labels(ledger: Ledger) -> Mapping[str, str]:
+    stored = (ledger.plan("") or {}).get(LABELS)
+    return (
+        {key: str(label) for key, label in stored.items()}
+        if isinstance(stored, dict)
+        else {}
+    )
+
+
+def _labels(migration: Migration) -> Iterator[Label]:
+    by_id = {each.collection_id: each for each in migration.origin.collections}
+    for content_type in migration.design.content_types:
+        collection = by_id.get(content_type.collection_id)
+        for field in content_type.fields:
+            origin = collection.field(field.origin) if collection else None
+            if origin is None:
+                continue
+            key = f"{content_type.collection_id}.{field.origin}"
+            what = f"the field `{field.origin}` of `{content_type.collection_slug}`"
+            yield Label(key, what, origin.display_name, field.display_name)
+            there = dict(origin.options)
+            for option, label in field.options:
+                if option in there:
+                    yield Label(
+                        f"{key}.{option}",
+                        f"the option `{label}` of {what}",
+                        there[option],
+                        label,
+                    )
+
+
+def _find_left_behind(
+    migration: Migration, ledger: Ledger, survey: Survey
+) -> Iterator[str]:
+    """Tell of what an earlier design had made and nothing needs any more."""
+    for kind, needed in needed_names(migration).items():
+        for name, row in ledger.inventory.made(kind).items():
+            if row.made and name not in needed and _is_there(kind, name, survey):
+                yield (
+                    f"The {kind.replace('_', ' ')} `{name}` of an earlier design stays "
+                    "in the space, and the import needs it no more; delete it there "
+                    "once no story does."
+                )
+
+
+def _is_there(kind: str, name: str, survey: Survey) -> bool:
+    match kind:
+        case "component":
+            return survey.component(name) is not None
+        case "folder":
+            return folder_at(survey.stories, name) is not None
+        case _:
+            # Lists of the others are read only where the design names some.
+            return True
+
+
+def _find_halved(origin: Origin) -> Iterable[str]:
+    """Tell of names in the schema that hold half a character; items' are losses."""
+    places = [origin.site.display_name] if origin.site.halved else []
+    places += [
+        each.slug if what == each.slug else f"{each.slug}, {what}"
+        for each in origin.collections
+        for what in each.halved
+    ]
+    if places:
+        yield (
+            "Half a character stands in a name, an option or a help text, and shows as "
+            f"�: {'; '.join(places)}; correct it in the origin and pull again, or in "
+            "decisions/design.yaml."
+        )
+
+
+def _find_departed(migration: Migration) -> Iterable[str]:
+    origin, decisions = migration.origin, migration.decisions
+    return departures(
+        decisions.collections, decisions.design, origin.collections, origin.site.locales
+    )

@@ -1,0 +1,120 @@
+"""Alternative texts while an import runs, after a lost reply, and over old records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
+from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.faults import CUT, UNSENT, Fault
+from tests.support.steps.origin_edits import Item, edit_items
+
+WRITE = ("PUT", r"/assets/\d+$")
+
+
+def describe(desk: Desk, alt: str) -> None:
+    """Give the picture of the first record another text at the origin."""
+
+    def change(item: Item) -> Item:
+        if item["fieldData"]["slug"] == "record-1":
+            item["fieldData"]["cover"]["alt"] = alt
+        return item
+
+    edit_items(desk, change)
+
+
+def own(desk: Desk) -> int:
+    """Return the asset of that picture."""
+    (found,) = [n for n, a in desk.space.assets.items() if "plate-00000" in a.key]
+    return found
+
+
+def text(desk: Desk) -> str:
+    return str(desk.space.assets[own(desk)].body["alt"])
+
+
+def describe_there(desk: Desk, alt: str) -> None:
+    desk.api("PUT", f"/assets/{own(desk)}", {"asset": {"alt": alt}})
+
+
+class Meanwhile:
+    """Does something once, before an asset is read."""
+
+    def __init__(self) -> None:
+        self.do: Callable[[], None] | None = None
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        if self.do and call.method == "GET" and re.search(r"/assets/\d+$", call.path):
+            done, self.do = self.do, None
+            done()
+        return await answer(call)
+
+
+def test_what_is_saved_while_an_import_runs_stays(stage: Stage) -> None:
+    """The asset is read right before it is written, and is a conflict then."""
+    saving = Meanwhile()
+    desk = stage(saving)
+    desk.done("import")
+    describe(desk, "ours")
+    planned = desk.plan()
+
+    def save_there() -> None:
+        desk.space.assets[own(desk)].body["alt"] = "theirs"
+
+    saving.do = save_there
+    ended = desk.run("import", "--plan", planned["hash"])
+    assert (ended.code, text(desk)) == (1, "theirs")
+    assert "there it is `theirs`" in ended.err + ended.out
+    (conflict,) = desk.plan()["edit_conflicts"]
+    assert (conflict["kind"], conflict["base"]) == ("asset", "Plate 1")
+
+
+@pytest.mark.parametrize("mode", [CUT, UNSENT])
+def test_a_write_whose_reply_was_lost_is_settled_by_looking(
+    stage: Stage, mode: str
+) -> None:
+    """Applied or not: ours in the end, by the same plan, and nothing is left."""
+    fault = Fault(WRITE, mode, then_dead=True)
+    desk = stage(fault)
+    desk.done("import")
+    describe(desk, "ours")
+    planned = desk.plan()
+    assert desk.run("import", "--plan", planned["hash"]).code != 0
+    assert fault.hits
+    fault.over()
+    desk.done("import", "--plan", planned["hash"])
+    assert text(desk) == "ours"
+    assert desk.done("import", "--json").document["writes"] == 0
+    desk.verified()
+
+
+def test_a_file_that_lost_its_bytes_keeps_the_text_of_an_editor(stage: Stage) -> None:
+    """It is signed anew over its record, which would take our text."""
+    desk = stage()
+    desk.done("import")
+    describe_there(desk, "theirs")
+    desk.space.assets[own(desk)].data = None
+    desk.done("import", "--recreate")
+    assert text(desk) == "theirs"
+    assert desk.codes() == ["asset_text"]
+
+
+def test_where_nobody_knows_what_we_wrote_another_text_is_a_conflict(
+    stage: Stage,
+) -> None:
+    """As after `rebuild`: texts that are as wanted are taken as ours, once."""
+    desk = stage()
+    desk.done("import")
+    desk.doctor("UPDATE asset SET body = ''")
+    describe_there(desk, "theirs")
+    assert desk.run("import").code == 1
+    (conflict,) = desk.plan()["edit_conflicts"]
+    assert (conflict["kind"], "base" in conflict) == ("asset", False)
+    left = desk.done("rollback", "--plan", "--json").document["left"]
+    assert "asset_folder_id" not in str(left)
+    desk.decide_edit(conflict["what"], "alt", "ours", conflict["seen"], kind="asset")
+    desk.done("import")
+    assert text(desk) == "Plate 1"
