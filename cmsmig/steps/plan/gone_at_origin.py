@@ -57,7 +57,8 @@ class OriginGone:
     """Items that were deleted there and have no story."""
 
 
-_SENTENCES = {DELETED_THERE: "It was deleted at the origin."}
+_DELETED = "It was deleted at the origin."
+_NO_LANGUAGE = "The site no longer has its language."
 _LEFT_OUT = "It is no longer chosen."
 
 
@@ -119,7 +120,7 @@ def compare_with_origin(
             back.append(key)
         elif reason and (there is not None or key in removed):
             # One that is missing there too is told of the destination.
-            sentence = sentences.get(key) or _SENTENCES.get(reason, _LEFT_OUT)
+            sentence = sentences.get(key) or _sentence(migration, key, reason)
             found = GoneItem(GoneState.KEPT, reason, sentence)
             case = _Case(row, row.home, there, looked.get(row.home.story_id))
             gone[key] = _decide(found, case, ledger, migration.decisions.conflicts)
@@ -129,6 +130,13 @@ def compare_with_origin(
         anew=tuple(anew),
         forgotten=tuple(_storyless(migration.known, ledger, rows)),
     )
+
+
+def _sentence(migration: Migration, key: ItemKey, reason: str) -> str:
+    if reason != DELETED_THERE:
+        return _LEFT_OUT
+    locales = {each.locale_id for each in migration.origin.site.locales}
+    return _NO_LANGUAGE if locales and key.locale_id not in locales else _DELETED
 
 
 def take_up_gone(ledger: Ledger, found: OriginGone) -> None:

@@ -75,8 +75,9 @@ def test_a_locale_comes_and_goes(stage: Stage, small_site: Path) -> None:
     assert writes == {}
     assert "gone 18: kept 18, unpublished 0, deleted 0, undecided 0" in ended.out
     assert "The site no longer has the locale fr-FR" in ended.out
-    assert "fr/spots/spot-1: It was deleted at the origin. Its story is kept." in (
-        ended.out
+    assert (
+        "fr/spots/spot-1: The site no longer has its language. Its story is kept."
+        in (ended.out)
     )
     assert desk.stories().keys() == english | french
     desk.verified()
