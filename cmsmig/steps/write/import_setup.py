@@ -31,6 +31,7 @@ from cmsmig.steps.plan.missing_objects import Gone, compare, has_files
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.preflights.items import find_refused
 from cmsmig.steps.plan.preflights.reads import read_for_preflights
+from cmsmig.steps.plan.recreate import changes, take_up
 from cmsmig.steps.plan.story_edits import (
     NO_EDITS,
     StoryEdits,
@@ -109,7 +110,7 @@ async def open_job(
                 offline = _without_refused(setup, opened, found, offline)
                 seen_gone, reads = await look_at_gone(client, migration, opened, found)
                 offline, edits = await _look_at_edits(
-                    setup, client, opened, found, offline, seen_gone
+                    setup, client, opened, found, offline, gone, seen_gone
                 )
                 calls = {
                     "read_gone_stories": reads,
@@ -148,14 +149,20 @@ async def _look_at_edits(
     ledger: Ledger,
     found: Survey,
     offline: OfflineDrafts,
+    gone: Gone,
     seen_gone: Mapping[int, Story],
 ) -> tuple[OfflineDrafts, StoryEdits]:
-    """Return what the plan is made of, without the stories that will be taken away,
-    and what it takes to know of those that were edited."""
-    left = compare_with_origin(setup.migration, ledger, found, seen_gone)
-    if not changes_gone(ledger, left):
+    """Return what the plan is made of, without the stories that will be taken away
+    and with those that came back, and what it takes to know of edited ones."""
+    migration = setup.migration
+    moved = changes(ledger, gone)
+    left = compare_with_origin(migration, ledger, found, seen_gone)
+    if not moved and not changes_gone(ledger, left):
         return offline, await _read_edits(setup, client, ledger, found, offline)
     with ledger.supposed() as supposed:
+        if moved:
+            take_up(supposed, gone)
+            left = compare_with_origin(migration, supposed, found, seen_gone)
         take_up_gone(supposed, left)
         offline = _without_refused(
             setup, supposed, found, draft_offline(setup.migration, supposed)

@@ -31,7 +31,9 @@ ALWAYS_OURS = Edit(
     "ours = True",
 )
 WRITTEN_OVER = Edit(
-    UPDATING, "_merge(job, update, last, row, seen)", "_merge(job, update, last, row, None)"
+    UPDATING,
+    "_merge(job, update, last, row, seen)",
+    "_merge(job, update, last, row, None)",
 )
 SEND = "    try:\n        created = await apply_once("
 HOUSE = "        _save_record(job, draft.key, created)\n    job.obs"

@@ -228,6 +228,27 @@ def test_a_dry_run_shows_it_and_remembers_nothing(stage: Stage) -> None:
     assert desk.rows("SELECT * FROM item") == rows
 
 
+def test_an_edit_of_what_was_restored_is_in_the_plan(stage: Stage) -> None:
+    """Edited, deleted, told as gone, changed at the origin, restored: a conflict."""
+    desk = stage()
+    desk.done("import")
+    desk.edit(RECORD, position="4711")
+    desk.delete(RECORD)
+    assert desk.run("import").code == 1
+    slug = RECORD.rpartition("/")[2]
+
+    def moved(item: dict) -> dict:
+        data = item["fieldData"]
+        number = 12 if data["slug"] == slug else data["position"]
+        return {**item, "fieldData": {**data, "position": number}}
+
+    edit_items(desk, moved)
+    restored(desk, RECORD)
+    (conflict,) = desk.plan()["edit_conflicts"]
+    assert (conflict["what"], conflict["field"]) == (RECORD, "content.position")
+    assert (conflict["ours"], conflict["theirs"]) == ("12", "4711")
+
+
 def test_what_was_restored_counts_again(stage: Stage) -> None:
     """Nothing is written for it, and nothing is left listed."""
     desk = stage()
