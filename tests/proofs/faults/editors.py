@@ -1,9 +1,10 @@
 """Somebody at work at the destination while an import runs: what they did stays.
 
-They put a story of their own where an item's story goes, or they edit one of ours,
-at one request; its answer comes, is lost, or the import is killed with it. The
-imports after it must name the conflict and leave that story as it is. When they
-take back what they did, the next import leaves what an undisturbed one does.
+They put a story of their own where an item's story goes, or they edit a field of one
+of ours, at one request; its answer comes, is lost, or the import is killed with it.
+The imports after it must leave what they did as it is, and name the conflict where
+the import would write the same. When they take it back, the next import leaves what
+an undisturbed one does.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import os
 import signal
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.ledger.store import Ledger
@@ -39,9 +40,11 @@ class Somebody:
     deed: Deed
     story_id: int = 0
     """The story they made or edited; 0: nothing is done yet."""
-    before: JsonObject = field(default_factory=dict)
-    wanted: JsonObject = field(default_factory=dict)
-    """What it has to hold from then on."""
+    field: str = ""
+    """The field they edited; empty where the whole story is theirs."""
+    before: Json = None
+    wanted: Json = None
+    """What that field, or the story, has to hold from then on."""
 
     async def at_request(self, call: Call, answer: Next) -> Reply:
         """Answer the request with the deed beside it."""
@@ -62,23 +65,27 @@ class Somebody:
                 self.story_id = json.loads(reply.body)["story"]["id"]
             else:
                 self.story_id = int(call.path.rpartition("/")[2])
-            self.before = self._story().content
+            content = self._story().content
+            self.field = next(name for name in content if _is_edited(name, content))
+            self.before = content[self.field]
             self._write(_edited(self.before))
             return
         content = {**sent["content"], "_uid": "somebody's own"}
         own = {**sent, "name": "Somebody's own", "content": content}
-        made = replace(call, body=json.dumps({"story": own}).encode())
+        # Without what was read of the body that it has not any more.
+        made = replace(call, body=json.dumps({"story": own}).encode(), _read=[])
         created = story_routes.create(self.world.space, made, {})
         self.story_id = json.loads(created.body)["story"]["id"]
         self.wanted = self._story().content
 
-    def _write(self, content: JsonObject) -> None:
+    def _write(self, value: Json) -> None:
         space, story = self.world.space, self._story()
+        content = {**story.content, self.field: value}
         story.body = {**story.body, "content": content}
         # A second later than anything else: nobody types within a millisecond.
         story.updated_at = moment(space.clock() + 1)
         story.unpublished_changes = story.published_content is not None
-        self.wanted = content
+        self.wanted = value
 
     def _story(self) -> StoredStory:
         return self.world.space.stories[self.story_id]
@@ -88,7 +95,14 @@ class Somebody:
         story = self.world.space.story(self.story_id)
         if story is None:
             return "somebody's story is gone"
-        return "" if story.content == self.wanted else "somebody's work is lost"
+        there = story.content[self.field] if self.field else story.content
+        return "" if there == self.wanted else "somebody's work is lost"
+
+    def is_told(self, code: int) -> bool:
+        """Return whether an import ended as it should: it names the conflict, or it
+        has nothing to write where they edited."""
+        named = _is_named(self.world)
+        return (code == 1 and named) or (bool(self.field) and code == 0 and not named)
 
     def take_back(self) -> None:
         """Undo the deed, as a person does."""
@@ -100,12 +114,15 @@ class Somebody:
         del space.by_uuid[self._story().uuid], space.stories[self.story_id]
 
 
-def _edited(content: JsonObject) -> JsonObject:
-    """Return content with its first piece of text changed."""
-    written = json.dumps(content)
-    before = next(_texts(content))
-    changed = written.replace(json.dumps(before), json.dumps(f"{before}, edited"), 1)
-    return json.loads(changed)
+def _is_edited(name: str, content: JsonObject) -> bool:
+    return any(True for _ in _texts({name: content[name]}))
+
+
+def _edited(value: Json) -> Json:
+    """Return a field's value with its first piece of text changed."""
+    before = value if isinstance(value, str) else next(_texts(value))
+    changed = json.dumps(f"{before}, edited")
+    return json.loads(json.dumps(value).replace(json.dumps(before), changed, 1))
 
 
 def _texts(value: Json) -> Iterator[str]:
@@ -125,7 +142,7 @@ def disturbed(one: World, case: Case) -> list[str]:
         code, said = one.run()
         if lost := somebody.stands():
             return [f"{lost}; the import ended with {code}: {said}"]
-        if code != 1 or not _is_named(one):
+        if not somebody.is_told(code):
             return [f"the conflict is not named; the import ended with {code}: {said}"]
     somebody.take_back()
     return []
@@ -140,7 +157,7 @@ def _first(one: World, case: Case, somebody: Somebody) -> str:
         odd = code != KILLED
     else:
         code, _ = one.run()
-        odd = code != 1
+        odd = not somebody.is_told(code)
     hooks.at, hooks.child, hooks.act = 0, 0, None
     if not somebody.story_id:
         return f"nobody came by; the import ended with {code}"
