@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject
-from cmsmig.ledger.rows import GONE, AssetRow, ItemRow
+from cmsmig.ledger.rows import GONE, TEXT_NOT_WRITTEN, AssetRow, ItemRow
 from cmsmig.steps.decide.migration import Migration
 
 _MAKE_AGAIN = (
@@ -93,6 +93,10 @@ _FILE_ACTIONS: Mapping[str, str] = {
     "not_confirmed": f"Nobody knows yet whether it arrived: {_AGAIN}",
     "not_proven": f"Its public address has not shown it yet: {_AGAIN}",
     "not_stored": "Upload the file by hand, or run the step again.",
+    TEXT_NOT_WRITTEN: (
+        "Correct what the service names, or write the alternative text at the "
+        "destination by hand; then run the step again."
+    ),
     GONE: _MAKE_AGAIN,
 }
 _OTHER = "Read the reason, correct it, and run the step again."
@@ -125,7 +129,7 @@ def file_failures(
         yield _file(address, "pull", "not_downloaded", why, users[address])
     for upload in migration.files.uploads:
         row = assets.get(upload.sha256)
-        if row is not None and row.status == "failed":
+        if row is not None and row.has_failed:
             used = sorted({use for each in upload.addresses for use in users[each]})
             yield _file(row.name, "prepare", row.reason, row.explanation, used)
 

@@ -10,6 +10,8 @@ from cmsmig.item_key import ItemKey
 
 GONE = "deleted_since"
 """Why something failed that was made or reused and is no longer there."""
+TEXT_NOT_WRITTEN = "text_not_written"
+"""Why a file is listed as failed that is there, with another alternative text."""
 LEFT_OUT = "left_out"
 """Why an item is skipped whose story is no longer there: it was decided so."""
 
@@ -158,6 +160,11 @@ class AssetRow:
     def is_gone(self) -> bool:
         """Return whether the file was there once and is no longer."""
         return self.reason == GONE
+
+    @property
+    def has_failed(self) -> bool:
+        """Return whether it is to be listed: it is not there, or not as decided."""
+        return self.status == "failed" or self.reason == TEXT_NOT_WRITTEN
 
     @property
     def is_brought(self) -> bool:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.counting import and_more
-from cmsmig.mapping.merge import Absent, Value
 from cmsmig.printable import printable
 from cmsmig.steps.changes.changes import Change, Where
+from cmsmig.steps.plan.edit_conflicts import shown_value
 
 _SHOWN = 20
-_LONGEST = 60
-"""Characters of a value that a line shows."""
 _TITLES = {
     Where.ORIGIN: "at the origin",
     Where.DECISIONS: "in the decisions",
@@ -45,13 +42,5 @@ def change_lines(found: Sequence[Change]) -> list[str]:
 def _line(change: Change) -> str:
     if change.text:
         return printable(f"{change.what} {change.text}")
-    values = f"{shown(change.old)} -> {shown(change.new)}"
+    values = f"{shown_value(change.old)} -> {shown_value(change.new)}"
     return printable(f"{change.what}: {change.field}: {values}")
-
-
-def shown(value: Value) -> str:
-    """Return a value in one short line."""
-    if isinstance(value, Absent) or value is None:
-        return "nothing"
-    text = json.dumps(value, ensure_ascii=False)
-    return f"{text[:_LONGEST]}..." if len(text) > _LONGEST else text

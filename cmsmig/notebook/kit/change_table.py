@@ -14,8 +14,8 @@ from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.settings import Project
 from cmsmig.steps.changes.changes import Change, Where
 from cmsmig.steps.changes.project_changes import changes_of
+from cmsmig.steps.plan.edit_conflicts import short_value
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.terminal.change_text import shown
 
 _SHOWN = 30
 _HEAD = ("What", "Field", "Before", "Now")
@@ -33,10 +33,10 @@ async def show_changes(workspace: Workspace) -> Panel:
     Before the first import nothing is asked. What keeps it from being told (a missing
     decision, a service that does not answer) stands in the place of the tables.
     """
-    if not _has_written(workspace.project):
-        text = "Nothing was imported yet, so there is nothing to compare with."
-        return workspace.panel(sheet(note(text)), text=text)
     try:
+        if not _has_written(workspace.project):
+            text = "Nothing was imported yet, so there is nothing to compare with."
+            return workspace.panel(sheet(note(text)), text=text)
         found = await changes_of(
             workspace.project,
             workspace.settings,
@@ -80,4 +80,4 @@ def _tables(found: Sequence[Change]) -> Markup:
 def _row(change: Change) -> tuple[Cell, ...]:
     if change.text:
         return change.what, change.field, "", change.text
-    return change.what, change.field, shown(change.old), shown(change.new)
+    return change.what, change.field, short_value(change.old), short_value(change.new)

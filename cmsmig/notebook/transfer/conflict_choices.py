@@ -26,7 +26,7 @@ from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.richtext.plain_text import visible_text
 from cmsmig.steps.decide.decision_store import change_decision
-from cmsmig.steps.plan.edit_conflicts import EditConflict, shown_value
+from cmsmig.steps.plan.edit_conflicts import EditConflict, short_value
 from cmsmig.steps.plan.missing_objects import GoneKind
 from cmsmig.steps.plan.plan import Plan
 
@@ -232,5 +232,5 @@ def _text(value: Value) -> str:
     if isinstance(value, dict) and value.get("type") == "doc":
         words = visible_text(value)
     else:
-        words = value if isinstance(value, str) else shown_value(value).strip("`")
+        words = value if isinstance(value, str) else short_value(value)
     return words if len(words) <= _LETTERS else f"{words[:_LETTERS]}…"

@@ -6,7 +6,7 @@ Whatever else an asset's record holds (title, folder, tags) is theirs and never 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -105,33 +105,27 @@ def asset_text(
     return AssetText(upload, row, there, side)
 
 
-def asset_texts(
-    uploads: Iterable[UploadPlan],
-    rows: Mapping[str, AssetRow],
-    assets: Iterable[Asset],
-    decided: ConflictsDecision,
-) -> Iterator[AssetText]:
-    """Yield those of the files of ours that are among the assets of the space."""
-    listed = {each.asset_id: each for each in assets}
-    for upload in uploads:
-        row = rows.get(upload.sha256)
-        there = listed.get(row.asset_id or 0) if row is not None else None
-        if row is not None and there is not None and there.ext_id == row.ext_id:
-            yield asset_text(upload, row, there, decided)
-
-
 def texts_of(
     migration: Migration, ledger: Ledger, survey: Survey
 ) -> Iterator[AssetText]:
     """Yield those of the files that are there, as the space was listed."""
-    for each in asset_texts(
-        migration.files.uploads,
-        ledger.inventory.assets(),
-        survey.assets,
-        migration.decisions.conflicts,
-    ):
-        if each.row.is_brought:
-            yield each
+    rows = ledger.inventory.assets()
+    for upload in migration.files.uploads:
+        row = rows.get(upload.sha256)
+        if row is not None and row.is_brought:
+            text = listed_text(upload, row, survey, migration.decisions.conflicts)
+            if text is not None:
+                yield text
+
+
+def listed_text(
+    upload: UploadPlan, row: AssetRow, survey: Survey, decided: ConflictsDecision
+) -> AssetText | None:
+    """Return the text of a file whose record is ours and was listed, if any."""
+    there = survey.assets.get(row.asset_id or 0)
+    if there is None or there.ext_id != row.ext_id:
+        return None
+    return asset_text(upload, row, there, decided)
 
 
 def _text(value: object) -> str:

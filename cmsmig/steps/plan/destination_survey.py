@@ -47,8 +47,8 @@ class Survey:
     calls: Mapping[str, int]
     entries: Mapping[str, tuple[DatasourceEntry, ...]] = field(default_factory=dict)
     """Of the datasources that the design needs and the space has, by slug."""
-    assets: tuple[Asset, ...] = ()
-    """Empty unless they were asked for."""
+    assets: Mapping[int, Asset] = field(default_factory=dict)
+    """By id; empty unless they were asked for."""
     arrived: frozenset[str] = frozenset()
     """Files that an earlier run signed and that are at their addresses, by hash."""
     folder_rules: Mapping[str, FolderRule] = field(default_factory=dict)
@@ -154,8 +154,8 @@ async def _datasources(
     }
 
 
-async def _assets(client: DestinationClient, *, files: bool) -> tuple[Asset, ...]:
-    return tuple(await client.assets()) if files else ()
+async def _assets(client: DestinationClient, *, files: bool) -> dict[int, Asset]:
+    return {each.asset_id: each for each in await client.assets()} if files else {}
 
 
 async def _asset_folders(

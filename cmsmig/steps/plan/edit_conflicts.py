@@ -90,12 +90,17 @@ def side_values(base: Value, ours: Value, theirs: Value) -> JsonObject:
 
 
 def shown_value(value: Value) -> str:
-    """Return a value for a person, cut where it is long."""
-    if isinstance(value, Absent):
+    """Return a value within a sentence, marked as code and cut where it is long."""
+    short = short_value(value)
+    return short if value is None or isinstance(value, Absent) else f"`{short}`"
+
+
+def short_value(value: Value) -> str:
+    """Return a value in one short line: a text as it is, anything else as JSON."""
+    if value is None or isinstance(value, Absent):
         return "nothing"
     text = value if isinstance(value, str) else _json(value)
-    short = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
-    return f"`{short}`"
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
 def seen_of(theirs: Value) -> str:

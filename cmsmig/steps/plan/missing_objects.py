@@ -203,7 +203,7 @@ async def compare(
         survey,
         stories=(*survey.stories, *rows),
         components=(*survey.components, *components),
-        assets=(*survey.assets, *assets),
+        assets={**survey.assets, **{each.asset_id: each for each in assets}},
         calls={**survey.calls, "read_what_lists_lack": calls}
         if calls
         else survey.calls,
@@ -278,7 +278,7 @@ def _missing_components(ledger: Ledger, survey: Survey) -> list[MadeRow]:
 
 
 def _missing_assets(ledger: Ledger, survey: Survey) -> list[AssetRow]:
-    there = {each.asset_id: each for each in survey.assets}
+    there = survey.assets
     return [
         row
         for row in ledger.inventory.assets().values()

@@ -173,11 +173,12 @@ def to_publish(
 
 def already_public(
     wanted: Set[ItemKey], rows: Iterable[ItemRow], listed: Iterable[StoryRow]
-) -> tuple[tuple[ItemRow, StoryRow], ...]:
-    """Return what somebody published before us, as we wrote it."""
+) -> tuple[tuple[ItemRow, StoryRecord, StoryRow], ...]:
+    """Return what somebody published before us, as we wrote it: the item's row, its
+    story record, and the story as it was listed."""
     there = {row.story_id: row for row in listed}
     return tuple(
-        (row, found)
+        (row, home, found)
         for row, home in _publishable(wanted, rows)
         if (found := there.get(home.story_id)) and _shows_ours(row, home, found)
     )

@@ -72,7 +72,7 @@ def read_status(project: Project) -> tuple[Accounting, JsonObject]:
             "failed_assets": [
                 {"name": row.name, "reason": row.reason, "explanation": row.explanation}
                 for row in assets
-                if row.status == "failed"
+                if row.has_failed
             ],
             "losses_by_kind": dict(ledger.findings.losses_by_kind()),
         }

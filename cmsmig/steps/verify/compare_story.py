@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,8 +11,8 @@ from cmsmig.destination.schema import Story
 from cmsmig.ledger.rows import StoryRecord, WrittenStory
 from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision, Side
 from cmsmig.mapping.draft import StoryDraft
-from cmsmig.mapping.merge import Value, value_of
-from cmsmig.steps.plan.edit_conflicts import seen_of
+from cmsmig.mapping.merge import value_of
+from cmsmig.steps.plan.edit_conflicts import seen_of, shown_value
 from cmsmig.steps.plan.story_fields import (
     CONTENT,
     fields_there,
@@ -25,8 +24,6 @@ from cmsmig.steps.verify.differences import Difference, DifferenceCode
 
 _NOT_COMPARED = ("position",)
 """What the destination gives its own values to."""
-_SHOWN = 60
-"""Characters of a value that a difference shows."""
 _CODES = {
     "name": DifferenceCode.STORY_NAME,
     "slug": DifferenceCode.STORY_ELSEWHERE,
@@ -85,8 +82,8 @@ def _sentence(read: ReadBack, ours: JsonObject, field: str) -> str:
     where = field.removeprefix(CONTENT)
     there = value_of(fields_there(read.story, read.written), field)
     held = (
-        f"The field `{where}` of `{read.home.full_slug}` holds {_shown(there)}; "
-        f"wanted is {_shown(value_of(ours, field))}"
+        f"The field `{where}` of `{read.home.full_slug}` holds {shown_value(there)}; "
+        f"wanted is {shown_value(value_of(ours, field))}"
     )
     return f"{held}: {_cause(read, ours, field)}."
 
@@ -113,13 +110,6 @@ def _cause(read: ReadBack, ours: JsonObject, field: str) -> str:
 
 def _is_content(field: str) -> bool:
     return field.startswith(CONTENT)
-
-
-def _shown(value: Value) -> str:
-    if not isinstance(value, str | int | float | bool | list | dict):
-        return "nothing"
-    text = json.dumps(value, ensure_ascii=False)
-    return f"`{text[:_SHOWN]}...`" if len(text) > _SHOWN else f"`{text}`"
 
 
 def _same_members(wanted: Json, there: Json) -> bool:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 
-from cmsmig.errors import NotFoundError
+from cmsmig.errors import (
+    MalformedAnswerError,
+    NotFoundError,
+    OutcomeUnknownError,
+    RejectedError,
+)
+from cmsmig.ledger.rows import TEXT_NOT_WRITTEN, AssetRow
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.steps.plan.asset_texts import (
     ALT,
     AssetText,
     asset_text,
-    asset_texts,
+    listed_text,
     texts_of,
 )
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.import_job import ImportJob
+
+_OF_ONE_FILE = (RejectedError, OutcomeUnknownError, MalformedAnswerError)
+"""Errors that end no run: the file is listed with its reason."""
 
 
 async def renew_texts(job: ImportJob) -> None:
@@ -23,13 +31,23 @@ async def renew_texts(job: ImportJob) -> None:
     what they are to be.
 
     An asset is read and compared once more right before it is written. The same text
-    again changes nothing, so a lost reply is no harm and needs no intent.
+    again changes nothing, so a lost reply is no harm and needs no intent. A text that
+    cannot be written is listed with its reason, and the next run tries again.
     """
 
     async def renew(listed: AssetText) -> None:
-        # One that is gone meanwhile is told by the next run.
-        with suppress(NotFoundError):
+        try:
             await _renew(job, listed)
+        except NotFoundError:
+            # One that is gone meanwhile is told by the next run.
+            return
+        except _OF_ONE_FILE as error:
+            why = (
+                f"The alternative text of {listed.upload.name} was not written: {error}"
+            )
+            job.ledger.inventory.save_asset(
+                replace(listed.row, reason=TEXT_NOT_WRITTEN, explanation=why)
+            )
 
     await work_through(
         [*texts_of(job.migration, job.ledger, job.survey)],
@@ -49,8 +67,15 @@ async def _renew(job: ImportJob, listed: AssetText) -> None:
         await job.client.update_asset(text.there.asset_id, {ALT: text.stands})
     elif text.conflict is not None:
         job.edit_conflicts.append(text.conflict)
-    if text.body != text.row.body:
-        job.ledger.inventory.save_asset(replace(text.row, body=text.body))
+    settled = replace(_recovered(text.row), body=text.body)
+    if settled != text.row:
+        job.ledger.inventory.save_asset(settled)
+
+
+def _recovered(row: AssetRow) -> AssetRow:
+    if row.reason != TEXT_NOT_WRITTEN:
+        return row
+    return replace(row, reason="", explanation="")
 
 
 def text_to_sign(job: ImportJob, upload: UploadPlan) -> tuple[UploadPlan, str]:
@@ -58,12 +83,9 @@ def text_to_sign(job: ImportJob, upload: UploadPlan) -> tuple[UploadPlan, str]:
 
     Over a record that is there, signing would write its text: an editor's stays.
     """
-    found = asset_texts(
-        [upload],
-        job.ledger.inventory.assets(),
-        job.survey.assets,
-        job.migration.decisions.conflicts,
-    )
-    for each in found:
-        return replace(upload, alt=each.stands), str(each.body.get(ALT, ""))
-    return upload, upload.alt
+    row = job.ledger.inventory.asset(upload.sha256)
+    decided = job.migration.decisions.conflicts
+    text = listed_text(upload, row, job.survey, decided) if row is not None else None
+    if text is None:
+        return upload, upload.alt
+    return replace(upload, alt=text.stands), str(text.body.get(ALT, ""))

@@ -291,7 +291,7 @@ def _load_plan(ledger: Ledger, plan_hash: str) -> JsonObject:
 def _failed_assets(job: ImportJob) -> int:
     used = {upload.sha256 for upload in job.migration.files.uploads}
     rows = job.ledger.inventory.assets().values()
-    return sum(1 for row in rows if row.status == "failed" and row.sha256 in used)
+    return sum(1 for row in rows if row.has_failed and row.sha256 in used)
 
 
 def _undecided(job: ImportJob, plan: Plan) -> tuple[EditConflict, ...]:

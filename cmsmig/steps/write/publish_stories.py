@@ -110,13 +110,11 @@ def _forget_unwanted(job: ImportJob) -> None:
 def _note_public(job: ImportJob) -> None:
     """Count as published what somebody published before us, as we wrote it."""
     rows = job.ledger.items.all().values()
-    for row, there in already_public(
-        job.migration.to_publish, rows, job.survey.stories
-    ):
-        assert row.home is not None
-        home = replace(row.home, left_public=True)
+    wanted, listed = job.migration.to_publish, job.survey.stories
+    for row, home, there in already_public(wanted, rows, listed):
+        public = replace(home, left_public=True)
         job.ledger.items.recovered(row.key)
-        job.ledger.items.published(row.key, home, there.updated_at, None)
+        job.ledger.items.published(row.key, public, there.updated_at, None)
 
 
 def _intent(row: ItemRow) -> Intent:

@@ -9,7 +9,7 @@ import pytest
 
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from tests.support.steps.desk import Desk, Stage
-from tests.support.steps.faults import CUT, UNSENT, Fault
+from tests.support.steps.faults import CUT, REFUSED, UNSENT, Fault
 from tests.support.steps.origin_edits import Item, edit_items
 
 WRITE = ("PUT", r"/assets/\d+$")
@@ -88,6 +88,23 @@ def test_a_write_whose_reply_was_lost_is_settled_by_looking(
     desk.done("import", "--plan", planned["hash"])
     assert text(desk) == "ours"
     assert desk.done("import", "--json").document["writes"] == 0
+    desk.verified()
+
+
+def test_a_text_that_is_refused_is_listed_and_ends_no_run(stage: Stage) -> None:
+    """With its reason, until a run writes it."""
+    fault = Fault(WRITE, REFUSED, at=())
+    desk = stage(fault)
+    desk.done("import")
+    describe(desk, "ours")
+    ended = desk.run("import")
+    assert (ended.code, text(desk), fault.hits) == (1, "Plate 1", 1)
+    (listed,) = desk.status()["failed_assets"]
+    assert listed["reason"] == "text_not_written"
+    assert "is not to our liking" in listed["explanation"]
+    fault.over()
+    desk.done("import")
+    assert (text(desk), desk.status()["failed_assets"]) == ("ours", [])
     desk.verified()
 
 
