@@ -187,12 +187,12 @@ def stories(count: int, **more: int) -> dict[str, int]:
 
 
 DAYS: dict[str, Day] = {
-    "renamed": Day(name_item, stories(1), changes='name: `Record 1` -> `The first`'),
+    "renamed": Day(name_item, stories(1), changes="name: `Record 1` -> `The first`"),
     "slug changed": Day(
         move_item,
         {"GET stories": 1, **WEBHOOKS},
         told="would move a page that visitors may know: ours is `second`",
-        changes='slug: `record-2` -> `second`',
+        changes="slug: `record-2` -> `second`",
         code=1,
     ),
     "slug decided": Day(decide_move, {**stories(1), "GET story": 1}),
@@ -212,7 +212,7 @@ DAYS: dict[str, Day] = {
         edit_design("display_name: Cover", "display_name: Picture"),
         COMPONENT,
         told="`schema.cover.display_name` will be changed from `Cover` to `Picture`",
-        changes='schema.cover.display_name: `Cover` -> `Picture`',
+        changes="schema.cover.display_name: `Cover` -> `Picture`",
     ),
     "option added": Day(
         choices(CALM, LOUD, ODD),
@@ -252,7 +252,7 @@ DAYS: dict[str, Day] = {
         without_field,
         {**stories(1), **COMPONENT},
         told="component `record`: `schema.subtitle` will be removed",
-        changes='content.subtitle: `A subtitle` -> nothing',
+        changes="content.subtitle: `A subtitle` -> nothing",
     ),
     "collection added": Day(
         add_collection,
@@ -264,9 +264,9 @@ DAYS: dict[str, Day] = {
         edit_design("component: record\n", "component: entry\n"),
         stories(6, **{"POST create component": 1}),
         told="The component `record` of an earlier design stays in the space",
-        changes='content.component: `record` -> `entry`',
+        changes="content.component: `record` -> `entry`",
     ),
-    "moved there": Day(move_there, {}, changes='folder: `records` -> `archive`'),
+    "moved there": Day(move_there, {}, changes="folder: `records` -> `archive`"),
     "gone, kept": Day(
         lambda desk: delete_item(desk, "record-3"),
         {},
