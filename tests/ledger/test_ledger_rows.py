@@ -146,6 +146,19 @@ def test_two_items_never_share_a_story_by_accident(ledger: Ledger) -> None:
     assert found.link_state == "linked"
 
 
+def test_rows_are_read_again_after_any_write(ledger: Ledger, file: Path) -> None:
+    """Of this process or of another one; between writes they are the same object."""
+    ledger.items.select([row(ONE)])
+    before = ledger.items.all()
+    assert ledger.items.all() is before
+    with Ledger.open_existing(file) as other:
+        other.items.failed(ONE, "refused", "No.")
+    assert ledger.items.all()[ONE].status == "failed"
+    ledger.items.set_link_state(ONE, "linked")
+    assert ledger.items.all()[ONE].link_state == "linked"
+    assert before[ONE].status == "selected"
+
+
 def test_losses_of_an_item_are_replaced(ledger: Ledger, file: Path) -> None:
     """A rerun tells what is lost now, not what once was."""
     keys = ("kind", "what", "where", "context", "why", "severity")
