@@ -15,6 +15,7 @@ from cmsmig.destination.paging import (
     asking,
     by_id,
     endless,
+    read_rows,
     refuse_part,
 )
 from cmsmig.destination.problems import explained, problems_of
@@ -98,23 +99,29 @@ class Connection:
         fast as the budget lets them. When an editor's work moved a row across
         pages meanwhile, all are read once more.
         """
-        listing = partial(self._page, f"list {what}", path, key, params)
+        listing = partial(self._page, f"list {what}", path, key, read, params)
         pages = await all_pages(what, listing)
         found = by_id(pages)
         if len(found) < max((page.total or 0) for page in pages.values()):
             pages = await all_pages(what, listing)
             found |= by_id(pages)
             refuse_part(what, pages, len(found))
-        return [read(row) for row in found.values()]
+        return [*found.values()]
 
     async def _page(
-        self, what: str, path: str, key: str, params: Parameters, number: int
-    ) -> Page:
+        self,
+        what: str,
+        path: str,
+        key: str,
+        read: Callable[[JsonObject], T],
+        params: Parameters,
+        number: int,
+    ) -> Page[T]:
         answer = await self._call(what, "GET", path, params=(*params, *asking(number)))
         total = answer.number(self._assumed.total_header.lower())
         if max(total or 0, number) > LIST_ROWS:
             raise endless(what.removeprefix("list "), total or number)
-        return Page(rows(answer.whole_json(), key), total)
+        return read_rows(rows(answer.whole_json(), key), read, total)
 
     def _explained(self, error: ServiceError, what: str) -> ServiceError:
         if 300 <= (error.status or 0) < 400:

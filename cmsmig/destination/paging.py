@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.reading import SERVICE
@@ -19,16 +19,22 @@ _AT_ONCE = 50
 """Pages asked for together; after so many it is seen whether they bring anything."""
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One answer of a list."""
+T = TypeVar("T")
 
-    rows: list[JsonObject]
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """One answer of a list, read: its records are many times larger than its rows."""
+
+    rows: Mapping[str, T]
+    """By id, in the service's order."""
+    size: int
+    """Records in the answer."""
     total: int | None
     """Rows of the whole list; None where the service does not say."""
 
 
-Reader: TypeAlias = Callable[[int], Awaitable[Page]]
+Reader: TypeAlias = Callable[[int], Awaitable[Page[T]]]
 """Reads the page with a number, from 1."""
 
 
@@ -37,7 +43,16 @@ def asking(number: int) -> tuple[tuple[str, str], ...]:
     return ("page", str(number)), ("per_page", str(PAGE))
 
 
-async def all_pages(what: str, read: Reader) -> dict[int, Page]:
+def read_rows(
+    records: Sequence[JsonObject], read: Callable[[JsonObject], T], total: int | None
+) -> Page[T]:
+    """Return the page that the records of one answer make."""
+    by_id = {str(record.get("id")): record for record in records}
+    rows = {row_id: read(record) for row_id, record in by_id.items()}
+    return Page(rows, len(records), total)
+
+
+async def all_pages(what: str, read: Reader[T]) -> dict[int, Page[T]]:
     """Return the pages of a list by number, up to one that brings nothing new.
 
     Raises `MalformedAnswerError` when they have no end.
@@ -52,29 +67,31 @@ async def all_pages(what: str, read: Reader) -> dict[int, Page]:
         fresh = await _together(read, missing)
         pages |= fresh
         for _, page in sorted(fresh.items()):
-            ids = by_id({1: page}).keys()
-            if ids <= known:
+            if page.rows.keys() <= known:
                 # Those after it would bring nothing either.
                 return pages
-            known |= ids
+            known |= page.rows.keys()
     return pages
 
 
-def by_id(pages: Mapping[int, Page]) -> dict[str, JsonObject]:
+def by_id(pages: Mapping[int, Page[T]]) -> dict[str, T]:
     """Return the rows of pages by their ids, in the service's order."""
-    listed = [row for _, page in sorted(pages.items()) for row in page.rows]
-    return {str(row.get("id")): row for row in listed}
+    return {
+        row_id: row
+        for _, page in sorted(pages.items())
+        for row_id, row in page.rows.items()
+    }
 
 
-def refuse_part(what: str, pages: Mapping[int, Page], found: int) -> None:
+def refuse_part(what: str, pages: Mapping[int, Page[T]], found: int) -> None:
     """Raise `MalformedAnswerError` when later pages repeat the first one.
 
     A part of the list must not pass for the whole.
     """
     total = max((page.total or 0) for page in pages.values())
-    first = by_id({1: pages[1]}).keys()
+    first = pages[1].rows.keys()
     repeated = any(
-        page.rows and by_id({1: page}).keys() <= first
+        page.rows and page.rows.keys() <= first
         for number, page in pages.items()
         if number > 1
     )
@@ -93,21 +110,21 @@ def endless(what: str, announced: int) -> MalformedAnswerError:
     )
 
 
-def _missing(pages: Mapping[int, Page]) -> Sequence[int]:
+def _missing(pages: Mapping[int, Page[T]]) -> Sequence[int]:
     """Return the next pages to be read, going by what the first one held."""
-    size = len(pages[1].rows)
+    size = pages[1].size
     totals = [page.total for page in pages.values() if page.total is not None]
     last = max(pages)
     if totals:
         last = -(-max(totals) // size) if size else 1
-    elif len(pages[last].rows) == PAGE:
+    elif pages[last].size == PAGE:
         # No total: a full page may be followed by another one.
         last += 1
     return list(islice(range(max(pages) + 1, last + 1), _AT_ONCE))
 
 
-async def _together(read: Reader, numbers: Sequence[int]) -> dict[int, Page]:
-    async def one(number: int) -> Page:
+async def _together(read: Reader[T], numbers: Sequence[int]) -> dict[int, Page[T]]:
+    async def one(number: int) -> Page[T]:
         return await read(number)
 
     try:

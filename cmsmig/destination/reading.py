@@ -7,6 +7,7 @@ rest. Every reader raises `MalformedAnswerError` with the key that is missing.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from sys import intern
 from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json, JsonObject
@@ -92,7 +93,10 @@ def story_row(record: JsonObject, assumed: Assumed) -> StoryRow:
         published=record.get(assumed.published_key) is True,
         unpublished_changes=record.get(assumed.unpublished_changes_key) is True,
         updated_at=_text(record, assumed.changed_key),
-        content_type=root if isinstance(root, str) else _text(record, "content_type"),
+        # One text for all stories of a type: a space may have very many.
+        content_type=intern(
+            root if isinstance(root, str) else _text(record, "content_type")
+        ),
         trashed=bool(record.get(assumed.deleted_key)),
         group_id=_text(record, "group_id"),
     )

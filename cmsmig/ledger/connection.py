@@ -95,6 +95,12 @@ class Store:
         with translated(self.path):
             return self._plain.execute(statement, tuple(values)).fetchall()
 
+    def each(self, statement: str) -> Iterator[sqlite3.Row]:
+        """Yield the rows of a query, one at a time. Reads only; nothing is to be
+        written meanwhile."""
+        with translated(self.path):
+            yield from self._plain.execute(statement)
+
     def version(self) -> tuple[int, int]:
         """Return what is another whenever the ledger may hold something else, whoever
         wrote it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from cmsmig.ledger.bodies import dump_body, load_body
@@ -17,6 +17,8 @@ class Inventory:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._read: tuple[object, dict[str, AssetRow]] | None = None
+        """The assets that were read last, and the version of the ledger then."""
 
     def save_asset(self, asset: AssetRow, *, intent_outcome: str = "") -> None:
         """Write an asset's state, and close its signing intent if one is given."""
@@ -57,12 +59,15 @@ class Inventory:
             kept = replace(kept, asset_id=None, content_url="")
         self.save_asset(kept)
 
-    def assets(self) -> dict[str, AssetRow]:
-        """Return every asset's row by the hash of its bytes. Reads only."""
-        return {
-            row["sha256"]: _asset_row(row)
-            for row in self._store.all("SELECT * FROM asset ORDER BY sha256")
-        }
+    def assets(self) -> Mapping[str, AssetRow]:
+        """Return every asset's row by the hash of its bytes. Reads only, and only
+        what may have changed."""
+        version = self._store.version()
+        if self._read is None or self._read[0] != version:
+            self._read = None
+            rows = self._store.each("SELECT * FROM asset ORDER BY sha256")
+            self._read = version, {row["sha256"]: _asset_row(row) for row in rows}
+        return self._read[1]
 
     def asset(self, sha256: str) -> AssetRow | None:
         """Return one asset's row, if there is one. Reads only."""

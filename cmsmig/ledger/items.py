@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping
+from sys import intern
 
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.bodies import pack_story, unpack_story
@@ -258,7 +259,7 @@ class Items:
     def _rows(self) -> dict[ItemKey, ItemRow]:
         rows = map(
             _item_row,
-            self._store.all(
+            self._store.each(
                 """SELECT item.*, home.story_id, home.uuid AS home_uuid,
                     home.full_slug AS home_slug, home.made, home.content_hash,
                     home.destination_updated_at, home.group_id,
@@ -343,6 +344,7 @@ def _release(db: sqlite3.Connection, key: ItemKey) -> None:
 def _item_row(row: sqlite3.Row) -> ItemRow:
     home = None
     path = row["full_slug"]
+    collection_id, locale_id = intern(row["collection_id"]), intern(row["locale_id"])
     if row["story_id"] is not None:
         # One text for both, of many items.
         there = path if row["home_slug"] == path else row["home_slug"]
@@ -359,14 +361,14 @@ def _item_row(row: sqlite3.Row) -> ItemRow:
             left_public=bool(row["left_public"]),
         )
     return ItemRow(
-        key=ItemKey(row["collection_id"], row["item_id"], row["locale_id"]),
+        key=ItemKey(collection_id, row["item_id"], locale_id),
         name=row["name"],
         full_slug=path,
         origin_hash=row["origin_hash"],
-        status=row["status"],
-        reason=row["reason"],
+        status=intern(row["status"]),
+        reason=intern(row["reason"]),
         explanation=row["explanation"],
-        link_state=row["link_state"],
+        link_state=intern(row["link_state"]),
         published=row["published"],
         home=home,
         gone=gone_of(row),
