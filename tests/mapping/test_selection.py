@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.mapping.decisions.choices import (
+    ArchivedLiveRule,
     ArchiveRule,
     CollectionChoice,
     DraftRule,
+    ItemChoice,
     ItemSet,
     LocaleChoice,
+    QueuedRule,
+    Take,
 )
 from cmsmig.mapping.select.selection import (
     PublicationState,
@@ -94,31 +99,31 @@ LIVE = {"published", "changes_in_draft", "queued_changes"}
             ItemSet.STAGED,
             DraftRule.AS_DRAFTS,
             EVERYTHING,
-            {"archived": 2, "not_staged": 1},
+            {"archived": 1, "archived_live": 1, "not_staged": 1},
         ),
         (
             ItemSet.MIRROR,
             DraftRule.AS_DRAFTS,
-            EVERYTHING,
-            {"archived": 2, "not_staged": 1},
+            EVERYTHING | {"live_only"},
+            {"archived": 1, "archived_live": 1},
         ),
         (
             ItemSet.STAGED,
             DraftRule.SKIP,
             LIVE | {"queued"},
-            {"archived": 2, "draft": 2, "not_staged": 1},
+            {"archived": 1, "archived_live": 1, "draft": 2, "not_staged": 1},
         ),
         (
             ItemSet.STAGED_PUBLISHED_ONLY,
             DraftRule.AS_DRAFTS,
             LIVE,
-            {"archived": 2, "not_live": 3, "not_staged": 1},
+            {"archived": 1, "archived_live": 1, "not_live": 3, "not_staged": 1},
         ),
         (
             ItemSet.LIVE,
             DraftRule.AS_DRAFTS,
             LIVE | {"live_only"},
-            {"archived": 2, "not_live": 3},
+            {"archived": 1, "archived_live": 1, "not_live": 3},
         ),
     ],
 )
@@ -156,7 +161,7 @@ def test_liveness_is_membership_of_the_live_set() -> None:
 
 
 def test_an_archived_item_that_is_live_says_so() -> None:
-    """The reason is `archived`, the sentence tells that its page is still there."""
+    """It has a reason of its own, which tells that its page is still there."""
     staged, live = sets()
     found = select_items(staged, live, CollectionChoice("c1", "posts"), ())
     sentences = {skip.key.item_id: skip.sentence for skip in found.skipped}
@@ -171,6 +176,92 @@ def test_archived_items_come_along_when_that_is_decided() -> None:
     found = select_items(staged, live, choice, ())
     ids = {entry.item.key.item_id for entry in found.selected}
     assert {"archived", "archived_live"} <= ids
+
+
+def versions(choice: CollectionChoice) -> dict[str, tuple[object, object]]:
+    """Return what editors and what visitors are to see of each selected item."""
+    staged, live = sets()
+    found = select_items(staged, live, choice, ())
+    return {
+        entry.item.key.item_id: (
+            "live" if entry.item in live and entry.item not in staged else "staged",
+            None
+            if entry.public is None
+            else "staged"
+            if entry.public in staged
+            else "live",
+        )
+        for entry in found.selected
+    }
+
+
+def test_a_mirror_shows_visitors_what_they_see_and_editors_what_they_work_on() -> None:
+    """Each state has its two versions; what nobody sees is shown to nobody."""
+    found = versions(CollectionChoice("c1", "posts", items=ItemSet.MIRROR))
+    assert found["changes_in_draft"] == ("staged", "live")
+    assert found["queued_changes"] == ("staged", "live")
+    assert found["live_only"] == ("live", "live")
+    for name in ("draft", "unpublished", "queued"):
+        assert found[name] == ("staged", None)
+
+
+def test_queued_items_go_as_it_was_decided() -> None:
+    """As drafts, left out, or as if the site were published now."""
+    mirror = CollectionChoice("c1", "posts", items=ItemSet.MIRROR)
+    shown = versions(replace(mirror, queued=QueuedRule.PUBLISH))
+    assert shown["queued"] == shown["queued_changes"] == ("staged", "staged")
+    left = versions(replace(mirror, queued=QueuedRule.SKIP))
+    assert "queued" not in left
+    assert left["queued_changes"] == ("staged", "live")
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (ArchivedLiveRule.AS_ARCHIVED, None),
+        (ArchivedLiveRule.SKIP, None),
+        (ArchivedLiveRule.AS_DRAFTS, ("staged", None)),
+        (ArchivedLiveRule.AS_LIVE, ("staged", "live")),
+    ],
+)
+def test_what_is_archived_and_still_online_has_a_choice_of_its_own(
+    rule: ArchivedLiveRule, expected: object
+) -> None:
+    """The other archived items follow theirs."""
+    choice = CollectionChoice("c1", "p", items=ItemSet.MIRROR, archived_live=rule)
+    found = versions(choice)
+    assert found.get("archived_live") == expected
+    assert "archived" not in found
+
+
+@pytest.mark.parametrize(
+    ("take", "expected"),
+    [
+        (Take.DRAFT, ("staged", None)),
+        (Take.LIVE, ("live", "live")),
+        (Take.STAGED, ("staged", "staged")),
+        (Take.MIRROR, ("staged", "live")),
+        (Take.SKIP, None),
+    ],
+)
+def test_one_item_is_decided_apart(take: Take, expected: object) -> None:
+    """Whatever its collection's choices say; the others are as they were."""
+    plain = CollectionChoice("c1", "posts", drafts=DraftRule.SKIP)
+    choice = replace(plain, apart=(ItemChoice("changes_in_draft", take),))
+    found = versions(choice)
+    assert found.pop("changes_in_draft", None) == expected
+    others = versions(plain)
+    del others["changes_in_draft"]
+    assert found == others
+
+
+def test_a_version_that_is_not_there_is_named_and_not_guessed() -> None:
+    """A draft cannot be taken as what visitors see."""
+    staged, live = sets()
+    apart = (ItemChoice("draft", Take.LIVE),)
+    found = select_items(staged, live, CollectionChoice("c1", "p", apart=apart), ())
+    reasons = {skip.key.item_id: skip.reason for skip in found.skipped}
+    assert reasons["draft"] == "no_such_version"
 
 
 def test_locales_have_their_own_states() -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
 from cmsmig.mapping.decisions.choices import (
+    ArchivedLiveRule,
     ArchiveRule,
     CollectionChoice,
     DraftRule,
+    ItemChoice,
     ItemSet,
     LocaleChoice,
     PublishRule,
+    QueuedRule,
+    Take,
 )
 from cmsmig.mapping.decisions.conflicts import (
     WHOLE,
@@ -45,15 +49,28 @@ class _LocaleKeys(Keys):
     folder: str = ""
 
 
+class _ItemKeys(Keys):
+    item_id: str = Field(alias="item")
+    locale_id: str = ""
+    take: Take
+    note: str = ""
+
+
 class _CollectionKeys(Keys):
+    # What most sites decide about stands there always, the rest where it is chosen.
+    brief: ClassVar[bool] = True
+
     collection_slug: str = Field(alias="collection")
     collection_id: str
-    migrate: Flag = True
-    items: ItemSet = ItemSet.STAGED
-    drafts: DraftRule = DraftRule.AS_DRAFTS
-    archived: ArchiveRule = ArchiveRule.SKIP
-    publish: PublishRule = PublishRule.NOTHING
-    note: str = ""
+    migrate: Flag = Field(default_factory=lambda: True)
+    items: ItemSet = Field(default_factory=lambda: ItemSet.STAGED)
+    drafts: DraftRule = Field(default_factory=lambda: DraftRule.AS_DRAFTS)
+    archived: ArchiveRule = Field(default_factory=lambda: ArchiveRule.SKIP)
+    archived_live: ArchivedLiveRule = ArchivedLiveRule.AS_ARCHIVED
+    queued: QueuedRule = QueuedRule.AS_DRAFTS
+    publish: PublishRule = Field(default_factory=lambda: PublishRule.NOTHING)
+    note: str = Field(default_factory=str)
+    apart: tuple[Annotated[ItemChoice, From(_ItemKeys)], ...] = ()
 
 
 class CollectionsKeys(DecisionKeys):

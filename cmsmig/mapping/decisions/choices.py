@@ -25,9 +25,8 @@ class ItemSet(StrEnum):
     STAGED_PUBLISHED_ONLY = "staged_published_only"
     """The editors' version of the items that visitors see."""
     MIRROR = "mirror"
-    """Staged content with the publication state mirrored; selects as `staged`.
-
-    Refused together with a publication until it is built."""
+    """Both: what visitors see is published, and what editors changed since stands
+    over it as unpublished changes. Without a publication, what editors see."""
 
 
 class DraftRule(StrEnum):
@@ -42,6 +41,43 @@ class ArchiveRule(StrEnum):
 
     SKIP = "skip"
     AS_DRAFTS = "as_drafts"
+
+
+class ArchivedLiveRule(StrEnum):
+    """What becomes of archived items whose pages are still online."""
+
+    AS_ARCHIVED = "as_archived"
+    """What `archived` says."""
+    SKIP = "skip"
+    AS_DRAFTS = "as_drafts"
+    AS_LIVE = "as_live"
+    """As any live item: its page has visitors."""
+
+
+class QueuedRule(StrEnum):
+    """What becomes of what goes live with the next publish of the site."""
+
+    AS_DRAFTS = "as_drafts"
+    """An item that was never live is a draft; over one that is, it is an unpublished
+    change."""
+    SKIP = "skip"
+    """An item that was never live is left out."""
+    PUBLISH = "publish"
+    """As if the site were published now."""
+
+
+class Take(StrEnum):
+    """What is taken of one item, whatever its collection's choices say."""
+
+    SKIP = "skip"
+    DRAFT = "draft"
+    """What editors see, not published."""
+    LIVE = "live"
+    """What visitors see."""
+    STAGED = "staged"
+    """What editors see, published where the collection is."""
+    MIRROR = "mirror"
+    """Both; see `ItemSet.MIRROR`."""
 
 
 class PublishRule(StrEnum):
@@ -69,6 +105,17 @@ class LocaleChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemChoice:
+    """What is taken of one item."""
+
+    item_id: str
+    take: Take
+    locale_id: str = ""
+    """The `cmsLocaleId`; empty: every locale of the item."""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CollectionChoice:
     """What is imported of one collection."""
 
@@ -80,6 +127,21 @@ class CollectionChoice:
     archived: ArchiveRule = ArchiveRule.SKIP
     publish: PublishRule = PublishRule.NOTHING
     note: str = ""
+    archived_live: ArchivedLiveRule = ArchivedLiveRule.AS_ARCHIVED
+    queued: QueuedRule = QueuedRule.AS_DRAFTS
+    apart: tuple[ItemChoice, ...] = ()
+    """Items that are decided on one by one."""
+
+    def take(self, item_id: str, locale_id: str) -> Take | None:
+        """Return what was decided about one item, if anything was; what names its
+        locale goes before what names none."""
+        found = [
+            each
+            for each in self.apart
+            if each.item_id == item_id and each.locale_id in ("", locale_id)
+        ]
+        found.sort(key=lambda each: each.locale_id != locale_id)
+        return found[0].take if found else None
 
 
 @dataclass(frozen=True, slots=True)

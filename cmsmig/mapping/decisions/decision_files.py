@@ -164,7 +164,12 @@ _HEADERS: Mapping[type[Decision], str] = {
         "What is taken along.\n"
         "items: live | staged | staged_published_only | mirror\n"
         "drafts: as_drafts | skip      archived: skip | as_drafts\n"
-        "publish: nothing | what_is_live (not with mirror yet)"
+        "archived_live (archived, page still online): as_archived | skip | as_drafts\n"
+        "  | as_live\n"
+        "queued (goes live with the next publish): as_drafts | skip | publish\n"
+        "publish: nothing | what_is_live\n"
+        "apart: single items, each with `item: ID` and `take: skip | draft | live |\n"
+        "  staged | mirror`"
     ),
     Design: (
         "Content types, folders and blocks of the destination.\n"

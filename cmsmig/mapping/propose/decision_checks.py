@@ -12,8 +12,6 @@ from cmsmig.mapping.decisions.choices import (
     BodyMode,
     CollectionsDecision,
     EmbedsDecision,
-    ItemSet,
-    PublishRule,
 )
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, Decision
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Design
@@ -159,7 +157,6 @@ def _collections_problems(
             yield unknown_collection(
                 choice.collection_slug, choice.collection_id, collections
             )
-    yield from mirrored_and_published(decision)
     ids = [choice.collection_id for choice in decision.collections]
     for twice in sorted({one for one in ids if ids.count(one) > 1}):
         yield f"the collection {twice} is decided twice"
@@ -170,27 +167,6 @@ def _collections_problems(
     folders = [locale.folder for locale in taken]
     for folder in sorted({one for one in folders if folders.count(one) > 1}):
         yield f"two locales have the folder `{folder}`, so their pages would collide"
-
-
-def mirrored_and_published(decision: CollectionsDecision) -> Iterator[str]:
-    """Yield the collections that are decided as `mirror` and to be published, a
-    sentence each without its stop.
-
-    To mirror is to publish what visitors see and to keep newer edits as a draft
-    above it. The import writes one version of an item, so it would publish them.
-    """
-    for choice in decision.collections:
-        if (
-            choice.migrate
-            and choice.items is ItemSet.MIRROR
-            and choice.publish is not PublishRule.NOTHING
-        ):
-            yield (
-                f"`mirror` with `publish: {choice.publish}` of the collection "
-                f"{choice.collection_slug} is not built yet and would publish "
-                "unfinished edits; take `items: live` to publish what visitors see, "
-                "or `publish: nothing`"
-            )
 
 
 def _blocks_problems(

@@ -162,6 +162,7 @@ def _explain_skipped(target: ItemKey, known: KnownItems) -> DanglingCause:
 
 _CAUSES: Mapping[str, DanglingCause] = {
     "archived": DanglingCause.ARCHIVED,
+    "archived_live": DanglingCause.ARCHIVED,
     "collection_not_migrated": DanglingCause.COLLECTION_NOT_MIGRATED,
     "draft": DanglingCause.DRAFT_SKIPPED,
     "locale_not_listed": DanglingCause.OTHER_LOCALE,

@@ -8,11 +8,14 @@ from enum import StrEnum
 
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import (
+    ArchivedLiveRule,
     ArchiveRule,
     CollectionChoice,
     DraftRule,
     ItemSet,
     LocaleChoice,
+    QueuedRule,
+    Take,
 )
 from cmsmig.origin.schema import Item
 
@@ -46,12 +49,21 @@ class Selected:
     """An item to import."""
 
     item: Item
-    """The version that was decided on."""
+    """The version that editors of the destination are to see."""
     live: bool
     """Whether visitors see the item now, in whatever version."""
     state: PublicationState
     live_slug: str = ""
     """The slug its page has now; empty when it has none."""
+    public: Item | None = None
+    """The version that visitors are to see where the collection is published; None
+    where they are to see nothing of it."""
+
+    @property
+    def has_two_versions(self) -> bool:
+        """Return whether visitors are to see something else than editors."""
+        public = self.public
+        return public is not None and public.data_hash != self.item.data_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,22 +130,39 @@ def select_items(
     for item in sorted((public | edited).values(), key=origin_order):
         ours, theirs = edited.get(item.key), public.get(item.key)
         state = publication_state(ours, theirs)
-        reason = _skip_reason(item, state, decision, locales)
-        if reason:
+        take, reason = _decided(item, state, decision, locales)
+        versions = _versions(take, ours, theirs)
+        if versions is None and not reason:
+            reason = "no_such_version"
+        if reason or versions is None:
             skipped.append(
                 SkippedItem(item.key, item.name, reason, _sentence(reason, state))
             )
             continue
-        version = theirs if decision.items is ItemSet.LIVE else ours
         selected.append(
             Selected(
-                item=version or item,
+                item=versions[0],
                 live=theirs is not None,
                 state=state,
                 live_slug=theirs.slug if theirs else "",
+                public=versions[1],
             )
         )
     return Selection(tuple(selected), tuple(skipped))
+
+
+def _versions(
+    take: Take, staged: Item | None, live: Item | None
+) -> tuple[Item, Item | None] | None:
+    """Return the versions that editors and visitors of the destination are to see;
+    None where there is none as it was decided."""
+    if take is Take.LIVE or (take is Take.MIRROR and staged is None):
+        return (live, live) if live else None
+    if staged is None:
+        return None
+    if take is Take.DRAFT:
+        return staged, None
+    return staged, live if take is Take.MIRROR else staged
 
 
 def origin_order(item: Item) -> tuple[str, str, str]:
@@ -157,50 +186,84 @@ def locale_of(key: ItemKey, locales: Sequence[LocaleChoice]) -> LocaleChoice | N
 _NOT_LIVE = frozenset(
     (PublicationState.DRAFT, PublicationState.UNPUBLISHED, PublicationState.QUEUED)
 )
-_UNFINISHED = frozenset((PublicationState.DRAFT, PublicationState.UNPUBLISHED))
-_ARCHIVED = frozenset((PublicationState.ARCHIVED, PublicationState.ARCHIVED_LIVE))
+_LIVE_ALONE = frozenset((ItemSet.LIVE, ItemSet.STAGED_PUBLISHED_ONLY))
 
 
-def _skip_reason(
+def _decided(
     item: Item,
     state: PublicationState,
     decision: CollectionChoice,
     locales: Sequence[LocaleChoice],
-) -> str:
+) -> tuple[Take, str]:
+    """Return what is taken of an item; or `SKIP` and why."""
     if not decision.migrate:
-        return "collection_not_migrated"
+        return Take.SKIP, "collection_not_migrated"
     locale = locale_of(item.key, locales)
     if locales and locale is None:
-        return "locale_not_listed"
+        return Take.SKIP, "locale_not_listed"
     if locale is not None and not locale.migrate:
-        return "locale_not_migrated"
-    if state in _ARCHIVED and decision.archived is ArchiveRule.SKIP:
-        return "archived"
-    return _set_reason(state, decision)
+        return Take.SKIP, "locale_not_migrated"
+    apart = decision.take(item.key.item_id, item.key.locale_id)
+    if apart is not None:
+        return apart, "left_out" if apart is Take.SKIP else ""
+    return _by_state(state, decision)
 
 
-def _set_reason(state: PublicationState, decision: CollectionChoice) -> str:
-    """Return why the decided item set leaves an item out, or empty."""
-    if decision.items is ItemSet.LIVE:
-        return "not_live" if _is_private(state) else ""
+def _by_state(state: PublicationState, decision: CollectionChoice) -> tuple[Take, str]:
+    """Return what the choices of a collection say about an item in a state."""
+    if state is PublicationState.ARCHIVED:
+        return _archived(decision)
+    if state is PublicationState.ARCHIVED_LIVE:
+        return _archived_live(decision)
+    if state in _NOT_LIVE:
+        return _private(state, decision)
     if state is PublicationState.LIVE_ONLY:
-        return "not_staged"
-    if decision.items is ItemSet.STAGED_PUBLISHED_ONLY and _is_private(state):
-        return "not_live"
-    if decision.drafts is DraftRule.SKIP and state in _UNFINISHED:
-        return "draft"
-    return ""
+        if decision.items in (ItemSet.LIVE, ItemSet.MIRROR):
+            return Take.LIVE, ""
+        return Take.SKIP, "not_staged"
+    queued = state is PublicationState.QUEUED_CHANGES
+    if decision.items is ItemSet.MIRROR:
+        if queued and decision.queued is QueuedRule.PUBLISH:
+            return Take.STAGED, ""
+        return Take.MIRROR, ""
+    return (Take.LIVE if decision.items is ItemSet.LIVE else Take.STAGED), ""
 
 
-def _is_private(state: PublicationState) -> bool:
-    return state in _NOT_LIVE or state is PublicationState.ARCHIVED
+def _archived(decision: CollectionChoice) -> tuple[Take, str]:
+    if decision.archived is ArchiveRule.SKIP:
+        return Take.SKIP, "archived"
+    if decision.items in _LIVE_ALONE:
+        return Take.SKIP, "not_live"
+    return Take.DRAFT, ""
+
+
+def _archived_live(decision: CollectionChoice) -> tuple[Take, str]:
+    rule = decision.archived_live
+    if rule is ArchivedLiveRule.AS_ARCHIVED:
+        skipped = decision.archived is ArchiveRule.SKIP
+        rule = ArchivedLiveRule.SKIP if skipped else ArchivedLiveRule.AS_LIVE
+    if rule is ArchivedLiveRule.SKIP:
+        return Take.SKIP, "archived_live"
+    if rule is ArchivedLiveRule.AS_DRAFTS:
+        return Take.DRAFT, ""
+    return _by_state(PublicationState.CHANGES_IN_DRAFT, decision)
+
+
+def _private(state: PublicationState, decision: CollectionChoice) -> tuple[Take, str]:
+    """Return what is taken of an item that visitors do not see."""
+    if decision.items in _LIVE_ALONE:
+        return Take.SKIP, "not_live"
+    if state is PublicationState.QUEUED:
+        if decision.queued is QueuedRule.SKIP:
+            return Take.SKIP, "queued"
+        is_shown = decision.queued is QueuedRule.PUBLISH
+        return (Take.STAGED if is_shown else Take.DRAFT), ""
+    if decision.drafts is DraftRule.SKIP:
+        return Take.SKIP, "draft"
+    return Take.DRAFT, ""
 
 
 def _sentence(reason: str, state: PublicationState) -> str:
-    if reason == "archived" and state is PublicationState.ARCHIVED_LIVE:
-        return (
-            "Archived, although its page stays live until the site is published again."
-        )
     if reason == "not_live":
         return _NOT_LIVE_SENTENCES[state]
     return _SENTENCES[reason]
@@ -208,10 +271,20 @@ def _sentence(reason: str, state: PublicationState) -> str:
 
 _SENTENCES = {
     "archived": "Archived at the origin.",
+    "archived_live": (
+        "Archived, although its page stays live until the site is published again; "
+        "its visitors find nothing then. Decide `archived_live` of its collection."
+    ),
     "collection_not_migrated": "Its collection is not migrated, as was decided.",
     "draft": "A draft that is not live; drafts are skipped, as was decided.",
     "locale_not_listed": "It is in a locale that the site does not list.",
     "locale_not_migrated": "Its locale is not migrated, as was decided.",
+    "left_out": "It was decided that this item stays behind.",
+    "no_such_version": (
+        "It has no version as it was decided for it: it is not live, or no longer "
+        "among the editors' items; decide about it again."
+    ),
+    "queued": "Waiting to be published; such items are skipped, as was decided.",
     "not_staged": (
         "It is live, but editors no longer have it; only the live set would "
         "bring it along."

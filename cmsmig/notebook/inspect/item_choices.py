@@ -8,7 +8,7 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from cmsmig.display.safe_html import NOTHING, Cell, heading, note, paragraph, table
-from cmsmig.errors import DecisionsError, UsageError
+from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.choices import (
     ArchiveRule,
     CollectionChoice,
@@ -17,7 +17,6 @@ from cmsmig.mapping.decisions.choices import (
     PublishRule,
 )
 from cmsmig.mapping.propose.additions import with_missing_choices
-from cmsmig.mapping.propose.decision_checks import mirrored_and_published
 from cmsmig.mapping.propose.proposals import propose_collections
 from cmsmig.mapping.select.selection import select_items
 from cmsmig.notebook.kit.decision_files import decided
@@ -84,8 +83,6 @@ def with_set(decision: CollectionsDecision, chosen: ItemSet) -> CollectionsDecis
 
 
 def sign(decision: CollectionsDecision, reviewer: str, how: str) -> CollectionsDecision:
-    for problem in mirrored_and_published(decision):
-        raise DecisionsError(f"{FILE}: {problem}.")
     if not reviewer.strip():
         raise UsageError(
             "A decision names who took it: give your name as reviewer, in the field "
