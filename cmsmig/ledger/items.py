@@ -101,21 +101,31 @@ class Items:
         link_state: str,
         origin_hash: str,
         written: WrittenStory | None = None,
+        *,
+        still_public: bool = False,
     ) -> None:
         """Write the result of an update of an item's story.
 
-        What of it was published is older now, so it counts as not published; what
-        had failed before has not any more.
+        What of it was published is older now, so it counts as not published, but
+        where visitors are to see another version (`still_public`); what had failed
+        before has not any more.
         """
         with self._store.atomic() as db:
             _keep_path(db, key, home)
             _save_home(db, home, written)
             recover(db, key)
             db.execute(
-                """UPDATE item SET published = '', link_state = ?, full_slug = ?,
-                       origin_hash = ?, changed_at = ?
+                """UPDATE item SET published = iif(?, published, ''), link_state = ?,
+                       full_slug = ?, origin_hash = ?, changed_at = ?
                    WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
-                (link_state, home.full_slug, origin_hash, now(), *_key(key)),
+                (
+                    still_public,
+                    link_state,
+                    home.full_slug,
+                    origin_hash,
+                    now(),
+                    *_key(key),
+                ),
             )
             close_intent(db, "update", str(key), "done")
 
@@ -235,7 +245,8 @@ class Items:
                    WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
                 (at, *_key(key)),
             )
-            close_intent(db, "publish", str(key), "done")
+            for intent in ("publish", "show"):
+                close_intent(db, intent, str(key), "done")
 
     def unpublished(self, key: ItemKey, home: StoryRecord) -> None:
         """Write that an item's story was taken from visitors."""
@@ -263,7 +274,8 @@ class Items:
                 """SELECT item.*, home.story_id, home.uuid AS home_uuid,
                     home.full_slug AS home_slug, home.made, home.content_hash,
                     home.destination_updated_at, home.group_id,
-                    home.record_hash, home.kept_edits, home.left_public
+                    home.record_hash, home.kept_edits, home.left_public,
+                    home.public_record
                 FROM item LEFT JOIN home ON home.id = item.home_id
                 ORDER BY collection_id, item_id, locale_id"""
             ),
@@ -282,12 +294,13 @@ def _save_home(
     db.execute(
         """INSERT INTO home (story_id, uuid, full_slug, made, content_hash,
                destination_updated_at, group_id, record_hash, kept_edits,
-               left_public) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+               left_public, public_record) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (story_id) DO UPDATE SET uuid = excluded.uuid,
                full_slug = excluded.full_slug, content_hash = excluded.content_hash,
                destination_updated_at = excluded.destination_updated_at,
                group_id = excluded.group_id, record_hash = excluded.record_hash,
-               kept_edits = excluded.kept_edits, left_public = excluded.left_public""",
+               kept_edits = excluded.kept_edits, left_public = excluded.left_public,
+               public_record = excluded.public_record""",
         (
             home.story_id,
             home.uuid,
@@ -299,6 +312,7 @@ def _save_home(
             home.record_hash,
             home.kept_edits,
             home.left_public,
+            home.public_record,
         ),
     )
     if written is not None:
@@ -337,7 +351,7 @@ def _release(db: sqlite3.Connection, key: ItemKey) -> None:
            AND NOT EXISTS (SELECT 1 FROM item WHERE home_id = home.id)""",
         tuple(found or (None,)),
     )
-    for intent in ("update", "publish"):
+    for intent in ("update", "publish", "show"):
         close_intent(db, intent, str(key), "gone")
 
 
@@ -359,6 +373,7 @@ def _item_row(row: sqlite3.Row) -> ItemRow:
             record_hash=row["record_hash"],
             kept_edits=bool(row["kept_edits"]),
             left_public=bool(row["left_public"]),
+            public_record=row["public_record"],
         )
     return ItemRow(
         key=ItemKey(collection_id, row["item_id"], locale_id),

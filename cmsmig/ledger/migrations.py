@@ -94,6 +94,11 @@ def m007_gone_items(db: sqlite3.Connection) -> None:
         db.execute(statement)
 
 
+def m008_public_versions(db: sqlite3.Connection) -> None:
+    """What visitors were given of each story, told apart from what editors see."""
+    db.execute("ALTER TABLE home ADD COLUMN public_record TEXT NOT NULL DEFAULT ''")
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     m001_rows,
     m002_intents,
@@ -102,6 +107,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     m005_written_stories,
     m006_written_assets,
     m007_gone_items,
+    m008_public_versions,
 )
 LATEST = len(MIGRATIONS)
 

@@ -128,6 +128,9 @@ class StoryRecord:
     left_public: bool = False
     """Whether we published it: one that is not public any more was unpublished by
     somebody."""
+    public_record: str = ""
+    """Fingerprint of everything that visitors were given of it, as `record_hash`;
+    empty while that is nothing, or not known."""
 
 
 @dataclass(frozen=True, slots=True)

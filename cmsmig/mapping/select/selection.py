@@ -60,6 +60,13 @@ class Selected:
     where they are to see nothing of it."""
 
     @property
+    def slug(self) -> str:
+        """Return the slug that its story is to have: one that is not live yet would
+        move the page for visitors too, since a story has one slug."""
+        shown = self.public if self.has_two_versions else None
+        return (shown or self.item).slug
+
+    @property
     def has_two_versions(self) -> bool:
         """Return whether visitors are to see something else than editors."""
         public = self.public

@@ -64,7 +64,7 @@ def assign_slugs(
     ranked = sorted(
         items,
         key=lambda entry: (
-            wanted[entry.item.key] != entry.item.slug,
+            wanted[entry.item.key] != entry.slug,
             origin_order(entry.item),
             entry.item.key,
         ),
@@ -82,7 +82,7 @@ def assign_slugs(
 def _propose_slug(entry: Selected) -> str:
     item = entry.item
     return (
-        normalised_slug(item.slug)
+        normalised_slug(entry.slug)
         or normalised_slug(item.name)
         or normalised_slug(item.key.item_id)
         or "item"
@@ -98,7 +98,8 @@ def _changes(entry: Selected, wanted: str, given: str) -> list[SlugChange]:
     item = entry.item
     found: list[SlugChange] = []
     if given != item.slug:
-        found.append(SlugChange(item.key, item.slug, given, _why(item.slug, wanted)))
+        why = _waiting(entry) or _why(item.slug, wanted)
+        found.append(SlugChange(item.key, item.slug, given, why))
         if wanted != given:
             found[0] = SlugChange(
                 item.key,
@@ -116,6 +117,15 @@ def _changes(entry: Selected, wanted: str, given: str) -> list[SlugChange]:
             )
         )
     return found
+
+
+def _waiting(entry: Selected) -> str:
+    if entry.slug == entry.item.slug:
+        return ""
+    return (
+        f"The slug `{entry.item.slug}` is an unpublished change; the story keeps the "
+        "one that visitors know until it is published at the origin."
+    )
 
 
 def _why(slug: str, wanted: str) -> str:

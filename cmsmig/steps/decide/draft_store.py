@@ -23,6 +23,10 @@ class DraftStore:
         self._hashes: dict[tuple[str, bool], tuple[str, str]] = {}
         self._lock = threading.Lock()
 
+    def for_visitors(self) -> DraftStore:
+        """Return the store of the versions of the same items that visitors see."""
+        return DraftStore(self._file, f"{self._namespace} public")
+
     def prints(self) -> dict[str, str]:
         """Return what each draft on disk was made of, by its item's key."""
         rows = self._file.all(

@@ -65,6 +65,10 @@ class Drafter:
         self._shared: dict[str, str] = {}
         """What all items of a content type share, by collection id."""
 
+    def for_visitors(self) -> Drafter:
+        """Return what makes the versions of the same items that visitors see."""
+        return Drafter(self.store.for_visitors(), self._rules_digest)
+
     def draft(
         self, item: Item, content_type: ContentTypeDesign, context: DraftContext
     ) -> ItemDraft | str:

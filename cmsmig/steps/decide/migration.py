@@ -84,6 +84,10 @@ class Migration:
     drafter: Drafter
     to_publish: Set[ItemKey]
     """The items whose stories are to be published, as was decided."""
+    public: Mapping[ItemKey, Item]
+    """Those of them of which visitors are to see another version than editors."""
+    public_splits: Splits
+    """The blocks of the bodies of these versions."""
     pilot: Pilot = WHOLE
     """Which part of what was selected this is."""
 
@@ -91,6 +95,21 @@ class Migration:
     def folders(self) -> tuple[FolderPlan, ...]:
         """Return the folders that stories go into, parents first."""
         return self.places.folders
+
+    def for_visitors(self) -> Migration:
+        """Return the migration of the items of which visitors are to see another
+        version than editors, in that version."""
+        return replace(
+            self,
+            items=self.public,
+            selected=tuple(
+                replace(entry, item=self.public[entry.item.key])
+                for entry in self.selected
+                if entry.item.key in self.public
+            ),
+            splits=self.public_splits,
+            drafter=self.drafter.for_visitors(),
+        )
 
     def origin_hash(self, key: ItemKey) -> str:
         """Return the fingerprint of the item as it was pulled; empty if unselected."""
@@ -190,6 +209,11 @@ def open_migration(
     splits = Splits({})
     if not reviewing:
         splits = _splits(origin, decisions, chosen, engine)
+    to_publish = _to_publish(decisions, selected)
+    public = _public_versions(selected, to_publish)
+    public_splits = Splits({})
+    if public and not reviewing:
+        public_splits = find_splits(public.values(), decisions, engine)
     places = _places(selections, decisions)
     namespace = derived_namespace(origin.site.site_id, settings.space_id)
     return Migration(
@@ -201,7 +225,11 @@ def open_migration(
         skipped=skipped,
         places=places,
         files=find_files(
-            project, origin, [each.item for each in selected], namespace, derived
+            project,
+            origin,
+            [*(each.item for each in selected), *public.values()],
+            namespace,
+            derived,
         ),
         routes=_routes(origin, selected, places.places),
         known=_find_known(origin, decisions, selections),
@@ -210,7 +238,9 @@ def open_migration(
         engine=engine,
         rules=rules,
         drafter=Drafter(DraftStore(derived, namespace), rules.digest if rules else ""),
-        to_publish=_to_publish(decisions, selected),
+        to_publish=to_publish,
+        public=public,
+        public_splits=public_splits,
     )
 
 
@@ -225,8 +255,20 @@ def _to_publish(
     return frozenset(
         entry.item.key
         for entry in selected
-        if entry.live and entry.item.key.collection_id in publishing
+        if entry.public and entry.item.key.collection_id in publishing
     )
+
+
+def _public_versions(
+    selected: tuple[Selected, ...], to_publish: Set[ItemKey]
+) -> dict[ItemKey, Item]:
+    return {
+        entry.item.key: entry.public
+        for entry in selected
+        if entry.public is not None
+        and entry.has_two_versions
+        and entry.item.key in to_publish
+    }
 
 
 def _read_decisions(

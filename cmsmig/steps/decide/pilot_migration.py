@@ -50,7 +50,9 @@ def cut_down(
     """Return the migration of these items alone, with the components and folders of
     these collections."""
     selected = tuple(each for each in migration.selected if each.item.key in keys)
-    files = migration.files.used_by([each.item for each in selected])
+    public = {key: each for key, each in migration.public.items() if key in keys}
+    items = [*(each.item for each in selected), *public.values()]
+    files = migration.files.used_by(items)
     made = needed_components(migration.design, collections)
     asset_folder = migration.design.asset_folder if files.uploads else ""
     return replace(
@@ -66,6 +68,7 @@ def cut_down(
         ),
         items={each.item.key: each.item for each in selected},
         to_publish=migration.to_publish & keys,
+        public=public,
     )
 
 

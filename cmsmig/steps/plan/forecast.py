@@ -23,6 +23,7 @@ from cmsmig.steps.plan.folder_state import folder_states
 from cmsmig.steps.plan.foreseen_links import LISTED_TOGETHER, ForeseenLinks
 from cmsmig.steps.plan.gone_at_origin import removal_calls
 from cmsmig.steps.plan.ownership import Owner, Ownership
+from cmsmig.steps.plan.public_versions import PublicVersions
 from cmsmig.steps.plan.story_edits import StoryEdits
 from cmsmig.steps.plan.written_stories import to_publish, to_unpublish
 
@@ -45,6 +46,9 @@ class Outlook:
     links_left: Mapping[str, int]
     """Links into the old site that stay, by cause."""
     publishes: int
+    """Stories that are published, in one version or in two."""
+    versions: int
+    """Those of them that get what visitors see, and above it what editors see."""
     unpublishes: int
 
 
@@ -54,6 +58,7 @@ def foresee(
     survey: Survey,
     foreseen: ForeseenLinks,
     edits: StoryEdits,
+    versions: PublicVersions,
 ) -> Outlook:
     """Return what an import will do with the stories that are foreseen."""
     rows = ledger.items.all()
@@ -66,6 +71,16 @@ def foresee(
     written = {key for key in foreseen.needed if edits.writes(key)}
     listed = {each.story_id: each for each in survey.stories}
     coming = foreseen.creating | foreseen.adopting
+    publishing = _publishes(
+        migration,
+        survey,
+        [
+            _after(row, edits, listed, is_written=key in written)
+            for key, row in rows.items()
+        ],
+        coming,
+        versions,
+    )
     return Outlook(
         creating=foreseen.creating,
         adopting=foreseen.adopting,
@@ -73,15 +88,8 @@ def foresee(
         updates=len(written),
         links=links,
         links_left=dict(sorted(left.items())),
-        publishes=_publishes(
-            migration,
-            survey,
-            [
-                _after(row, edits, listed, is_written=key in written)
-                for key, row in rows.items()
-            ],
-            coming,
-        ),
+        publishes=len(publishing),
+        versions=len(publishing & versions.links.keys()),
         unpublishes=_unpublishes(migration, survey, rows),
     )
 
@@ -91,11 +99,13 @@ def _publishes(
     survey: Survey,
     rows: Iterable[ItemRow],
     coming: Set[ItemKey],
-) -> int:
-    """Return how many are published, `rows` being as they are after all updates."""
-    decided = migration.decisions.conflicts
-    there = to_publish(migration.to_publish, rows, survey.stories, decided)
-    return len({row.key for row in there} | (migration.to_publish & coming))
+    versions: PublicVersions,
+) -> frozenset[ItemKey]:
+    """Return what is published, `rows` being as they are after all updates."""
+    decided, public = migration.decisions.conflicts, versions.records
+    there = to_publish(migration.to_publish, rows, survey.stories, decided, public)
+    due = {row.key for row in there} | (migration.to_publish & coming)
+    return frozenset(due - versions.failed.keys())
 
 
 def _unpublishes(
@@ -149,7 +159,9 @@ def calls_of(
         "create_stories": len(outlook.creating),
         "compare_stories": -(-outlook.needed // LISTED_TOGETHER),
         "update_stories": outlook.updates,
-        "publish_stories": outlook.publishes,
+        "publish_stories": outlook.publishes - outlook.versions,
+        "compare_versions": -(-outlook.versions // LISTED_TOGETHER),
+        "show_versions": 2 * outlook.versions,
         "unpublish_stories": outlook.unpublishes,
     }
     for name, count in removal_calls(migration, ledger).items():

@@ -37,6 +37,7 @@ from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.plan.plan_notes import LABELS, find_notes, labels_to_keep
 from cmsmig.steps.plan.preflights.beforehand import NOTHING_KNOWN, Beforehand
 from cmsmig.steps.plan.preflights.findings import Preflight
+from cmsmig.steps.plan.public_versions import find_public_versions
 from cmsmig.steps.plan.recreate import is_blocked
 from cmsmig.steps.plan.schema_changes import SchemaChange, SchemaOutlook
 from cmsmig.steps.plan.story_edits import StoryEdits
@@ -196,7 +197,8 @@ def make_plan(
     rows = item_rows(migration, conflicts, offline.reasons())
     prints = fingerprints(migration, ledger, survey, settings, gone, recreate=recreate)
     foreseen = foresee_links(migration, ledger, survey, conflicts, offline)
-    outlook = foresee(migration, ledger, survey, foreseen, edits)
+    versions = find_public_versions(migration, offline.context, foreseen.homes)
+    outlook = foresee(migration, ledger, survey, foreseen, edits, versions)
     calls = calls_of(migration, ledger, survey, settings, outlook)
     if is_blocked(gone, "import"):
         calls = no_calls(survey)

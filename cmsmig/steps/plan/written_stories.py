@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from typing import Final
 
@@ -157,17 +157,20 @@ def to_publish(
     rows: Iterable[ItemRow],
     listed: Iterable[StoryRow],
     decided: ConflictsDecision,
+    public: Mapping[ItemKey, str],
 ) -> tuple[ItemRow, ...]:
     """Return the rows of what is wanted and not published yet.
 
-    What somebody unpublished after us stays so, and what holds somebody's edits is
-    not shown to visitors by us, until it is decided otherwise.
+    `public` are the fingerprints of what visitors are to be given of items of which
+    editors see another version. What somebody unpublished after us stays so, and what
+    holds somebody's edits is not shown to visitors by us, until it is decided
+    otherwise.
     """
     there = {row.story_id: row for row in listed}
     return tuple(
         row
         for row, home in _publishable(wanted, rows)
-        if _is_due(row, home, there.get(home.story_id), decided)
+        if _is_due(row, home, there.get(home.story_id), decided, public.get(row.key))
     )
 
 
@@ -204,17 +207,34 @@ def _shows_ours(row: ItemRow, home: StoryRecord, there: StoryRow) -> bool:
 
 
 def _is_due(
-    row: ItemRow, home: StoryRecord, there: StoryRow | None, decided: ConflictsDecision
+    row: ItemRow,
+    home: StoryRecord,
+    there: StoryRow | None,
+    decided: ConflictsDecision,
+    public: str | None,
 ) -> bool:
-    if there is not None and _shows_ours(row, home, there):
+    if public is None and there is not None and _shows_ours(row, home, there):
         return False
     is_public = there is None or there.published
     asked = _is_ours(home, decided, is_public=is_public)
     if home.left_public and not is_public:
         return asked
-    if row.published:
-        return asked and there is not None and there.unpublished_changes
+    if public is not None and home.public_record == public:
+        return False
+    if public is None and row.published:
+        return _has_newer(home, there) or (asked and _is_behind(there))
     return asked or not home.kept_edits
+
+
+def _has_newer(home: StoryRecord, there: StoryRow | None) -> bool:
+    """Return whether visitors were given another version before than what editors
+    see, and are to be given just that now."""
+    known = home.public_record not in ("", home.record_hash)
+    return known and not home.kept_edits and _is_behind(there)
+
+
+def _is_behind(there: StoryRow | None) -> bool:
+    return there is not None and there.unpublished_changes
 
 
 def _is_ours(home: StoryRecord, decided: ConflictsDecision, *, is_public: bool) -> bool:

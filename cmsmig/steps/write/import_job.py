@@ -27,6 +27,7 @@ from cmsmig.steps.plan.offline_drafts import (
     proven_assets,
 )
 from cmsmig.steps.plan.preflights.findings import Refusal
+from cmsmig.steps.plan.public_versions import PublicVersions, find_public_versions
 from cmsmig.steps.plan.story_edits import NO_EDITS, StoryEdits
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.alternates import wanted_groups
@@ -62,6 +63,7 @@ class ImportJob:
     """Field keys of the space's components, once they are read back."""
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     _context: DraftContext | None = field(default=None, init=False)
+    _versions: tuple[object, PublicVersions] | None = field(default=None, init=False)
 
     @property
     def context(self) -> DraftContext:
@@ -130,6 +132,14 @@ class ImportJob:
                 yield key, story.links
             elif why is not None:
                 yield key, why
+
+    def public_versions(self, homes: Mapping[ItemKey, ExistingStory]) -> PublicVersions:
+        """Return what visitors are to see where it is not what editors see, over the
+        story records."""
+        if self._versions is None or self._versions[0] != homes:
+            found = find_public_versions(self.migration, self.context, homes)
+            self._versions = homes, found
+        return self._versions[1]
 
     def draft(self, item: Item) -> StoryDraft | str | None:
         """Return an item's draft, why there is none, or None without a content type."""

@@ -20,6 +20,7 @@ from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.plan.linked_drafts import hash_links
+from cmsmig.steps.plan.public_versions import being_shown
 from cmsmig.steps.plan.story_fields import wanted_fields
 from cmsmig.steps.plan.written_stories import asked_back, is_saved_since
 from cmsmig.steps.worker_pool import work_through
@@ -66,10 +67,14 @@ async def _needed(
     rows = job.ledger.items.all()
     listed = {row.story_id: row for row in job.survey.stories}
     decided = job.migration.decisions.conflicts
+    shown = being_shown(job.ledger)
+    public = job.public_versions(homes).records
     needed: list[Needed] = []
     for key, links in job.links(homes):
         row = rows.get(key)
         if row is None or row.home is None or not row.home.made or row.is_gone:
+            continue
+        if str(key) in shown:
             continue
         # One story at a time, so that what is under way need not wait for all.
         await asyncio.sleep(0)
@@ -81,8 +86,16 @@ async def _needed(
             key in job.migration.to_publish and is_saved_since(row, there)
         )
         if is_asked or links.is_needed(row.home):
-            over = _is_over(row)
-            needed.append(Needed(key, row.home, links, is_asked=is_asked, is_over=over))
+            needed.append(
+                Needed(
+                    key,
+                    row.home,
+                    links,
+                    is_asked=is_asked,
+                    is_over=_is_over(row),
+                    is_shown_apart=public.get(key, "") == row.home.public_record != "",
+                )
+            )
             continue
         if row.link_state != links.state:
             job.ledger.items.set_link_state(key, links.state)

@@ -3,8 +3,8 @@ back what was decided not to be public."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from cmsmig.counting import counted
@@ -16,7 +16,12 @@ from cmsmig.errors import (
     RejectedError,
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord, WrittenStory
+from cmsmig.mapping.draft import ExistingStory
+from cmsmig.steps.decide.drafter import ItemDraft
+from cmsmig.steps.plan.public_versions import SHOW, PublicVersions, being_shown
+from cmsmig.steps.plan.publication_order import publication_waves
 from cmsmig.steps.plan.story_fields import around_content, dates_of
 from cmsmig.steps.plan.written_stories import (
     already_public,
@@ -24,8 +29,15 @@ from cmsmig.steps.plan.written_stories import (
     to_publish,
     to_unpublish,
 )
-from cmsmig.steps.worker_pool import work_through
+from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.show_versions import (
+    Showing,
+    find_showings,
+    show_versions,
+    showing_intent,
+)
+from cmsmig.steps.write.update_story import CurrentRows
 from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "publish"
@@ -43,8 +55,9 @@ _OF_ONE_STORY = (
 async def publish_stories(job: ImportJob) -> None:
     """Publish the stories of items whose collection was decided to be published.
 
-    Only items that are live at the origin, and never folders. What is public and
-    not to be is taken from visitors where that was decided.
+    What others refer to goes first, and never folders. Where editors are to see
+    another version than visitors, both are written. What is public and not to be is
+    taken from visitors where that was decided.
     """
     _forget_unwanted(job)
     rows = job.ledger.items.all().values()
@@ -53,18 +66,93 @@ async def publish_stories(job: ImportJob) -> None:
     await _unpublish_all(
         job, to_unpublish(job.migration.items.keys() - wanted, rows, listed, decided)
     )
-    _note_public(job)
-    todo = to_publish(wanted, rows, listed, decided)
+    homes = job.homes()
+    versions = job.public_versions(homes)
+    _note_public(job, versions)
+    due = to_publish(wanted, rows, listed, decided, versions.records)
+    todo = {row.key: row for row in due}
+    _settle_shown(job, todo)
     job.observer(StepStarted(STEP, len(todo)))
-    await work_through(
-        todo,
-        write_ahead(job.ledger.intents, _intent, partial(_publish, job)),
-        workers=job.settings.in_flight,
-        stop=job.stop,
-    )
-    job.observer(
-        StepFinished(STEP, f"{counted(len(todo), 'story', 'stories')} handled")
-    )
+    for key in versions.failed.keys() & todo.keys():
+        job.ledger.items.failed(key, "not_published", versions.failed[key], "publish")
+        del todo[key]
+    showings = find_showings(job, todo, versions.links)
+    current = CurrentRows(job, [each.home.story_id for each in showings.values()])
+    publish = _Publisher(job, homes, showings, current)
+    for wave in publication_waves(todo, _targets(job, todo)):
+        await work_through(
+            [todo[key] for key in wave],
+            publish.work(),
+            workers=job.settings.in_flight,
+            stop=job.stop,
+        )
+    job.observer(StepFinished(STEP, f"{counted(len(due), 'story', 'stories')} handled"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Publisher:
+    """Publishes one story at a time: what it holds, or what visitors are to see. What
+    goes wrong with it is in the ledger."""
+
+    job: ImportJob
+    homes: Mapping[ItemKey, ExistingStory]
+    showings: Mapping[ItemKey, Showing]
+    current: CurrentRows
+
+    def work(self) -> Work[ItemRow]:
+        """Return the work; what was open before and is not begun stays open."""
+        ahead = write_ahead(self.job.ledger.intents, self._intent, self._publish)
+        return replace(ahead, abandon=partial(self._abandon, ahead))
+
+    def _abandon(self, ahead: Work[ItemRow], row: ItemRow) -> None:
+        showing = self.showings.get(row.key)
+        if showing is None or not showing.is_open:
+            ahead.abandon(row)
+
+    def _intent(self, row: ItemRow) -> Intent:
+        showing = self.showings.get(row.key)
+        return _intent(row) if showing is None else showing_intent(showing)
+
+    async def _publish(self, row: ItemRow) -> None:
+        showing = self.showings.get(row.key)
+        if showing is None:
+            await _publish(self.job, row)
+            return
+        try:
+            why = await show_versions(self.job, self.current, self.homes, showing)
+        except _OF_ONE_STORY as error:
+            # The intent stays open: what the story holds now may be either version.
+            self.job.ledger.items.failed(row.key, "not_published", str(error))
+        else:
+            if why:
+                self.job.ledger.items.failed(row.key, "not_published", why, SHOW)
+        self.job.observer(StepAdvanced(STEP, row.full_slug))
+
+
+def _settle_shown(job: ImportJob, todo: Mapping[ItemKey, ItemRow]) -> None:
+    """Close intents of two versions that are not written any more."""
+    subjects = {str(key) for key in todo}
+    subjects |= {str(key) for key in job.migration.known.outside}
+    for subject in being_shown(job.ledger) - subjects:
+        job.ledger.intents.settle(SHOW, subject, "not_needed")
+
+
+def _targets(
+    job: ImportJob, todo: Mapping[ItemKey, ItemRow]
+) -> dict[ItemKey, tuple[ItemKey, ...]]:
+    """Return the items that each refers to, of those that are to be published."""
+    found: dict[ItemKey, tuple[ItemKey, ...]] = {}
+    for key in todo:
+        item = job.migration.items.get(key)
+        draft = job.migration.item_draft(item, job.context) if item else None
+        if isinstance(draft, ItemDraft):
+            found[key] = tuple(
+                target
+                for use in draft.facts.relations
+                for target in use.targets
+                if target in todo
+            )
+    return found
 
 
 async def _unpublish_all(job: ImportJob, rows: Sequence[ItemRow]) -> None:
@@ -107,12 +195,12 @@ def _forget_unwanted(job: ImportJob) -> None:
             job.ledger.items.recovered(key)
 
 
-def _note_public(job: ImportJob) -> None:
+def _note_public(job: ImportJob, versions: PublicVersions) -> None:
     """Count as published what somebody published before us, as we wrote it."""
     rows = job.ledger.items.all().values()
-    wanted, listed = job.migration.to_publish, job.survey.stories
-    for row, home, there in already_public(wanted, rows, listed):
-        public = replace(home, left_public=True)
+    wanted = job.migration.to_publish - versions.links.keys() - versions.failed.keys()
+    for row, home, there in already_public(wanted, rows, job.survey.stories):
+        public = replace(home, left_public=True, public_record=home.record_hash)
         job.ledger.items.recovered(row.key)
         job.ledger.items.published(row.key, public, there.updated_at, None)
 
@@ -127,9 +215,10 @@ def _home_after(home: StoryRecord, story: Story) -> StoryRecord:
     Where somebody edited it since our write, no change date is taken as ours, so
     that the next write looks at it first.
     """
-    ours = home.kept_edits or content_hash(story.content) == home.content_hash
-    changed = story.row.updated_at if ours else ""
-    return replace(home, updated_at=changed, left_public=True)
+    ours = content_hash(story.content) == home.content_hash
+    changed = story.row.updated_at if ours or home.kept_edits else ""
+    shown = home.record_hash if ours and not home.kept_edits else ""
+    return replace(home, updated_at=changed, left_public=True, public_record=shown)
 
 
 def _written_after(job: ImportJob, story: Story) -> WrittenStory | None:
@@ -145,7 +234,7 @@ def _hidden(home: StoryRecord, story: Story) -> StoryRecord:
     """Return the story record after it was taken from visitors."""
     ours = content_hash(story.content) == home.content_hash and not home.kept_edits
     changed = story.row.updated_at if ours else home.updated_at
-    return replace(home, updated_at=changed, left_public=False)
+    return replace(home, updated_at=changed, left_public=False, public_record="")
 
 
 async def _publish(job: ImportJob, row: ItemRow) -> None:

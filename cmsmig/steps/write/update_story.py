@@ -49,6 +49,9 @@ class Needed:
     """Whether it is written whatever its content is."""
     is_over: bool
     """Whether it had failed in this phase for what is no longer so."""
+    is_shown_apart: bool = False
+    """Whether visitors were given the version that they are to see, which is another
+    one than editors see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +223,14 @@ def _save_written(
     stood = _stood_after(merge, last, story)
     written = WrittenStory(merge.sent, stood)
     origin = job.migration.origin_hash(needed.key)
-    job.ledger.items.written(needed.key, home, needed.links.state, origin, written)
+    job.ledger.items.written(
+        needed.key,
+        home,
+        needed.links.state,
+        origin,
+        written,
+        still_public=needed.is_shown_apart,
+    )
     _list_undecided(job, update, merge)
 
 
