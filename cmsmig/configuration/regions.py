@@ -45,6 +45,16 @@ def base_of(space_id: str) -> str:
     return REGION_BASES[region_of(space_id) or "eu"]
 
 
+def delivery_base(base_url: str) -> str:
+    """Return the address of the delivery side that belongs to a management base.
+
+    Source: the service's region list; another host serves both.
+    """
+    address = base_url.rstrip("/").removesuffix(f"/{DESTINATION_VERSION}")
+    address = address.replace("//mapi.storyblok.com", "//api.storyblok.com", 1)
+    return f"{address}/v2/cdn"
+
+
 def region_mismatch(space_id: str, base_url: str) -> str:
     """Return one sentence if the space cannot be behind this base, else nothing.
 

@@ -12,6 +12,8 @@ from cmsmig.destination.schema import (
     Space,
     Webhook,
 )
+from cmsmig.errors import NotFoundError
+from cmsmig.masking import hide
 
 
 class ComponentCalls(Connection):
@@ -30,6 +32,27 @@ class ComponentCalls(Connection):
         answer = await self._call("list webhooks", "GET", "webhook_endpoints")
         listed = reading.rows(answer.whole_json(), "webhook_endpoints")
         return [reading.webhook(row) for row in listed]
+
+    async def delivery_token(self) -> str:
+        """Return a token that reads what is published; it is masked from then on.
+
+        Raises `NotFoundError` where the space has none. Source: delivery, access
+        tokens.
+        """
+        answer = await self._call(
+            "list access tokens", "GET", "api_keys", tells_token=True
+        )
+        keys = reading.rows(answer.whole_json(), "api_keys")
+        found = {str(each.get("access")): str(each.get("token") or "") for each in keys}
+        token = found.get("public") or found.get("private")
+        if not token:
+            raise NotFoundError(
+                "The space has no access token that reads what is published; make one "
+                "of the kind `public` in its settings.",
+                service=reading.SERVICE,
+            )
+        hide(token)
+        return token
 
     async def components(self) -> list[Component]:
         """Return all components; the service does not page them."""

@@ -73,11 +73,19 @@ class Connection:
         params: Parameters = (),
         json: JsonObject | None = None,
         repeatable: bool | None = None,
+        tells_token: bool = False,
     ) -> Answer:
         """Send one request below the space; `what` completes "refused to ..."."""
         address = f"{self._base_url}/spaces/{self._space_id}"
         url = f"{address}/{path}" if path else address
-        request = Request(method, url, params, json, repeatable=repeatable)
+        request = Request(
+            method,
+            url,
+            params,
+            json,
+            repeatable=repeatable,
+            tells_token=tells_token,
+        )
         try:
             answer = await self._session.send(request)
         except (CredentialsError, NotFoundError, RejectedError) as error:

@@ -18,7 +18,12 @@ from cmsmig.sandbox.faults.injector import FaultInjector
 from cmsmig.sandbox.history import Recorder
 from cmsmig.sandbox.http.asgi import Call, Exchange, Middleware, Next, Reply, Service
 from cmsmig.sandbox.http.cross_origin import CrossOrigin
-from cmsmig.sandbox.http.rate_limits import InFlight, MinuteWindow, SecondWindow
+from cmsmig.sandbox.http.rate_limits import (
+    InFlight,
+    MinuteWindow,
+    PageWindow,
+    SecondWindow,
+)
 from cmsmig.sandbox.observe.request_subjects import Naming
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.origin.api import OriginApi
@@ -120,6 +125,7 @@ def _space(options: SandboxOptions, recorder: Recorder, destination: str) -> Spa
         languages=options.languages,
         plugins=options.plugins,
         preview_token=f"preview-{secrets.token_hex(8)}",
+        public_token=f"public-{secrets.token_hex(8)}",
     )
     if options.demo_space:
         starter.fill(space)
@@ -175,7 +181,7 @@ def _destination(
     by_head: dict[str, Service] = {
         "upload": CrossOrigin(UploadHost(api.space, api.signer)),
         "a": CrossOrigin(AssetDelivery(api.space)),
-        "v2": CrossOrigin(StoryDelivery(api.space)),
+        "v2": CrossOrigin(StoryDelivery(api.space, PageWindow(options.clock))),
         "_sandbox": ControlPages(
             api.space, recorder, injector, naming.routes, api.window, api.in_flight
         ),

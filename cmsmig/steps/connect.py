@@ -6,10 +6,11 @@ import hashlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from cmsmig.configuration.regions import region_mismatch
+from cmsmig.configuration.regions import delivery_base, region_mismatch
 from cmsmig.destination.assumed import STANDARD
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.connection import authorization
+from cmsmig.destination.delivery import LISTS_A_SECOND, DeliveryClient
 from cmsmig.errors import SettingsError
 from cmsmig.events import Observer
 from cmsmig.origin.client import CREDENTIALS_HINT
@@ -51,6 +52,37 @@ async def open_destination(
             assumed,
             observer,
         )
+
+
+@asynccontextmanager
+async def open_delivery(
+    settings: Settings, client: DestinationClient, observer: Observer
+) -> AsyncIterator[DeliveryClient]:
+    """Give a client of the delivery side, with a budget of its own. Its token is asked
+    of the management side by `client`, at the cost of one call, and kept nowhere.
+
+    Raises `CredentialsError` or `NotFoundError` where that token may not be seen.
+    """
+    token = await client.delivery_token()
+    address = delivery_base(settings.destination_base_url)
+    budget = Budget(
+        f"delivery {address} {settings.space_id}",
+        limit=LISTS_A_SECOND,
+        window=1.0,
+        spaced=True,
+        folder=settings.state_folder,
+        observer=observer,
+        service="delivery",
+    )
+    async with Session(
+        "delivery",
+        authorization=None,
+        budget=budget,
+        in_flight=settings.in_flight,
+        observer=observer,
+    ) as session:
+        assumed = STANDARD.overridden(settings.assumed)
+        yield DeliveryClient(session, address, token, assumed)
 
 
 def destination_budget(settings: Settings, observer: Observer) -> Budget:

@@ -97,9 +97,11 @@ def verification_lines(found: Verification) -> list[str]:
     lines = [
         f"read back: {found.stories} stories, {found.relations} relations, "
         f"{found.documents} documents, {found.assets} assets, {found.components} "
-        f"components, {found.folders} folders",
+        f"components, {found.folders} folders; what visitors get: {found.public}",
         f"differences: {len(found.differences)}{_of_them_failed(found)}",
     ]
+    if found.public_unread:
+        lines.append(found.public_unread)
     if found.not_in_yet:
         lines.append(
             f"not in yet: {found.not_in_yet:,} selected items, since only pilots were "

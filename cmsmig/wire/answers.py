@@ -57,6 +57,10 @@ class Request:
     """Whether it is tried again when it could not be sent; not where the answer is of
     use only if it comes at once."""
 
+    tells_token: bool = False
+    """Whether its answer is asked for a token of the service: it is not masked then,
+    and nobody is to be shown it."""
+
     @property
     def may_repeat(self) -> bool:
         """Return whether it may be sent again without knowing the outcome."""

@@ -203,7 +203,7 @@ class Session:
             if event == _LAST_BYTE:
                 await sent()
 
-        coming = _Coming()
+        coming = _Coming(tells_token=request.tells_token)
         client = self._client_for(request.url, headers)
         try:
             async with held_to(ANSWER_SECONDS, ANSWER_PIECE) as gauge:
@@ -281,7 +281,8 @@ class Session:
 class _Coming:
     """An API's answer whose body is still being received."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, tells_token: bool) -> None:
+        self._tells_token = tells_token
         self._status = 0
         self._headers: Mapping[str, str] = {}
         self._body = bytearray()
@@ -312,7 +313,10 @@ class _Coming:
         """Return what has come, if its head has."""
         if not self._status:
             return None
-        return Answer(self._status, self._headers, masked_bytes(bytes(self._body)))
+        body = bytes(self._body)
+        if self.is_refusal or not self._tells_token:
+            body = masked_bytes(body)
+        return Answer(self._status, self._headers, body)
 
 
 class _HttpStream:

@@ -299,18 +299,6 @@ def test_unattended_a_choice_that_cannot_be_taken_is_refused(
     assert not (sample / "decisions").exists()
 
 
-async def test_mirror_with_publication_is_not_written(sample: Path) -> None:
-    """By hand, the sentence stands below the button and no file is made."""
-    with front_end() as page:
-        inspection.choose_item_sets(at(sample, interactive=True))._repr_mimebundle_()
-        await page.set("item-set", 0, index=3)
-        await page.set("item-set-publish", 0, index=1)
-        await page.set("item-set-reviewer", value="Ada")
-        await page.click("item-set-save")
-        assert "unfinished edits" in page.html()
-    assert not (sample / "decisions").exists()
-
-
 async def until(page: FrontEnd, words: str) -> None:
     """Wait until the page shows these words; the test's time limit ends it."""
     while words not in page.html():

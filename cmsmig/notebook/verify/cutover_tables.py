@@ -44,9 +44,12 @@ def verification_html(handover: Handover, found: Verification) -> Markup:
             ("components", found.components),
             ("folders", found.folders),
             ("items in several languages", found.languages),
+            ("stories as visitors get them", found.public),
         ],
     )
     verdict = note(said, "bad") if differences else note(said, "good")
+    if found.public_unread:
+        verdict += note(found.public_unread, "warning")
     if found.not_in_yet:
         items = counted(found.not_in_yet, "selected item")
         verdict += note(f"Only pilots were imported: {items} not in yet.")

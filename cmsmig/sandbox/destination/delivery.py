@@ -13,8 +13,11 @@ from cmsmig.sandbox.destination.stories.story_list import selected
 from cmsmig.sandbox.destination.stories.story_rules import blocks_of
 from cmsmig.sandbox.destination.stories.story_wire import single
 from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
-from cmsmig.sandbox.values import list_of, object_of, text_of
+from cmsmig.sandbox.http.rate_limits import PageWindow
+from cmsmig.sandbox.values import list_of, object_of, text_of, whole
 
+_PER_PAGE = 25
+"""Rows of a list that names no number."""
 MOST_RESOLVED = 50
 """Stories that one answer resolves. Spec: limits."""
 
@@ -46,22 +49,45 @@ class AssetDelivery:
 
 @dataclass(frozen=True, slots=True)
 class StoryDelivery:
-    """The delivery API's stories; its token stands in the query."""
+    """The delivery API's stories; its token stands in the query.
+
+    A public token reads what is published, the preview token drafts as well.
+    """
 
     space: Space
+    window: PageWindow
 
     async def answer(self, call: Call) -> Reply:
-        """Answer one GET of a story or of a list."""
-        return replace(self._stories(call), service="cdn", route="delivered stories")
+        """Answer one GET of a story, of a list, or of the space."""
+        reply = self._stories(call)
+        return replace(reply, service="cdn", route="delivered stories")
 
     def _stories(self, call: Call) -> Reply:
-        if call.parameter("token") != self.space.preview_token:
+        token, draft = call.parameter("token"), call.parameter("version") == "draft"
+        allowed = {self.space.preview_token}
+        if not draft:
+            allowed.add(self.space.public_token)
+        if token not in allowed:
             return json_reply(401, {"error": "Unauthorized"})
         if call.method != "GET":
             return not_found(self.space)
+        if call.path.strip("/") == "v2/cdn/spaces/me":
+            return json_reply(200, {"space": self._space()})
+        per_page = whole(call.parameter("per_page")) or _PER_PAGE
+        if not self.window.admit(per_page):
+            return json_reply(429, {"error": "Too many requests"})
         path = call.path.removeprefix("/v2/cdn/stories").strip("/")
         stories = [s for s in selected(self.space, call) if _visible(s, call)]
         return self._single(call, path, stories) if path else self._list(call, stories)
+
+    def _space(self) -> JsonObject:
+        return {
+            "id": self.space.space_id,
+            "name": "Sandbox",
+            "domain": "",
+            "version": self.space.version,
+            "language_codes": [*self.space.languages],
+        }
 
     def _single(self, call: Call, path: str, stories: list[StoredStory]) -> Reply:
         found = next((s for s in stories if path in self._names(s)), None)
@@ -120,5 +146,6 @@ def _visible(story: StoredStory, call: Call) -> bool:
 def _delivered(space: Space, story: StoredStory, call: Call) -> JsonObject:
     shown = single(space, story, refreshed=True)
     if call.parameter("version") != "draft":
+        shown["name"] = story.published_name
         shown["content"] = object_of(story.published_content)
     return shown

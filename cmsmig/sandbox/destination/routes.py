@@ -90,6 +90,7 @@ _NOTHING = {
 
 ROUTES: tuple[Entry, ...] = (
     ("GET", "", "space", space_routes.show),
+    ("GET", "/api_keys", "api keys", space_routes.api_keys),
     *(route for kind in _RECORDS for route in _record_routes(kind)),
     *_STORIES,
     *_ASSETS,

@@ -75,6 +75,8 @@ class StoredStory:
     packed: PackedContent | None = None
     """Its draft content once it is stored; until then `body` holds it."""
     published: PackedContent | None = None
+    published_name: str = ""
+    """Its name as visitors get it."""
     published_at: str | None = None
     unpublished_changes: bool = False
     deleted_at: str | None = None
@@ -173,6 +175,9 @@ class Space:
     plugins: frozenset[str] = frozenset()
     """Custom field types that are assigned to the space."""
     preview_token: str = "preview"
+    """Reads drafts, too."""
+    public_token: str = "public"
+    """Reads what is published."""
     components: dict[int, JsonObject] = field(default_factory=dict)
     groups: dict[int, JsonObject] = field(default_factory=dict)
     presets: dict[int, JsonObject] = field(default_factory=dict)

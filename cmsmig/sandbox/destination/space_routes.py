@@ -22,6 +22,26 @@ def listing(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     return json_reply(200, {"spaces": [document(space)]})
 
 
+def api_keys(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
+    """Answer the tokens of the delivery side."""
+    keys: list[Json] = [
+        {
+            "id": number,
+            "access": access,
+            "name": None,
+            "space_id": space.space_id,
+            "token": token,
+            "story_ids": [],
+            "min_cache": 0,
+            "release_ids": [],
+        }
+        for number, (access, token) in enumerate(
+            (("private", space.preview_token), ("public", space.public_token)), start=1
+        )
+    ]
+    return json_reply(200, {"api_keys": keys})
+
+
 def empty(key: str) -> Callable[[Space, Call, Mapping[str, str]], Reply]:
     """Return what answers a list that holds nothing under `key`."""
 

@@ -78,3 +78,34 @@ class InFlight:
             yield self.now <= self.cap
         finally:
             self.now -= 1
+
+
+@dataclass(slots=True)
+class PageWindow:
+    """Lists of stories in each second of the clock: the larger a page, the fewer.
+
+    Source: the delivery side's rate limits, for what no cache answers.
+    """
+
+    clock: Callable[[], float]
+    second: int = -1
+    taken: float = 0.0
+    """The part of the second that is used up."""
+
+    def admit(self, rows: int) -> bool:
+        """Count one list of so many rows a page; False when the second is used up."""
+        second = math.floor(self.clock())
+        if second != self.second:
+            self.second, self.taken = second, 0.0
+        self.taken += 1 / page_rate(rows)
+        return self.taken <= 1 + 1e-9
+
+
+def page_rate(rows: int) -> int:
+    """Return how many lists of so many rows a page a second may hold."""
+    return next(
+        (rate for most, rate in _PAGE_RATES if rows <= most), _PAGE_RATES[-1][1]
+    )
+
+
+_PAGE_RATES = ((25, 50), (50, 15), (75, 10), (100, 6))

@@ -30,6 +30,8 @@ class PublicVersions:
 
     links: Mapping[ItemKey, DraftLinks] = field(default_factory=dict)
     """By item, with the hashes of what visitors are to see."""
+    names: Mapping[ItemKey, str] = field(default_factory=dict)
+    """What visitors are to see them called."""
     failed: Mapping[ItemKey, str] = field(default_factory=dict)
     """Why a version cannot be made, a sentence for an editor."""
 
@@ -50,20 +52,20 @@ def find_public_versions(
     A version that differs in nothing that a story holds is none of them.
     """
     links: dict[ItemKey, DraftLinks] = {}
+    names: dict[ItemKey, str] = {}
     failed: dict[ItemKey, str] = {}
     if not migration.public:
         return PublicVersions()
     visitors = migration.for_visitors()
-    shown = _linked(visitors, context, homes)
-    for key, public in shown:
+    for key, name, public in _linked(visitors, context, homes):
         if isinstance(public, str):
             failed[key] = public
             continue
         edited = _linked_one(migration, key, context, homes)
         if isinstance(edited, DraftLinks) and edited.record_hash != public.record_hash:
-            links[key] = public
+            links[key], names[key] = public, name
     visitors.drafter.store.flush()
-    return PublicVersions(links, failed)
+    return PublicVersions(links, names, failed)
 
 
 def public_fields(
@@ -93,13 +95,16 @@ def _linked(
     visitors: Migration,
     context: DraftContext,
     homes: Mapping[ItemKey, ExistingStory],
-) -> Iterator[tuple[ItemKey, DraftLinks | str]]:
+) -> Iterator[tuple[ItemKey, str, DraftLinks | str]]:
+    """Yield the versions that visitors are to see: item, name, and links or why there
+    is none."""
     own = visitors.context(context.assets, context.missing_assets)
     for key, draft in visitors.item_drafts(own):
         if isinstance(draft, str):
-            yield key, draft
+            yield key, "", draft
         else:
-            yield key, link_draft(visitors, draft, own, homes, Hashing.ALL)
+            name = draft.facts.story_name(own.places[key])
+            yield key, name, link_draft(visitors, draft, own, homes, Hashing.ALL)
 
 
 def _linked_one(

@@ -24,6 +24,8 @@ class DifferenceCode(StrEnum):
     DOCUMENT_INVALID = "document_invalid"
     PUBLISHED_UNASKED = "published_unasked"
     NOT_PUBLISHED = "not_published"
+    PUBLIC_VALUE = "public_value"
+    """Visitors get something else in a field than they are to get."""
     ASSET_GONE = "asset_gone"
     ASSET_BYTES = "asset_bytes"
     ASSET_TEXT = "asset_text"
@@ -72,6 +74,10 @@ class Verification:
     """Items with stories in several languages, whose group was compared."""
     groups: dict[ItemKey, str] = field(default_factory=dict)
     """The group of each story that was read back."""
+    public: int = 0
+    """Stories of which was compared what visitors get."""
+    public_unread: str = ""
+    """Why what visitors get could not be read; empty where it was, or needed not be."""
     failed: int = 0
     """Selected items that failed; each has a difference, this or another one."""
     differences: list[Difference] = field(default_factory=list)
@@ -91,7 +97,9 @@ class Verification:
                 "components": self.components,
                 "folders": self.folders,
                 "languages": self.languages,
+                "public": self.public,
             },
+            "public_unread": self.public_unread,
             "failed_items": self.failed,
             "not_in_yet": self.not_in_yet,
             "differences": [each.as_json() for each in ordered],

@@ -21,6 +21,7 @@ from cmsmig.steps.plan.edit_conflicts import seen_of
 from cmsmig.steps.plan.linked_drafts import DraftLinks, Hashing, link_draft
 from cmsmig.steps.plan.recreate import REMEDY
 from cmsmig.steps.plan.written_stories import PUBLISHED
+from cmsmig.steps.verify.compare_public import compare_public
 from cmsmig.steps.verify.compare_schema import compare_schema
 from cmsmig.steps.verify.compare_story import ReadBack, is_as_wanted, story_differences
 from cmsmig.steps.verify.compare_texts import compare_texts
@@ -68,6 +69,7 @@ async def verify(job: ImportJob) -> Verification:
         stop=job.stop,
     )
     _compare_groups(job, found)
+    await compare_public(job, homes, expected, found)
     _list_failed(job, found)
     job.observer(StepFinished(STEP, counted(len(found.differences), "difference")))
     return found
@@ -166,7 +168,8 @@ async def _compare_story(
         found.documents += len([*documents_in(story.content)])
     else:
         _compare_fields(job, homes, draft, ReadBack(home, written, story), found)
-    found.differences.extend(_publication(job, key, home, story))
+    apart = key in job.public_versions(homes).records
+    found.differences.extend(_publication(job, key, home, story, apart=apart))
 
 
 def _compare_fields(
@@ -188,8 +191,10 @@ def _compare_fields(
 
 
 def _publication(
-    job: ImportJob, item: ItemKey, home: StoryRecord, story: Story
+    job: ImportJob, item: ItemKey, home: StoryRecord, story: Story, *, apart: bool
 ) -> Iterator[Difference]:
+    """Yield what is otherwise public than was decided; `apart` where visitors are to
+    see another version than editors."""
     key = str(item)
     asked = item in job.migration.to_publish
     is_public = story.row.published
@@ -205,7 +210,7 @@ def _publication(
             why = "somebody unpublished it" if home.left_public else "it is not"
             text = f"`{home.full_slug}` was to be published and {why}{_DECIDE}."
             yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
-        elif asked and story.row.unpublished_changes:
+        elif asked and story.row.unpublished_changes and not apart:
             text = (
                 f"What is published of `{home.full_slug}` is older than what stands "
                 f"there{_DECIDE}."

@@ -136,7 +136,7 @@ class ImportJob:
     def public_versions(self, homes: Mapping[ItemKey, ExistingStory]) -> PublicVersions:
         """Return what visitors are to see where it is not what editors see, over the
         story records."""
-        if self._versions is None or self._versions[0] != homes:
+        if self._versions is None or self._versions[0] is not homes:
             found = find_public_versions(self.migration, self.context, homes)
             self._versions = homes, found
         return self._versions[1]

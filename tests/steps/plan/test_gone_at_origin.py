@@ -243,7 +243,7 @@ def test_every_reason_is_its_own(stage: Stage) -> None:
     decide_gone(desk, "*", "recreate")
     done = planned_and_done(desk, code=1)
     (told,) = done["gone_at_origin"]
-    assert (told["reason"], told["story"]) == ("archived", "undecided")
+    assert (told["reason"], told["story"]) == ("archived_live", "undecided")
     assert counted(desk) == (
         {"in": 6, "created": 5, "reused": 0, "skipped": 1, "failed": 0, "open": 0},
         {"total": 1, "undecided": 1},

@@ -213,9 +213,11 @@ def test_a_change_behind_our_back_is_found(
 
 
 def test_every_code_has_a_case() -> None:
-    """No kind is left untried; languages and datasources have tests of their own."""
+    """No kind is left untried; languages, datasources and what visitors get have tests
+    of their own."""
     tried = {code for codes in CASES.values() for code in codes}
     tried |= {"languages_apart", "datasource_gone", "datasource_changed"}
+    tried |= {"public_value"}
     assert tried == {str(code) for code in DifferenceCode}
 
 

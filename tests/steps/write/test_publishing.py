@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import ERROR, PUBLISH_STORY, REFUSED, Fault
 
@@ -100,19 +98,6 @@ def test_a_publication_no_longer_wanted_is_no_failure(stage: Stage) -> None:
     desk.decide("collections.yaml", "what_is_live\n", "nothing\n")
     desk.done("import")
     assert desk.status()["failed"] == []
-
-
-@pytest.mark.parametrize("command", ["plan", "import", "verify"])
-def test_mirror_with_publication_is_refused(stage: Stage, command: str) -> None:
-    """It would publish unfinished edits: one sentence says what to take instead."""
-    desk = publishing(stage)
-    desk.decide("collections.yaml", "items: staged\n", "items: mirror\n")
-    number = desk.mark()
-    ended = desk.run(command)
-    assert ended.code == 2
-    assert "`mirror` with `publish: what_is_live` of the collection" in ended.err
-    assert "unfinished edits" in ended.err
-    assert desk.since(number) == [], "no service was asked"
 
 
 def test_mirror_without_publication_imports_drafts(stage: Stage) -> None:

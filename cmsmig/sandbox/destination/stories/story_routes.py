@@ -164,6 +164,7 @@ def publish_now(space: Space, story: StoredStory) -> None:
         return
     now = space.now()
     story.published = story.pack()
+    story.published_name = story.name
     space.version += 1
     story.published_at = now
     story.unpublished_changes = False

@@ -1,0 +1,270 @@
+"""Two layers: what visitors see and what editors work on, under each item set."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.faults import CUT, UNSENT, UPDATE_STORY, Fault
+from tests.support.steps.item_states import SLUGS, STATES, write_states
+from tests.support.steps.origin_edits import Item, edit_items
+
+RULE = "    archived: skip\n"
+NAMES = {slug: state for state, slug in SLUGS.items()}
+
+
+@pytest.fixture(scope="session")
+def states_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("states") / "content"
+    write_states(folder)
+    return folder
+
+
+@pytest.fixture
+def open_desk(stage: Stage, states_site: Path) -> Callable[..., Desk]:
+    """Return a desk whose items are all to be published, in one of the item sets."""
+
+    def start(items: str, *faults: Fault) -> Desk:
+        desk = stage(*faults, content=states_site)
+        desk.decide("collections.yaml", "items: staged\n", f"items: {items}\n")
+        desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+        return desk
+
+    return start
+
+
+def layers(desk: Desk) -> dict[str, tuple[str, str]]:
+    """Return what visitors and what editors see of each state: `old`, `new`."""
+
+    def told(name: str, content: object) -> str:
+        fresh = "Not shown yet." in str(content)
+        assert fresh is name.endswith("anew")
+        return "new" if fresh else "old"
+
+    found: dict[str, tuple[str, str]] = {}
+    for path, story in desk.stories().items():
+        slug = path.rpartition("/")[2]
+        state = NAMES.get(slug, "changed")
+        shown = "-"
+        if story.published_content is not None:
+            shown = told(story.published_name, story.published_content)
+        found[state] = (shown, told(story.name, story.content))
+    return found
+
+
+def reasons(desk: Desk) -> dict[str, str]:
+    """Return why each state was left out."""
+    rows = desk.rows("SELECT name, reason FROM item WHERE status = 'skipped'")
+    by_name = {f"Record {slug.rpartition('-')[2]}": s for slug, s in NAMES.items()}
+    return {by_name[name.removesuffix(" anew")]: reason for name, reason in rows}
+
+
+PUBLIC = {"published": ("old", "old")}
+STAGED = {
+    "published": ("old", "old"),
+    "changed": ("new", "new"),
+    "draft": ("-", "old"),
+    "unpublished": ("-", "old"),
+    "queued": ("-", "old"),
+    "queued changes": ("new", "new"),
+}
+TABLE: dict[str, tuple[dict[str, tuple[str, str]], dict[str, str]]] = {
+    "live": (
+        dict.fromkeys(("published", "changed", "queued changes"), ("old", "old")),
+        dict.fromkeys(("draft", "unpublished", "queued"), "not_live"),
+    ),
+    "staged": (STAGED, {}),
+    "staged_published_only": (
+        {state: STAGED[state] for state in ("published", "changed", "queued changes")},
+        dict.fromkeys(("draft", "unpublished", "queued"), "not_live"),
+    ),
+    "mirror": (
+        {**STAGED, "changed": ("old", "new"), "queued changes": ("old", "new")},
+        {},
+    ),
+}
+"""What visitors and editors see of each state, and why the others are left out."""
+
+
+@pytest.mark.parametrize("items", TABLE)
+def test_each_state_under_each_item_set(
+    open_desk: Callable[..., Desk], items: str
+) -> None:
+    """Read back from both layers; the calls are those of the plan, and none again."""
+    desk = open_desk(items)
+    planned, mark = desk.plan()["calls"], desk.mark()
+    desk.done("import")
+    seen, left = TABLE[items]
+    archived = {"archived": "archived", "archived live": "archived_live"}
+    assert layers(desk) == seen
+    assert reasons(desk) == left | archived
+    assert set(seen) | set(reasons(desk)) == set(STATES)
+    routes = {
+        "create_stories": "create story",
+        "publish_stories": "publish story",
+    }
+    for call, route in routes.items():
+        assert desk.count(route, mark) - 1 * (call == "create_stories") == planned.get(
+            call, 0
+        )
+    updates = planned["update_stories"] + planned.get("show_versions", 0)
+    assert desk.count("update story", mark) == updates
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
+    assert desk.plan()["calls"].get("show_versions", 0) == 0
+
+
+def test_the_address_of_a_page_does_not_move_before_it_is_published(
+    open_desk: Callable[..., Desk],
+) -> None:
+    """A story has one slug: the unpublished one waits, and is told."""
+    desk = open_desk("mirror")
+    desk.done("import")
+    assert f"records/{SLUGS['changed']}" in desk.stories()
+    assert "records/another-slug" not in desk.stories()
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [("as_drafts", ("-", "new")), ("as_live", ("old", "new"))],
+)
+def test_archived_and_still_online_has_its_own_choice(
+    open_desk: Callable[..., Desk], choice: str, expected: tuple[str, str]
+) -> None:
+    """A draft, or as any other live item."""
+    desk = open_desk("mirror")
+    desk.decide("collections.yaml", RULE, f"{RULE}    archived_live: {choice}\n")
+    desk.done("import")
+    assert layers(desk)["archived live"] == expected
+    assert reasons(desk) == {"archived": "archived"}
+    desk.verified()
+
+
+def test_queued_items_are_published_where_that_is_decided(
+    open_desk: Callable[..., Desk],
+) -> None:
+    """As the next publish of the site would."""
+    desk = open_desk("mirror")
+    desk.decide("collections.yaml", RULE, f"{RULE}    queued: publish\n")
+    desk.done("import")
+    seen = layers(desk)
+    assert seen["queued"] == ("old", "old")
+    assert seen["queued changes"] == ("new", "new")
+    desk.verified()
+
+
+@pytest.mark.parametrize("mode", [CUT, UNSENT])
+@pytest.mark.parametrize("at", range(1, 12))
+def test_a_run_that_dies_between_the_layers_is_taken_up(
+    open_desk: Callable[..., Desk], mode: str, at: int
+) -> None:
+    """Whatever write it was: the next run ends with both, and writes no more."""
+    fault = Fault(UPDATE_STORY, mode, at=(at,), then_dead=True)
+    desk = open_desk("mirror", fault)
+    ended = desk.run("import")
+    fault.over()
+    assert (ended.code != 0) is bool(fault.hits)
+    desk.done("import")
+    assert layers(desk) == TABLE["mirror"][0]
+    desk.verified()
+    assert desk.open_intents() == []
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
+CHANGED = f"records/{SLUGS['changed']}"
+
+
+def public(desk: Desk, path: str = CHANGED) -> str:
+    """Return what visitors see of a story."""
+    story = desk.stories()[path]
+    return f"{story.published_name} {story.published_content}"
+
+
+def test_what_editors_save_there_stays_above_what_visitors_see(
+    open_desk: Callable[..., Desk],
+) -> None:
+    """An edit over both layers is kept, and never shown by us."""
+    desk = open_desk("mirror")
+    desk.done("import")
+    desk.edit(CHANGED, position="4711")
+    desk.done("import")
+    assert desk.stories()[CHANGED].content["position"] == "4711"
+    assert "4711" not in public(desk)
+
+
+def test_once_it_is_published_at_the_origin_visitors_get_it(
+    open_desk: Callable[..., Desk],
+) -> None:
+    """One publication, no other write; with the slug that is live now by decision."""
+    desk = open_desk("mirror")
+    desk.done("import")
+    path = f"records/{SLUGS['queued changes']}"
+    (staged,) = (desk.folder / "raw" / "items").glob("*.json")
+    newest = {
+        each["id"]: each
+        for each in json.loads(staged.read_text())["items"]
+        if each["fieldData"]["slug"] == SLUGS["queued changes"]
+    }
+    edit_items(desk, lambda item: newest.get(item["id"], item), ("live",))
+    planned, mark = desk.plan()["calls"], desk.mark()
+    assert (planned["publish_stories"], planned["update_stories"]) == (1, 0)
+    assert "show_versions" not in planned
+    desk.done("import")
+    assert desk.count("publish story", mark) == 1
+    assert desk.count("update story", mark) == 0
+    assert "Not shown yet." in public(desk, path)
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
+def relive(desk: Desk, words: str) -> None:
+    """Publish other words at the origin, below what editors are still at there."""
+
+    def change(item: Item) -> Item:
+        if item["fieldData"]["slug"] == SLUGS["changed"]:
+            item["fieldData"]["text"] = f"<p>{words}</p>"
+        return item
+
+    edit_items(desk, change, ("live",))
+
+
+def test_what_is_live_anew_is_shown_below_what_editors_are_at(
+    open_desk: Callable[..., Desk],
+) -> None:
+    """Both layers are written again, and only of that story."""
+    desk = open_desk("mirror")
+    desk.done("import")
+    before = desk.stories()[CHANGED].content
+    relive(desk, "Live anew.")
+    planned, mark = desk.plan()["calls"], desk.mark()
+    assert (planned["show_versions"], planned.get("publish_stories", 0)) == (2, 0)
+    desk.done("import")
+    assert desk.count("update story", mark) == 2
+    assert "Live anew." in public(desk)
+    assert desk.stories()[CHANGED].content == before
+    desk.verified()
+
+
+def test_an_edit_there_waits_for_nothing_and_is_not_lost_by_a_new_version(
+    open_desk: Callable[..., Desk],
+) -> None:
+    """Somebody's unfinished work is not written over: by decision both stand."""
+    desk = open_desk("mirror")
+    desk.done("import")
+    desk.edit(CHANGED, position="4711")
+    relive(desk, "Live anew.")
+    ended = desk.run("import")
+    assert ended.code == 1
+    assert desk.stories()[CHANGED].content["position"] == "4711"
+    assert "Live anew." not in public(desk)
+    (failed,) = desk.status()["failed"]
+    assert failed["reason"] == "not_published"
+    desk.decide_edit(CHANGED, "published", "ours")
+    desk.done("import")
+    assert "Live anew." in public(desk)
+    assert "4711" not in public(desk)
+    assert desk.stories()[CHANGED].content["position"] == "4711"
