@@ -50,6 +50,7 @@ def plan_lines(plan: Plan) -> list[str]:
             if each.kind not in LIMITS
         ]
     )
+    lines += _some([f"published: {each.line}" for each in plan.publications])
     lines += _some(
         [f"conflict: {each.row.full_slug} is taken" for each in plan.conflicts]
     )

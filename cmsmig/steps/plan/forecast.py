@@ -23,7 +23,7 @@ from cmsmig.steps.plan.folder_state import folder_states
 from cmsmig.steps.plan.foreseen_links import LISTED_TOGETHER, ForeseenLinks
 from cmsmig.steps.plan.gone_at_origin import removal_calls
 from cmsmig.steps.plan.ownership import Owner, Ownership
-from cmsmig.steps.plan.public_versions import PublicVersions
+from cmsmig.steps.plan.publication.public_versions import PublicVersions
 from cmsmig.steps.plan.story_edits import StoryEdits
 from cmsmig.steps.plan.written_stories import to_publish, to_unpublish
 
@@ -45,8 +45,8 @@ class Outlook:
     links: int
     links_left: Mapping[str, int]
     """Links into the old site that stay, by cause."""
-    publishes: int
-    """Stories that are published, in one version or in two."""
+    publishing: frozenset[ItemKey]
+    """Items whose stories are published, in one version or in two."""
     versions: int
     """Those of them that get what visitors see, and above it what editors see."""
     unpublishes: int
@@ -88,7 +88,7 @@ def foresee(
         updates=len(written),
         links=links,
         links_left=dict(sorted(left.items())),
-        publishes=len(publishing),
+        publishing=publishing,
         versions=len(publishing & versions.links.keys()),
         unpublishes=_unpublishes(migration, survey, rows),
     )
@@ -159,7 +159,7 @@ def calls_of(
         "create_stories": len(outlook.creating),
         "compare_stories": -(-outlook.needed // LISTED_TOGETHER),
         "update_stories": outlook.updates,
-        "publish_stories": outlook.publishes - outlook.versions,
+        "publish_stories": len(outlook.publishing) - outlook.versions,
         "compare_versions": -(-outlook.versions // LISTED_TOGETHER),
         "show_versions": 2 * outlook.versions,
         "unpublish_stories": outlook.unpublishes,

@@ -15,7 +15,7 @@ from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.linked_drafts import DraftLinks
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts
-from cmsmig.steps.plan.public_versions import being_shown
+from cmsmig.steps.plan.publication.public_versions import being_shown
 from cmsmig.steps.plan.written_stories import (
     asked_back,
     is_as_written,

@@ -37,7 +37,8 @@ from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.plan.plan_notes import LABELS, find_notes, labels_to_keep
 from cmsmig.steps.plan.preflights.beforehand import NOTHING_KNOWN, Beforehand
 from cmsmig.steps.plan.preflights.findings import Preflight
-from cmsmig.steps.plan.public_versions import find_public_versions
+from cmsmig.steps.plan.publication.public_versions import find_public_versions
+from cmsmig.steps.plan.publication.publications import Publication, find_publications
 from cmsmig.steps.plan.recreate import is_blocked
 from cmsmig.steps.plan.schema_changes import SchemaChange, SchemaOutlook
 from cmsmig.steps.plan.story_edits import StoryEdits
@@ -90,6 +91,8 @@ class Plan:
     """Which part of what was selected it is of."""
     not_in_pilot: tuple[DanglingReference, ...] = ()
     """References that an import of all will fill."""
+    publications: tuple[Publication, ...] = ()
+    """What is published, and what becomes of each page for its visitors."""
     details: PlanDetails | None = field(default=None, repr=False, compare=False)
     """Every loss and every link that stays, one by one."""
 
@@ -135,7 +138,12 @@ class Plan:
         if self.details is not None:
             losses += [each.as_json() for each in self.details.losses()]
             links += [each.as_json() for each in self.details.links_left()]
-        return {**self.as_json(), "losses": losses, "links_left": links}
+        return {
+            **self.as_json(),
+            "losses": losses,
+            "links_left": links,
+            "publications": [each.as_json() for each in self.publications],
+        }
 
     def as_json(self) -> JsonObject:
         """Return the plan as the ledger stores it."""
@@ -240,7 +248,21 @@ def make_plan(
         recreate=recreate,
         item_prints=item_prints(migration),
         beforehand=Beforehand.of(
-            migration, survey, settings, offline.refused, calls, outlook.publishes
+            migration,
+            survey,
+            settings,
+            offline.refused,
+            calls,
+            len(outlook.publishing),
+        ),
+        publications=tuple(
+            find_publications(
+                outlook.publishing,
+                versions.links.keys(),
+                ledger.items.all(),
+                survey.stories,
+                migration.places.places,
+            )
         ),
         gone_at_origin=gone_rows(ledger),
         details=_details(migration, offline, foreseen),

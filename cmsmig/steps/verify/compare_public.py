@@ -10,23 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from cmsmig.canonical import JsonObject
 from cmsmig.destination.delivery import READ_TOGETHER, DeliveryClient
 from cmsmig.destination.schema import Story
 from cmsmig.errors import CredentialsError, NotFoundError, RejectedError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
-from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory
-from cmsmig.mapping.merge import value_of
 from cmsmig.steps.connect import open_delivery
-from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.plan.edit_conflicts import seen_of, shown_value
-from cmsmig.steps.plan.linked_drafts import Hashing, link_draft
-from cmsmig.steps.plan.public_versions import PublicVersions, public_fields
-from cmsmig.steps.plan.story_fields import CONTENT, is_same_field, wanted_fields
-from cmsmig.steps.plan.written_stories import PUBLISHED, content_hash
+from cmsmig.steps.plan.publication.visitor_pages import VisitorPages
+from cmsmig.steps.plan.written_stories import PUBLISHED
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.import_job import ImportJob
@@ -64,7 +58,9 @@ async def compare_public(
         return
     try:
         async with open_delivery(job.settings, job.client, job.observer) as delivery:
-            wanted = _Wanted(job, homes, job.public_versions(homes))
+            wanted = VisitorPages(
+                job.migration, job.context, homes, job.public_versions(homes)
+            )
             await _compare(job, delivery, wanted, pages, found)
     except (CredentialsError, NotFoundError, RejectedError) as error:
         found.public_unread = f"What visitors get could not be read: {error}"
@@ -73,7 +69,7 @@ async def compare_public(
 async def _compare(
     job: ImportJob,
     delivery: DeliveryClient,
-    wanted: _Wanted,
+    wanted: VisitorPages,
     pages: Sequence[Page],
     found: Verification,
 ) -> None:
@@ -88,13 +84,16 @@ async def _compare(
         for page, story in again.items():
             found.differences.extend(
                 each
-                for each in wanted.differences(page, story)
+                for each in _differences(wanted, page, story)
                 if (each.subject, each.where) not in told
             )
 
 
 async def _look(
-    job: ImportJob, delivery: DeliveryClient, wanted: _Wanted, pages: Sequence[Page]
+    job: ImportJob,
+    delivery: DeliveryClient,
+    wanted: VisitorPages,
+    pages: Sequence[Page],
 ) -> dict[Page, Story | None]:
     """Return the stories of which visitors do not get what they are to get."""
     doubtful: dict[Page, Story | None] = {}
@@ -103,7 +102,7 @@ async def _look(
         there = await delivery.published([each.home.uuid for each in part])
         for page in part:
             story = there.get(page.home.uuid)
-            if story is None or not wanted.is_met(page, story):
+            if story is None or not wanted.is_met(page.key, story):
                 doubtful[page] = story
 
     parts = (
@@ -118,69 +117,21 @@ async def _look(
     return {page: doubtful[page] for page in pages if page in doubtful}
 
 
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What visitors are to get."""
-
-    job: ImportJob
-    homes: Mapping[ItemKey, ExistingStory]
-    versions: PublicVersions
-
-    def is_met(self, page: Page, story: Story) -> bool:
-        """Return whether visitors get what they are to get of a story."""
-        got = (content_hash(story.content), story.row.name)
-        return got == self._print(page.key)
-
-    def differences(self, page: Page, story: Story | None) -> Iterator[Difference]:
-        """Yield what visitors do not get as they are to, field by field."""
-        what, key = page.home.full_slug, str(page.key)
-        if story is None:
-            text = f"Visitors get nothing at `{what}`, which was to be published."
-            yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
-            return
-        ours = self._fields(page.key)
-        theirs = {"name": story.row.name, **_content_fields(story.content)}
-        for name in sorted(ours.keys() | theirs.keys()):
-            is_shown = name == "name" or name.startswith(CONTENT)
-            if is_shown and not is_same_field(ours, theirs, name):
-                where = name.removeprefix(CONTENT)
-                yield Difference(
-                    DifferenceCode.PUBLIC_VALUE,
-                    key,
-                    where,
-                    f"Visitors get {shown_value(value_of(theirs, name))} in the field "
-                    f"`{where}` of `{what}`; wanted is "
-                    f"{shown_value(value_of(ours, name))}. Run `cmsmig publish`.",
-                )
-
-    def _print(self, key: ItemKey) -> tuple[str, str] | None:
-        """Return the hash of the content and the name that visitors are to get."""
-        if key in self.versions.links:
-            return self.versions.links[key].linked_hash, self.versions.names[key]
-        migration, context = self.job.migration, self.job.context
-        draft = migration.item_draft(migration.items[key], context)
-        if not isinstance(draft, ItemDraft):
-            return None
-        links = link_draft(migration, draft, context, self.homes, Hashing.ALL)
-        if isinstance(links, str):
-            return None
-        return links.linked_hash, draft.facts.story_name(context.places[key])
-
-    def _fields(self, key: ItemKey) -> JsonObject:
-        migration, context = self.job.migration, self.job.context
-        if key in self.versions.links:
-            found = public_fields(migration, key, context, self.homes)
-            return found if isinstance(found, dict) else {}
-        draft = migration.item_draft(migration.items[key], context)
-        story = draft.story(context) if isinstance(draft, ItemDraft) else None
-        if story is None or isinstance(story, str):
-            return {}
-        linked = link_story(story, self.homes, migration.routes)
-        return wanted_fields(story, linked.content)
-
-
-def _content_fields(content: JsonObject) -> JsonObject:
-    return {f"{CONTENT}{name}": value for name, value in content.items()}
+def _differences(
+    wanted: VisitorPages, page: Page, story: Story | None
+) -> Iterator[Difference]:
+    """Yield what visitors do not get as they are to, field by field."""
+    what, key = page.home.full_slug, str(page.key)
+    if story is None:
+        text = f"Visitors get nothing at `{what}`, which was to be published."
+        yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
+        return
+    for each in wanted.unmet(page.key, story):
+        text = (
+            f"Visitors get {shown_value(each.there)} in the field `{each.name}` of "
+            f"`{what}`; wanted is {shown_value(each.wanted)}. Run `cmsmig publish`."
+        )
+        yield Difference(DifferenceCode.PUBLIC_VALUE, key, each.name, text)
 
 
 def _stays(job: ImportJob, home: StoryRecord) -> bool:

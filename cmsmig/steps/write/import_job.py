@@ -27,7 +27,10 @@ from cmsmig.steps.plan.offline_drafts import (
     proven_assets,
 )
 from cmsmig.steps.plan.preflights.findings import Refusal
-from cmsmig.steps.plan.public_versions import PublicVersions, find_public_versions
+from cmsmig.steps.plan.publication.public_versions import (
+    PublicVersions,
+    find_public_versions,
+)
 from cmsmig.steps.plan.story_edits import NO_EDITS, StoryEdits
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.alternates import wanted_groups

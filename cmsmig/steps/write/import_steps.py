@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from cmsmig.canonical import JsonObject
@@ -67,6 +67,7 @@ from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
 from cmsmig.steps.write.link_stories import link_stories
 from cmsmig.steps.write.publish_stories import publish_stories
+from cmsmig.steps.write.visitor_changes import with_fields
 from cmsmig.steps.write.write_counter import WriteCounter
 
 Step = Callable[[ImportJob], Awaitable[None]]
@@ -180,6 +181,9 @@ async def run_command(
             if plan_hash is not None:
                 refuse_drift(_load_plan(job.ledger, plan_hash), plan)
             job.ledger.save_plan(plan.plan_hash, plan.as_stored())
+            if dry_run and plan.publications:
+                shown = await with_fields(job, plan.publications)
+                plan = replace(plan, publications=shown)
             show(plan)
             job.kept_away = kept_away(plan.schema_changes, plan.edit_conflicts)
             refuse_half_way(job.gone, command)

@@ -20,7 +20,7 @@ from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.plan.linked_drafts import hash_links
-from cmsmig.steps.plan.public_versions import being_shown
+from cmsmig.steps.plan.publication.public_versions import being_shown
 from cmsmig.steps.plan.story_fields import wanted_fields
 from cmsmig.steps.plan.written_stories import asked_back, is_saved_since
 from cmsmig.steps.worker_pool import work_through

@@ -20,8 +20,12 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord, WrittenStory
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.steps.decide.drafter import ItemDraft
-from cmsmig.steps.plan.public_versions import SHOW, PublicVersions, being_shown
-from cmsmig.steps.plan.publication_order import publication_waves
+from cmsmig.steps.plan.publication.public_versions import (
+    SHOW,
+    PublicVersions,
+    being_shown,
+)
+from cmsmig.steps.plan.publication.publication_order import publication_waves
 from cmsmig.steps.plan.story_fields import around_content, dates_of
 from cmsmig.steps.plan.written_stories import (
     already_public,

@@ -19,7 +19,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord, WrittenStory
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.steps.plan.linked_drafts import DraftLinks
-from cmsmig.steps.plan.public_versions import SHOW, public_fields
+from cmsmig.steps.plan.publication.public_versions import SHOW, public_fields
 from cmsmig.steps.plan.recreate import REMEDY
 from cmsmig.steps.plan.story_fields import around_content, content_of, dates_of
 from cmsmig.steps.plan.written_stories import content_hash, is_as_written

@@ -1,8 +1,9 @@
 """An import after both sides moved: it is disturbed, and ends as one that was not.
 
 At the origin items were renamed, rewritten, added and deleted, a picture got another
-text; in the space somebody edited stories and a picture; the design has another label.
-Whose value stands is decided, so that nothing waits. `changes` reads all of that.
+text. Two changes are not published yet: both layers are mirrored. In the space somebody
+edited stories and a picture; the design has another label. Whose value stands is
+decided, so that nothing waits. `changes` reads all of that.
 """
 
 from __future__ import annotations
@@ -108,6 +109,12 @@ def _decide(folder: Path) -> None:
     path = folder / "conflicts.yaml"
     text = path.read_text().replace("edits: []\n", "").replace("gone: []\n", "")
     path.write_text(text + _DECIDED)
+    path = folder / "collections.yaml"
+    text = path.read_text()
+    mirrored = text.replace("items: staged\n", "items: mirror\n")
+    if mirrored == text:
+        sys.exit("no collection of the site is decided as staged")
+    path.write_text(mirrored)
     path = folder / "design.yaml"
     path.write_text(path.read_text().replace("name: Line\n", "name: A line\n"))
 
@@ -116,11 +123,16 @@ def _move_items(raw: Path) -> None:
     for folder in ("items", "live"):
         for path in (raw / folder).glob("*.json"):
             items = json.loads(path.read_text())["items"]
-            lines = ",\n".join(json.dumps(each) for each in _moved(items))
+            waiting = _UNPUBLISHED if folder == "live" else frozenset[str]()
+            lines = ",\n".join(json.dumps(each) for each in _moved(items, waiting))
             path.write_text(f'{{"items": [\n{lines}\n]}}')
 
 
-def _moved(items: list[Item]) -> Iterator[Item]:
+_UNPUBLISHED = frozenset(("note-1", "note-7"))
+"""Items whose changes are not live yet."""
+
+
+def _moved(items: list[Item], waiting: frozenset[str]) -> Iterator[Item]:
     for item in items:
         data = item["fieldData"]
         if data["slug"] == "note-20":
@@ -129,7 +141,8 @@ def _moved(items: list[Item]) -> Iterator[Item]:
             new = copy.deepcopy(item)
             new["id"], new["fieldData"]["slug"] = _NEW, "note-new"
             yield new
-        if change := _MOVES.get(data["slug"]):
+        change = _MOVES.get(data["slug"])
+        if change is not None and data["slug"] not in waiting:
             change(data)
         yield item
 

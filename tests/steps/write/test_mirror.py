@@ -268,3 +268,34 @@ def test_an_edit_there_waits_for_nothing_and_is_not_lost_by_a_new_version(
     assert "Live anew." in public(desk)
     assert "4711" not in public(desk)
     assert desk.stories()[CHANGED].content["position"] == "4711"
+
+
+def test_a_dry_run_lists_what_visitors_will_see_change(
+    open_desk: Callable[..., Desk],
+) -> None:
+    """Each story by its path: new pages, and what changes on those they know."""
+    desk = open_desk("mirror")
+    first = desk.plan()["publications"]
+    assert {each["visitors"] for each in first} == {"new"}
+    assert {each["full_slug"] for each in first if each["below_edits"]} == {
+        CHANGED,
+        f"records/{SLUGS['queued changes']}",
+    }
+    desk.done("import")
+    assert desk.plan()["publications"] == []
+    relive(desk, "Live anew.")
+    mark = desk.mark()
+    told = desk.done("publish", "--dry-run", "--json").document["plan"]
+    assert told["publications"] == [
+        {
+            "item": told["publications"][0]["item"],
+            "full_slug": CHANGED,
+            "visitors": "renewed",
+            "below_edits": True,
+            "fields": ["text"],
+        }
+    ]
+    said = desk.done("publish", "--dry-run")
+    above = "editors see newer changes above it"
+    assert f"published: {CHANGED}: renewed: text; {above}" in said.out
+    assert not any(each.method != "GET" for each in desk.since(mark))

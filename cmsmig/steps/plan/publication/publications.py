@@ -1,0 +1,79 @@
+"""What a publication changes for visitors, story by story. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cmsmig.canonical import JsonObject
+from cmsmig.destination.schema import StoryRow
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import ItemRow
+from cmsmig.mapping.draft import Place
+
+
+class Showing(StrEnum):
+    """What becomes of a page for its visitors."""
+
+    NEW = "new"
+    """There was none."""
+    RENEWED = "renewed"
+    """They know it, and it changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A story that is to be published."""
+
+    key: ItemKey
+    full_slug: str
+    showing: Showing
+    below_edits: bool
+    """Whether editors see a newer version above it."""
+    fields: tuple[str, ...] | None = None
+    """What changes for visitors; None where nobody looked."""
+
+    def as_json(self) -> JsonObject:
+        """Return the publication as `plan --json` and a dry run list it."""
+        return {
+            "item": str(self.key),
+            "full_slug": self.full_slug,
+            "visitors": str(self.showing),
+            "below_edits": self.below_edits,
+            "fields": None if self.fields is None else [*self.fields],
+        }
+
+    @property
+    def line(self) -> str:
+        """Say for a person what becomes of the page."""
+        said = "a new page" if self.showing is Showing.NEW else "renewed"
+        if self.fields:
+            said += f": {', '.join(self.fields)}"
+        elif self.fields is not None and self.showing is Showing.RENEWED:
+            said += ", with nothing else in it"
+        above = "; editors see newer changes above it" if self.below_edits else ""
+        return f"{self.full_slug}: {said}{above}"
+
+
+def find_publications(
+    due: Iterable[ItemKey],
+    apart: Set[ItemKey],
+    rows: Mapping[ItemKey, ItemRow],
+    listed: Iterable[StoryRow],
+    places: Mapping[ItemKey, Place],
+) -> Iterator[Publication]:
+    """Yield what is published of the items that are due, by path.
+
+    `apart` are those of which editors see another version than visitors.
+    """
+    public = {row.story_id for row in listed if row.published}
+    found: list[Publication] = []
+    for key in due:
+        row = rows.get(key)
+        home = row.home if row is not None else None
+        known = home is not None and home.story_id in public
+        path = home.full_slug if home is not None else places[key].full_slug
+        showing = Showing.RENEWED if known else Showing.NEW
+        found.append(Publication(key, path, showing, key in apart))
+    yield from sorted(found, key=lambda each: each.full_slug)

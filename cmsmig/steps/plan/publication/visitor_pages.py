@@ -1,0 +1,82 @@
+"""What visitors are to get of each story, compared with what they get. Pure but for the
+drafts on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from cmsmig.canonical import JsonObject
+from cmsmig.destination.schema import Story
+from cmsmig.item_key import ItemKey
+from cmsmig.mapping.convert.linking import link_story
+from cmsmig.mapping.draft import DraftContext, ExistingStory
+from cmsmig.mapping.merge import Value, value_of
+from cmsmig.steps.decide.drafter import ItemDraft
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.linked_drafts import Hashing, link_draft
+from cmsmig.steps.plan.publication.public_versions import PublicVersions, public_fields
+from cmsmig.steps.plan.story_fields import CONTENT, is_same_field, wanted_fields
+from cmsmig.steps.plan.written_stories import content_hash
+
+
+@dataclass(frozen=True, slots=True)
+class PublicField:
+    """A field of which visitors get another value than they are to get."""
+
+    name: str
+    """The field's key; `name` for the story's own name."""
+    there: Value
+    """What visitors get."""
+    wanted: Value
+
+
+@dataclass(frozen=True, slots=True)
+class VisitorPages:
+    """What visitors are to get of the items of a migration."""
+
+    migration: Migration
+    context: DraftContext
+    homes: Mapping[ItemKey, ExistingStory]
+    versions: PublicVersions
+
+    def is_met(self, key: ItemKey, story: Story) -> bool:
+        """Return whether visitors get what they are to get of a story."""
+        return (content_hash(story.content), story.row.name) == self._print(key)
+
+    def unmet(self, key: ItemKey, story: Story) -> Iterator[PublicField]:
+        """Yield the fields of which they get something else."""
+        ours = self._fields(key)
+        content = {f"{CONTENT}{name}": value for name, value in story.content.items()}
+        theirs = {"name": story.row.name, **content}
+        for name in sorted(ours.keys() | theirs.keys()):
+            is_shown = name == "name" or name.startswith(CONTENT)
+            if is_shown and not is_same_field(ours, theirs, name):
+                yield PublicField(
+                    name.removeprefix(CONTENT),
+                    value_of(theirs, name),
+                    value_of(ours, name),
+                )
+
+    def _print(self, key: ItemKey) -> tuple[str, str] | None:
+        """Return the hash of the content and the name that visitors are to get."""
+        if key in self.versions.links:
+            return self.versions.links[key].linked_hash, self.versions.names[key]
+        draft = self.migration.item_draft(self.migration.items[key], self.context)
+        if not isinstance(draft, ItemDraft):
+            return None
+        links = link_draft(self.migration, draft, self.context, self.homes, Hashing.ALL)
+        if isinstance(links, str):
+            return None
+        return links.linked_hash, draft.facts.story_name(self.context.places[key])
+
+    def _fields(self, key: ItemKey) -> JsonObject:
+        if key in self.versions.links:
+            found = public_fields(self.migration, key, self.context, self.homes)
+            return found if isinstance(found, dict) else {}
+        draft = self.migration.item_draft(self.migration.items[key], self.context)
+        story = draft.story(self.context) if isinstance(draft, ItemDraft) else None
+        if story is None or isinstance(story, str):
+            return {}
+        linked = link_story(story, self.homes, self.migration.routes)
+        return wanted_fields(story, linked.content)

@@ -1,0 +1,52 @@
+"""What visitors will see change, read through the delivery side for a dry run. Reads
+only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cmsmig.destination.delivery import READ_TOGETHER
+from cmsmig.errors import CredentialsError, NotFoundError, RejectedError
+from cmsmig.steps.connect import open_delivery
+from cmsmig.steps.plan.publication.publications import Publication, Showing
+from cmsmig.steps.plan.publication.visitor_pages import VisitorPages
+from cmsmig.steps.write.import_job import ImportJob
+
+
+async def with_fields(
+    job: ImportJob, publications: Sequence[Publication]
+) -> tuple[Publication, ...]:
+    """Return publications with the fields that change for visitors, where they know
+    the page; as they are where the delivery side cannot be read."""
+    known = [each for each in publications if each.showing is Showing.RENEWED]
+    if not known:
+        return tuple(publications)
+    try:
+        fields = await _fields(job, known)
+    except (CredentialsError, NotFoundError, RejectedError):
+        return tuple(publications)
+    return tuple(
+        replace(each, fields=fields.get(each.full_slug)) for each in publications
+    )
+
+
+async def _fields(
+    job: ImportJob, known: Sequence[Publication]
+) -> dict[str, tuple[str, ...]]:
+    homes, rows = job.homes(), job.ledger.items.all()
+    pages = VisitorPages(job.migration, job.context, homes, job.public_versions(homes))
+    found: dict[str, tuple[str, ...]] = {}
+    async with open_delivery(job.settings, job.client, job.observer) as delivery:
+        await delivery.renew()
+        for at in range(0, len(known), READ_TOGETHER):
+            part = {
+                home.uuid: each
+                for each in known[at : at + READ_TOGETHER]
+                if (home := rows[each.key].home) is not None
+            }
+            for uuid, story in (await delivery.published([*part])).items():
+                each = part[uuid]
+                unmet = pages.unmet(each.key, story)
+                found[each.full_slug] = tuple(field.name for field in unmet)
+    return found
