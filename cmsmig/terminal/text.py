@@ -38,6 +38,7 @@ def plan_lines(plan: Plan) -> list[str]:
         *_counts("calls saved", plan.saved),
         *_counts("dangling references", _by_cause(plan)),
         *_counts("references", {"not in this pilot": len(plan.not_in_pilot)}),
+        *_counts("references", {"to the primary language": len(plan.borrowed)}),
         *_counts("links that stay", plan.links_left),
         *_counts("losses", plan.losses),
     ]

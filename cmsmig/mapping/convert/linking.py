@@ -114,6 +114,9 @@ def link_addresses(draft: StoryDraft) -> tuple[tuple[str, str], ...]:
     class Heard:
         places: Mapping[ItemKey, Place] = {}
 
+        def stand_in(self, target: ItemKey) -> ItemKey:
+            return target
+
         def resolve(self, href: str, _: str) -> None:
             addresses.append(href)
 
@@ -130,6 +133,8 @@ class _Resolver(Protocol):
 
     @property
     def places(self) -> Mapping[ItemKey, Place]: ...
+
+    def stand_in(self, target: ItemKey, /) -> ItemKey: ...
 
     def resolve(
         self, href: str, from_locale: str, /
@@ -167,7 +172,8 @@ class _Linking:
     def relation(self, relation: RelationUse) -> Json:
         """Return the value of a relation field. Source: destination, relations."""
         uuids: list[Json] = []
-        for target in relation.targets:
+        for meant in relation.targets:
+            target = meant if meant in self._homes else self._routes.stand_in(meant)
             home = self._homes.get(target)
             if home is not None:
                 uuids.append(home.uuid)

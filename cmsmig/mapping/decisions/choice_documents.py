@@ -14,6 +14,7 @@ from cmsmig.mapping.decisions.choices import (
     ItemChoice,
     ItemSet,
     LocaleChoice,
+    MissingLanguage,
     PublishRule,
     QueuedRule,
     Take,
@@ -76,8 +77,16 @@ class _CollectionKeys(Keys):
 class CollectionsKeys(DecisionKeys):
     """The keys of `collections.yaml`."""
 
-    locales: tuple[Annotated[LocaleChoice, From(_LocaleKeys)], ...] = ()
-    collections: tuple[Annotated[CollectionChoice, From(_CollectionKeys)], ...] = ()
+    # On a site of one language nothing is missing.
+    brief: ClassVar[bool] = True
+
+    locales: tuple[Annotated[LocaleChoice, From(_LocaleKeys)], ...] = Field(
+        default_factory=tuple
+    )
+    missing_language: MissingLanguage = MissingLanguage.LEAVE_OUT
+    collections: tuple[Annotated[CollectionChoice, From(_CollectionKeys)], ...] = Field(
+        default_factory=tuple
+    )
 
 
 _Treatments = Annotated[

@@ -43,6 +43,14 @@ class ArchiveRule(StrEnum):
     AS_DRAFTS = "as_drafts"
 
 
+class MissingLanguage(StrEnum):
+    """What becomes of a reference whose target lacks the language of its item."""
+
+    PRIMARY = "primary"
+    """It leads to the target's story in the primary language."""
+    LEAVE_OUT = "leave_out"
+
+
 class ArchivedLiveRule(StrEnum):
     """What becomes of archived items whose pages are still online."""
 
@@ -152,6 +160,15 @@ class CollectionsDecision:
     """Empty on a site that lists none: then no item is told from another by it."""
     collections: tuple[CollectionChoice, ...]
     reviewed: Reviewed | None = None
+    missing_language: MissingLanguage = MissingLanguage.LEAVE_OUT
+
+    @property
+    def stand_in_locale(self) -> str | None:
+        """Return the locale whose stories stand in for missing ones, if one does."""
+        if self.missing_language is MissingLanguage.LEAVE_OUT:
+            return None
+        primary = (each.locale_id for each in self.locales if each.primary)
+        return next(primary, None)
 
     def choice(self, collection_id: str) -> CollectionChoice | None:
         """Return what was decided about a collection, if anything was."""

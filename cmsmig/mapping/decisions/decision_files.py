@@ -162,6 +162,7 @@ _KEYS: Mapping[type[Decision], type[DecisionKeys]] = {
 _HEADERS: Mapping[type[Decision], str] = {
     CollectionsDecision: (
         "What is taken along.\n"
+        "missing_language (of what an item refers to): primary | leave_out\n"
         "items: live | staged | staged_published_only | mirror\n"
         "drafts: as_drafts | skip      archived: skip | as_drafts\n"
         "archived_live (archived, page still online): as_archived | skip | as_drafts\n"

@@ -14,6 +14,7 @@ from cmsmig.mapping.decisions.choices import (
     CollectionsDecision,
     EmbedsDecision,
     LocaleChoice,
+    MissingLanguage,
 )
 from cmsmig.mapping.decisions.design import BlockDesign, BlockRole, Design, Encoding
 from cmsmig.mapping.naming import claims
@@ -43,8 +44,13 @@ def propose_collections(
 
     With `items`, each collection's note says what there is of it.
     """
+    locales = propose_locales(site)
+    several = sum(each.migrate for each in locales) > 1
     return CollectionsDecision(
-        locales=propose_locales(site),
+        locales=locales,
+        missing_language=(
+            MissingLanguage.PRIMARY if several else MissingLanguage.LEAVE_OUT
+        ),
         collections=tuple(
             CollectionChoice(
                 collection.collection_id,

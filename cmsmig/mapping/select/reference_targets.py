@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.draft import RelationUse
 from cmsmig.mapping.select.selection import SkippedItem
@@ -69,6 +70,16 @@ class DanglingReference:
     index: int
     """Position in the origin's list, from 0."""
 
+    def as_json(self) -> JsonObject:
+        """Return the reference as `plan --json` lists it."""
+        return {
+            "item": str(self.source),
+            "field": self.origin_field,
+            "index": self.index,
+            "target": str(self.target),
+            "cause": str(self.cause),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class KnownItems:
@@ -93,6 +104,8 @@ class KnownItems:
     """Items that are gone at the origin, and so are their stories, or will be."""
     outside: Set[ItemKey] = field(default_factory=frozenset)
     """Selected items that are not in the pilot."""
+    stand_in: str | None = None
+    """The locale whose stories stand in for what lacks a language."""
 
 
 def known_items(
@@ -103,6 +116,7 @@ def known_items(
     listed: Iterable[str],
     migrated: Iterable[str],
     failed: Iterable[ItemKey] = (),
+    stand_in: str | None = None,
 ) -> KnownItems:
     """Return what `classify` needs; `seen` are the items of both sets, in any order."""
     keys = set(seen)
@@ -114,6 +128,55 @@ def known_items(
         skipped={each.key: each.reason for each in skipped},
         variants={(key.collection_id, key.item_id) for key in keys},
         failed=frozenset(failed),
+        stand_in=stand_in,
+    )
+
+
+def stand_in_for(
+    target: ItemKey, selected: Set[ItemKey], locale: str | None
+) -> ItemKey | None:
+    """Return the selected item in the primary language, without a locale if need be,
+    that stands in for one that is not selected; None where none does."""
+    if locale is None or target in selected:
+        return None
+    for each in (locale, ""):
+        other = replace(target, locale_id=each)
+        if other in selected:
+            return other
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class BorrowedReference:
+    """One reference that leads to the story in the primary language."""
+
+    source: ItemKey
+    origin_field: str
+    target: ItemKey
+    """In the language that it lacks."""
+    index: int
+    """Position in the origin's list, from 0."""
+
+    def as_json(self) -> JsonObject:
+        """Return the reference as `plan --json` lists it."""
+        return {
+            "item": str(self.source),
+            "field": self.origin_field,
+            "index": self.index,
+            "target": str(self.target),
+        }
+
+
+def borrowed(
+    source: ItemKey, relations: Sequence[RelationUse], known: KnownItems
+) -> tuple[BorrowedReference, ...]:
+    """Return the references of one draft that lead to another language."""
+    return tuple(
+        BorrowedReference(source, relation.origin_field, target, index)
+        for relation in relations
+        for index, target in enumerate(relation.targets)
+        if target not in known.kept
+        and stand_in_for(target, known.selected, known.stand_in) is not None
     )
 
 
@@ -142,6 +205,9 @@ def cause_of(target: ItemKey, known: KnownItems) -> DanglingCause | None:
         return DanglingCause.NOT_IN_PILOT if target in known.outside else None
     if target in known.kept:
         return None
+    other = stand_in_for(target, known.selected, known.stand_in)
+    if other is not None:
+        return cause_of(other, known)
     if target in known.left:
         return DanglingCause.GONE_AT_ORIGIN
     if target.collection_id not in known.listed:

@@ -231,7 +231,9 @@ def open_migration(
             namespace,
             derived,
         ),
-        routes=_routes(origin, selected, places.places),
+        routes=_routes(
+            origin, selected, places.places, decisions.collections.stand_in_locale
+        ),
         known=_find_known(origin, decisions, selections),
         namespace=namespace,
         items={entry.item.key: entry.item for entry in selected},
@@ -370,10 +372,13 @@ def _apply_renames(places: Places, conflicts: ConflictsDecision) -> Places:
 
 
 def _routes(
-    origin: Origin, selected: tuple[Selected, ...], places: Mapping[ItemKey, Place]
+    origin: Origin,
+    selected: tuple[Selected, ...],
+    places: Mapping[ItemKey, Place],
+    stand_in: str | None,
 ) -> Routes:
     slugs = {entry.item.key: entry.live_slug or entry.item.slug for entry in selected}
-    return Routes(origin.site, origin.collections, places, slugs)
+    return Routes(origin.site, origin.collections, places, slugs, stand_in)
 
 
 def _find_known(
@@ -395,4 +400,5 @@ def _find_known(
         skipped=[entry for each in selections.values() for entry in each.skipped],
         listed=[each.collection_id for each in origin.collections],
         migrated=migrated & designed,
+        stand_in=decisions.collections.stand_in_locale,
     )

@@ -15,8 +15,10 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.content_shape import ContentShape
 from cmsmig.mapping.draft import DraftContext, ExistingStory, UploadedAsset
 from cmsmig.mapping.select.reference_targets import (
+    BorrowedReference,
     DanglingReference,
     KnownItems,
+    borrowed,
     classify,
 )
 from cmsmig.steps.decide.drafter import ItemDraft
@@ -38,6 +40,8 @@ class PlannedStory:
     """Tells losses apart; empty without any."""
     dangling: tuple[DanglingReference, ...]
     """References that cannot be filled, even if every other item arrives."""
+    borrowed: tuple[BorrowedReference, ...]
+    """References that lead to the story in the primary language."""
     links: DraftLinks
     """Over the story records that are foreseen."""
     shape: ContentShape
@@ -184,6 +188,7 @@ def _plan_stories(
             losses=facts.losses,
             losses_print=facts.losses_print,
             dangling=classify(key, facts.relations, known),
+            borrowed=borrowed(key, facts.relations, known),
             links=links,
             shape=shapes.setdefault(canonical(facts.shape.as_json()), facts.shape),
             size=facts.size,

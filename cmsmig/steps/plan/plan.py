@@ -13,7 +13,11 @@ from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.rule_components import refuse_undesigned
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
-from cmsmig.mapping.select.reference_targets import DanglingCause, DanglingReference
+from cmsmig.mapping.select.reference_targets import (
+    BorrowedReference,
+    DanglingCause,
+    DanglingReference,
+)
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.asset_texts import texts_of
@@ -91,6 +95,8 @@ class Plan:
     """Which part of what was selected it is of."""
     not_in_pilot: tuple[DanglingReference, ...] = ()
     """References that an import of all will fill."""
+    borrowed: tuple[BorrowedReference, ...] = ()
+    """References that lead to the story in the primary language."""
     publications: tuple[Publication, ...] = ()
     """What is published, and what becomes of each page for its visitors."""
     details: PlanDetails | None = field(default=None, repr=False, compare=False)
@@ -165,7 +171,7 @@ class Plan:
             "in_the_way": [each.as_json() for each in self.in_the_way],
             "schema_changes": [each.as_json() for each in self.schema_changes],
             "edit_conflicts": [each.as_json() for each in self.edit_conflicts],
-            "dangling": [_dangling_json(each) for each in self.dangling],
+            "dangling": [each.as_json() for each in self.dangling],
             "dangling_by_cause": _count(str(each.cause) for each in self.dangling),
             "internal_links": self.links,
             "links_left_by_cause": dict(self.links_left),
@@ -176,8 +182,9 @@ class Plan:
             },
             "recreate": self.recreate,
             "gone_at_origin": [gone_json(each) for each in self.gone_at_origin],
+            "in_primary_language": [each.as_json() for each in self.borrowed],
             "pilot": None if self.pilot.is_whole else self.pilot.as_json(),
-            "not_in_pilot": [_dangling_json(each) for each in self.not_in_pilot],
+            "not_in_pilot": [each.as_json() for each in self.not_in_pilot],
             "fingerprints": self.fingerprints.as_json(),
         }
 
@@ -254,6 +261,9 @@ def make_plan(
             offline.refused,
             calls,
             len(outlook.publishing),
+        ),
+        borrowed=tuple(
+            each for story in offline.stories.values() for each in story.borrowed
         ),
         publications=tuple(
             find_publications(
@@ -382,14 +392,4 @@ def _conflict_json(conflict: Conflict) -> JsonObject:
         "full_slug": conflict.row.full_slug,
         "story_id": conflict.row.story_id,
         "decided": str(conflict.action) if conflict.action else None,
-    }
-
-
-def _dangling_json(dangling: DanglingReference) -> JsonObject:
-    return {
-        "item": str(dangling.source),
-        "field": dangling.origin_field,
-        "index": dangling.index,
-        "target": str(dangling.target),
-        "cause": str(dangling.cause),
     }

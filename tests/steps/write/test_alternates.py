@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
@@ -17,6 +18,7 @@ from cmsmig.mapping.uids import derived_group
 from cmsmig.steps.write.alternates import wanted_groups
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import CREATE_STORY, CUT, Fault
+from tests.support.steps.origin_edits import Item, edit_items
 
 NAMESPACE = "5b0c6a39-9c5c-5f4e-8f3b-3f7a6f0a2d11"
 
@@ -70,6 +72,70 @@ def test_languages_share_a_group_at_no_call_of_its_own(
     )
     found = desk.done("verify", "--json").document
     assert found["compared"]["languages"] == len(pairs(desk))
+    desk.verified()
+
+
+def references(desk: Desk) -> dict[tuple[str, str], str]:
+    """Return the UUIDs that stories refer to, with the path of each."""
+    by_uuid = {each.uuid: path for path, each in desk.stories().items()}
+    return {
+        (path, uuid): by_uuid[uuid]
+        for path, each in desk.stories().items()
+        for value in each.content.values()
+        for uuid in (value if isinstance(value, list) else [value])
+        if isinstance(uuid, str) and uuid in by_uuid
+    }
+
+
+def across(desk: Desk) -> list[tuple[str, str]]:
+    """Return the references from French stories to those of the other language."""
+    return [
+        (path, target)
+        for (path, _), target in references(desk).items()
+        if path.startswith("fr/") and not target.startswith("fr/")
+    ]
+
+
+def untranslate(desk: Desk) -> None:
+    """Take the French variant away of an item that French items refer to."""
+    site = json.loads((desk.folder / "raw" / "sites.json").read_text())["sites"][0]
+    (french,) = (each["cmsLocaleId"] for each in site["locales"]["secondary"])
+    wanted: list[str] = []
+
+    def note(item: Item) -> Item:
+        if item["cmsLocaleId"] == french:
+            wanted.extend(item["fieldData"].get("related") or [])
+        return item
+
+    edit_items(desk, note)
+    gone = (wanted[0], french)
+
+    def drop(item: Item) -> Item | None:
+        return None if (item["id"], item["cmsLocaleId"]) == gone else item
+
+    edit_items(desk, drop)
+
+
+def test_a_reference_to_what_lacks_the_language_leads_to_the_primary_story(
+    stage: Stage, small_site: Path
+) -> None:
+    """As proposed, and each is listed; left out where that is decided."""
+    desk = stage(content=small_site)
+    assert desk.plan()["in_primary_language"] == []
+    untranslate(desk)
+    planned = desk.plan()
+    listed = planned["in_primary_language"]
+    assert listed
+    assert planned["dangling_by_cause"].get("other_locale", 0) == 0
+    desk.done("import")
+    assert len(across(desk)) == len(listed)
+    desk.verified()
+    desk.decide("collections.yaml", "language: primary", "language: leave_out")
+    planned = desk.plan()
+    assert planned["in_primary_language"] == []
+    assert planned["dangling_by_cause"]["other_locale"] == len(listed)
+    desk.done("import")
+    assert across(desk) == []
     desk.verified()
 
 
