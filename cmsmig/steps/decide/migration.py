@@ -15,9 +15,6 @@ from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import UndecidedError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import derived_namespace
-from cmsmig.mapping.decisions.choices import (
-    PublishRule,
-)
 from cmsmig.mapping.decisions.conflicts import (
     ConflictAction,
     ConflictKind,
@@ -33,6 +30,7 @@ from cmsmig.mapping.propose.decision_checks import (
     undecided_design,
 )
 from cmsmig.mapping.select.pilot import WHOLE, Pilot, choose
+from cmsmig.mapping.select.publishable import find_public_versions, find_publishable
 from cmsmig.mapping.select.reference_targets import KnownItems, known_items
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.mapping.select.selection import (
@@ -209,8 +207,8 @@ def open_migration(
     splits = Splits({})
     if not reviewing:
         splits = _splits(origin, decisions, chosen, engine)
-    to_publish = _to_publish(decisions, selected)
-    public = _public_versions(selected, to_publish)
+    to_publish = find_publishable(decisions.collections, selected)
+    public = find_public_versions(selected, to_publish)
     public_splits = Splits({})
     if public and not reviewing:
         public_splits = find_splits(public.values(), decisions, engine)
@@ -244,33 +242,6 @@ def open_migration(
         public=public,
         public_splits=public_splits,
     )
-
-
-def _to_publish(
-    decisions: Decisions, selected: tuple[Selected, ...]
-) -> frozenset[ItemKey]:
-    publishing = {
-        choice.collection_id
-        for choice in decisions.collections.collections
-        if choice.publish is PublishRule.WHAT_IS_LIVE
-    }
-    return frozenset(
-        entry.item.key
-        for entry in selected
-        if entry.public and entry.item.key.collection_id in publishing
-    )
-
-
-def _public_versions(
-    selected: tuple[Selected, ...], to_publish: Set[ItemKey]
-) -> dict[ItemKey, Item]:
-    return {
-        entry.item.key: entry.public
-        for entry in selected
-        if entry.public is not None
-        and entry.has_two_versions
-        and entry.item.key in to_publish
-    }
 
 
 def _read_decisions(
