@@ -75,6 +75,7 @@ def reference_graph(origin: Origin, decision: CollectionsDecision) -> ReferenceG
         migrated=[
             choice.collection_id for choice in decision.collections if choice.migrate
         ],
+        stand_in=decision.stand_in_locale,
     )
     names = {
         (key.collection_id, key.item_id): item.name

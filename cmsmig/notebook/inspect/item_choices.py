@@ -10,11 +10,13 @@ from markupsafe import Markup
 from cmsmig.display.safe_html import NOTHING, Cell, heading, note, paragraph, table
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.choices import (
+    ArchivedLiveRule,
     ArchiveRule,
     CollectionChoice,
     CollectionsDecision,
     ItemSet,
     PublishRule,
+    QueuedRule,
 )
 from cmsmig.mapping.propose.additions import with_missing_choices
 from cmsmig.mapping.propose.proposals import propose_collections
@@ -30,12 +32,23 @@ SETS: tuple[tuple[str, str], ...] = (
     ("staged: what editors see", ItemSet.STAGED),
     ("live: what visitors see", ItemSet.LIVE),
     ("staged, only what is live", ItemSet.STAGED_PUBLISHED_ONLY),
-    ("mirror: staged, states kept", ItemSet.MIRROR),
+    ("mirror: both, live below staged", ItemSet.MIRROR),
     ("do not migrate", NOT_MIGRATED),
 )
 ARCHIVED: tuple[tuple[str, str], ...] = (
     ("skip", ArchiveRule.SKIP),
     ("take as drafts", ArchiveRule.AS_DRAFTS),
+)
+ARCHIVED_LIVE: tuple[tuple[str, str], ...] = (
+    ("as archived", ArchivedLiveRule.AS_ARCHIVED),
+    ("skip", ArchivedLiveRule.SKIP),
+    ("take as drafts", ArchivedLiveRule.AS_DRAFTS),
+    ("take as live", ArchivedLiveRule.AS_LIVE),
+)
+QUEUED: tuple[tuple[str, str], ...] = (
+    ("take as drafts", QueuedRule.AS_DRAFTS),
+    ("skip", QueuedRule.SKIP),
+    ("publish", QueuedRule.PUBLISH),
 )
 PUBLISH: tuple[tuple[str, str], ...] = (
     ("nothing", PublishRule.NOTHING),
@@ -114,7 +127,16 @@ def choices_table(origin: Origin, decision: CollectionsDecision) -> Markup:
         for collection in origin.collections
         if (choice := decision.choice(collection.collection_id)) is not None
     ]
-    head = ("Collection", "Item set", "Archived", "Publish", "Imported", "Left out")
+    head = (
+        "Collection",
+        "Item set",
+        "Archived",
+        "Archived, still online",
+        "Queued",
+        "Publish",
+        "Imported",
+        "Left out",
+    )
     locales = ", ".join(
         f"{each.tag} in {each.folder or 'the top folder'}"
         if each.migrate
@@ -136,6 +158,8 @@ def _row(
         collection.display_name,
         _label(SETS, choice.items if choice.migrate else NOT_MIGRATED),
         _label(ARCHIVED, choice.archived),
+        _label(ARCHIVED_LIVE, choice.archived_live),
+        _label(QUEUED, choice.queued),
         _label(PUBLISH, choice.publish),
         taken,
         reasons_text(reasons),

@@ -8,16 +8,20 @@ from dataclasses import dataclass, replace
 from cmsmig.display.safe_html import NOTHING, bold, heading, paragraph, sheet
 from cmsmig.mapping.decisions.body_reviews import IN_BULK, INDIVIDUALLY
 from cmsmig.mapping.decisions.choices import (
+    ArchivedLiveRule,
     ArchiveRule,
     CollectionChoice,
     CollectionsDecision,
     ItemSet,
     PublishRule,
+    QueuedRule,
 )
 from cmsmig.notebook.inspect.item_choices import (
     ARCHIVED,
+    ARCHIVED_LIVE,
     NOT_MIGRATED,
     PUBLISH,
+    QUEUED,
     SETS,
     choices_table,
     current_choices,
@@ -37,13 +41,23 @@ from cmsmig.origin.schema import Collection
 from cmsmig.steps.decide.decision_store import write_decision
 from cmsmig.steps.decide.pulled_origin import Origin
 
-_HEAD = ("Collection", "Item set", "Archived items", "Publish", "Then")
+_HEAD = (
+    "Collection",
+    "Item set",
+    "Archived items",
+    "Archived, still online",
+    "Queued",
+    "Publish",
+    "Then",
+)
 _TIPS = {
     "item-set": "Item set",
     "item-set-archived": "Archived items",
+    "item-set-online": "Archived, still online",
+    "item-set-queued": "Queued",
     "item-set-publish": "Publish",
 }
-_WIDTHS = "minmax(9em,1.2fr) auto auto auto minmax(12em,2fr)"
+_WIDTHS = "minmax(8em,1.2fr) auto auto auto auto auto minmax(12em,2fr)"
 
 
 def item_sets(
@@ -78,6 +92,8 @@ class _Line:
     choice: CollectionChoice
     items: widgets.Choice
     archived: widgets.Choice
+    online: widgets.Choice
+    queued: widgets.Choice
     publish: widgets.Choice
     effect: widgets.Html
 
@@ -89,13 +105,16 @@ class _Line:
             migrate=migrate,
             items=ItemSet(self.items.value) if migrate else self.choice.items,
             archived=ArchiveRule(self.archived.value),
+            archived_live=ArchivedLiveRule(self.online.value),
+            queued=QueuedRule(self.queued.value),
             publish=PublishRule(self.publish.value),
         )
 
     def cells(self) -> tuple[widgets.Element, ...]:
         """Return the line as it is laid out."""
         name = widgets.Html(sheet(bold(self.name)))
-        return name, self.items, self.archived, self.publish, self.effect
+        archived = (self.archived, self.online, self.queued)
+        return name, self.items, *archived, self.publish, self.effect
 
 
 class _Form:
@@ -138,6 +157,8 @@ class _Form:
             choice,
             menu("item-set", SETS, choice.items if choice.migrate else NOT_MIGRATED),
             menu("item-set-archived", ARCHIVED, choice.archived),
+            menu("item-set-online", ARCHIVED_LIVE, choice.archived_live),
+            menu("item-set-queued", QUEUED, choice.queued),
             menu("item-set-publish", PUBLISH, choice.publish),
             widgets.Html(),
         )
@@ -152,7 +173,10 @@ class _Form:
             look="primary",
         )
         about = paragraph(
-            "Archived and publish matter only where the collection is migrated. "
+            "The other choices matter only where the collection is migrated. Archived "
+            "items that are still online have visitors; queued ones go live with the "
+            "next publish of the site. A mirror shows visitors what is live and keeps "
+            "newer edits above it. Single items are decided under `apart` in the file. "
             "Nothing is written before you press the button."
         )
         return widgets.column(
