@@ -26,6 +26,10 @@ from cmsmig.steps.plan.folder_state import NAME
 from cmsmig.steps.plan.foreseen_links import ForeseenLinks, foresee_links
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.ownership import Ownership
+from cmsmig.steps.plan.publication.public_versions import (
+    PublicVersions,
+    find_public_versions,
+)
 from cmsmig.steps.plan.schema_changes import merges_of
 from cmsmig.steps.plan.story_fields import (
     fields_there,
@@ -114,10 +118,29 @@ def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Chang
         elif row.home.made and links.is_needed(row.home):
             ours = _wanted(migration, key, offline, foreseen)
             yield from _of_item(job, row, row.home, ours)
+    versions = find_public_versions(migration, offline.context, foreseen.homes)
+    yield from _of_public(migration, versions, rows)
     for key, row in rows.items():
         if row.home and not row.gone and key not in migration.items:
             text = "is no longer part of what is imported"
             yield Change(Where.ORIGIN, row.home.full_slug, str(key), text=text)
+
+
+def _of_public(
+    migration: Migration, versions: PublicVersions, rows: Mapping[ItemKey, ItemRow]
+) -> Iterator[Change]:
+    """Yield what visitors are to see otherwise than they were given."""
+    for key in migration.to_publish:
+        row = rows.get(key)
+        if row is None or row.home is None or not row.home.public_record:
+            continue
+        home, wanted = row.home, versions.records.get(key)
+        if home.public_record == (wanted or home.record_hash):
+            continue
+        text = "is live as editors see it, which visitors were not given yet"
+        if wanted is not None:
+            text = "is live in another version than visitors were given"
+        yield Change(Where.ORIGIN, home.full_slug, str(key), text=text)
 
 
 def _wanted(

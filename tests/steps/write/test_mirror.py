@@ -240,6 +240,9 @@ def test_what_is_live_anew_is_shown_below_what_editors_are_at(
     desk.done("import")
     before = desk.stories()[CHANGED].content
     relive(desk, "Live anew.")
+    (change,) = desk.done("changes", "--json").document["origin"]
+    assert change["what"] == CHANGED
+    assert "is live in another version" in change["text"]
     planned, mark = desk.plan()["calls"], desk.mark()
     assert (planned["show_versions"], planned.get("publish_stories", 0)) == (2, 0)
     desk.done("import")
@@ -247,6 +250,7 @@ def test_what_is_live_anew_is_shown_below_what_editors_are_at(
     assert "Live anew." in public(desk)
     assert desk.stories()[CHANGED].content == before
     desk.verified()
+    assert desk.done("changes", "--json").document["origin"] == []
 
 
 def test_an_edit_there_waits_for_nothing_and_is_not_lost_by_a_new_version(

@@ -53,7 +53,9 @@ class Beforehand:
             ),
             counts=counts,
             sizes=file_totals(migration),
-            verification_calls=verification_calls(survey, calls),
+            # One more tells how what visitors get is read.
+            verification_calls=verification_calls(survey, calls)
+            + bool(migration.to_publish),
         )
 
     @property
