@@ -78,8 +78,8 @@ PHASES = (
         (
             Edit(
                 "ledger/items.py",
-                "UPDATE item SET published = '', link",
-                "UPDATE item SET published = published, link",
+                "SET published = iif(?, published, ''), link",
+                "SET published = iif(?, published, published), link",
             ),
         ),
     ),

@@ -95,7 +95,7 @@ INTENTS = (
             "kill applied | * publish story notes/note-20 #1",
             "kill answered | * publish story notes/note-20 #1",
         ),
-        (_without_intent("steps/write/publish_stories.py", " _intent, "),),
+        (_without_intent("steps/write/publish_stories.py", " self._intent, "),),
         held="publishing again changes nothing, and in the sandbox it leaves a story's "
         "change date, by which a plan would know of it",
     ),
