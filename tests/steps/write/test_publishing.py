@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import ERROR, PUBLISH_STORY, REFUSED, Fault
+from tests.support.steps.origin_edits import Item, edit_items
 
 RECORD = "records/record-2"
 
@@ -62,6 +63,30 @@ def test_only_live_items_of_decided_collections_are_published(
     assert all(each.published_content is None for each in folders)
     desk.verified()
     assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_what_others_refer_to_is_published_first(stage: Stage) -> None:
+    """No page leads to one that is not there yet, however many are under way."""
+    desk = publishing(stage)
+    slugs: dict[str, str] = {}
+
+    def note(item: Item) -> Item:
+        slugs[item["id"]] = item["fieldData"]["slug"]
+        return item
+
+    def chain(item: Item) -> Item:
+        after = [*slugs].index(item["id"]) + 1
+        data = {**item["fieldData"], "related": None}
+        data["next"] = [*slugs, None][after]
+        return {**item, "fieldData": data}
+
+    edit_items(desk, note, ("items",))
+
+    edit_items(desk, chain)
+    mark = desk.mark()
+    desk.done("import")
+    order = [each.item for each in desk.since(mark) if each.route == "publish story"]
+    assert order == [f"records/{each}" for each in reversed(slugs.values())]
 
 
 def test_a_lost_reply_of_a_publication_is_repeated(stage: Stage) -> None:

@@ -1,0 +1,43 @@
+"""The order of publication: what others refer to goes first."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cmsmig.item_key import ItemKey
+from cmsmig.steps.plan.publication.publication_order import publication_waves
+
+KEYS = tuple(ItemKey("c", str(number), "") for number in range(8))
+GRAPHS = st.dictionaries(
+    st.sampled_from(KEYS), st.lists(st.sampled_from(KEYS), max_size=4), max_size=8
+)
+
+
+@given(st.lists(st.sampled_from(KEYS), unique=True), GRAPHS)
+def test_each_story_goes_once_whatever_refers_to_what(
+    keys: list[ItemKey], targets: dict[ItemKey, list[ItemKey]]
+) -> None:
+    """Circles, references to itself and to what is not published included."""
+    waves = [*publication_waves(keys, targets)]
+    assert all(waves)
+    assert sorted(key for wave in waves for key in wave) == sorted(keys)
+
+
+@given(st.lists(st.sampled_from(KEYS), unique=True), GRAPHS)
+def test_without_circles_every_target_goes_before(
+    keys: list[ItemKey], targets: dict[ItemKey, list[ItemKey]]
+) -> None:
+    """Never in the same wave, which is published at once."""
+    onward = {
+        key: [each for each in found if each > key] for key, found in targets.items()
+    }
+    at = {
+        key: number
+        for number, wave in enumerate(publication_waves(keys, onward))
+        for key in wave
+    }
+    for key, found in onward.items():
+        for target in found:
+            if key in at and target in at:
+                assert at[target] < at[key]
