@@ -169,6 +169,13 @@ async def _choose_item_sets(desk: Desk) -> None:
     book = desk.book
     await book.choose("item-set-archived", "take as drafts")
     await book.sees("36 imported")
+    for control, chosen, before in (
+        ("item-set-online", "take as live", "as archived"),
+        ("item-set-queued", "skip", "take as drafts"),
+    ):
+        await book.choose(control, chosen)
+        await book.choose(control, before)
+    await book.sees("36 imported")
     await book.choose("item-set-publish", "what is live")
     await book.choose("item-set", "live: what visitors see", which=1)
     await book.click("item-set-save")
