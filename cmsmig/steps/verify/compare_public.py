@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from cmsmig.destination.delivery import READ_TOGETHER, DeliveryClient
 from cmsmig.destination.schema import Story
-from cmsmig.errors import CredentialsError, NotFoundError, RejectedError
+from cmsmig.errors import ServiceError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
@@ -62,7 +62,7 @@ async def compare_public(
                 job.migration, job.context, homes, job.public_versions(homes)
             )
             await _compare(job, delivery, wanted, pages, found)
-    except (CredentialsError, NotFoundError, RejectedError) as error:
+    except ServiceError as error:
         found.public_unread = f"What visitors get could not be read: {error}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cmsmig.destination.delivery import READ_TOGETHER
-from cmsmig.errors import CredentialsError, NotFoundError, RejectedError
+from cmsmig.errors import ServiceError
 from cmsmig.steps.connect import open_delivery
 from cmsmig.steps.plan.publication.publications import Publication, Showing
 from cmsmig.steps.plan.publication.visitor_pages import VisitorPages
@@ -24,7 +24,7 @@ async def with_fields(
         return tuple(publications)
     try:
         fields = await _fields(job, known)
-    except (CredentialsError, NotFoundError, RejectedError):
+    except ServiceError:
         return tuple(publications)
     return tuple(
         replace(each, fields=fields.get(each.full_slug)) for each in publications

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.item_states import SLUGS, write_states
@@ -28,13 +29,13 @@ class Delivery:
 
     def __init__(self) -> None:
         self.spoil: Callable[[Reply], Reply] | None = None
-        self.keys = True
+        self.keys: Reply | None = None
         self.lists = 0
 
     async def __call__(self, call: Call, answer: Next) -> Reply:
         """Be the sandbox's middleware."""
-        if call.path.endswith("/api_keys") and not self.keys:
-            return json_reply(403, {"error": "Forbidden"})
+        if call.path.endswith("/api_keys") and self.keys is not None:
+            return self.keys
         reply = await answer(call)
         if not call.path.startswith("/v2/cdn/stories"):
             return reply
@@ -101,12 +102,21 @@ def test_a_reader_that_lags_behind_is_read_once_more(
     assert delivery.lists == 2
 
 
-def test_where_nobody_may_see_the_tokens_that_is_said(
-    mirrored: tuple[Desk, Delivery],
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (403, {"error": "Forbidden"}),
+        (404, {"error": "Not found"}),
+        (200, {"api_keys": []}),
+        (200, {"keys": 7}),
+    ],
+)
+def test_where_no_token_is_to_be_had_that_is_said(
+    mirrored: tuple[Desk, Delivery], status: int, body: JsonObject
 ) -> None:
     """The rest is verified; what could not be read does not pass for equal."""
     desk, delivery = mirrored
-    delivery.keys = False
+    delivery.keys = json_reply(status, body)
     found = desk.run("verify", "--json")
     assert found.code == 0
     assert found.document["compared"]["public"] == 0
