@@ -33,8 +33,9 @@ _RESTART = "() => window.theNotebook.sessionContext.session.kernel.restart()"
 _SAVE = "() => window.theNotebook.context.save()"
 _FOCUSED = """() => {
   const at = document.activeElement;
-  return at.closest(".cmsmig-live") ? at.id || at.className : "";
+  return at.closest(".cmsmig-live") ? at.id || at.className || at.tagName : "";
 }"""
+_HOLDER = "() => document.activeElement.outerHTML.slice(0, 200)"
 
 
 @dataclass
@@ -79,7 +80,9 @@ class ReviewDesk:
         """Press keys; the focus stays in the panel."""
         for key in keys:
             await self.page.keyboard.press(key)
-            assert await self.page.evaluate(_FOCUSED), f"{key} lost the focus"
+            if not await self.page.evaluate(_FOCUSED):
+                holder = await self.page.evaluate(_HOLDER)
+                pytest.fail(f"{key} took the focus out of the panel, to {holder}")
 
 
 @pytest_asyncio.fixture(loop_scope="session")
