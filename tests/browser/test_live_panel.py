@@ -100,3 +100,15 @@ async def test_a_page_that_loses_the_keyboard_shows_what_is_new(page: Page) -> N
     await page.evaluate("() => window.dispatchEvent(new Event('blur'))")
     await page.wait_for_timeout(50)
     assert "second" in await page.locator("body").inner_text()
+
+
+@pytest.mark.parametrize("state", ["disabled", "hidden"])
+async def test_the_focus_stays_in_the_panel_when_its_holder_takes_none(
+    page: Page, state: str
+) -> None:
+    """A control that comes back disabled or out of sight leaves it to the panel."""
+    await _show(page, "<select id='choice'><option>one</option></select>")
+    await page.locator("#choice").focus()
+    await _show(page, f"<select id='choice' {state}><option>one</option></select>")
+    inside = "() => document.activeElement.closest('.cmsmig-live') !== null"
+    assert await page.evaluate(inside)

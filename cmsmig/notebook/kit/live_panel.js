@@ -55,7 +55,12 @@ function render({ model, el }) {
       const same = place.querySelector(`[data-scroll="${CSS.escape(name)}"]`);
       if (same) same.scrollTop = top;
     }
-    if (held !== null) focusOn(byId(held) ?? place.querySelector("[data-focus]"));
+    if (held === null) return;
+    // What came back disabled or out of sight takes no focus: the page would get it.
+    for (const each of [byId(held), place.querySelector("[data-focus]"), root]) {
+      if (each) focusOn(each);
+      if (root.contains(document.activeElement)) return;
+    }
   }
 
   function update() {
