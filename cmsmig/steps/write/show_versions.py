@@ -98,7 +98,8 @@ async def show_versions(
         )
     put = _Put(job, home, showing.held)
     await put.send(_body(there, fields), publish=True)
-    _save(job, showing, last, await put.send(_body(there, over), publish=False))
+    story = await put.send(_body(there, over), publish=False)
+    _save(job, showing, last, story, is_ours=last is not None and over is last.sent)
     return ""
 
 
@@ -112,8 +113,9 @@ async def _standing(
         return last.sent
     story = await job.client.story(home.story_id)
     stands = content_hash(story.content)
-    if last is not None and stands in showing.held:
+    if last is not None and stands in showing.held and showing.is_open:
         return last.sent
+    # A name that somebody changed is an edit, too: it is put back as it stands.
     if stands == home.content_hash or home.kept_edits:
         return _fields_of(story)
     return None
@@ -166,11 +168,17 @@ def _is_applied(seen: Story, body: JsonObject, *, publish: bool) -> bool:
 
 
 def _save(
-    job: ImportJob, showing: Showing, last: WrittenStory | None, story: Story
+    job: ImportJob,
+    showing: Showing,
+    last: WrittenStory | None,
+    story: Story,
+    *,
+    is_ours: bool,
 ) -> None:
     home = replace(
         showing.home,
-        updated_at=story.row.updated_at,
+        # Of what somebody edited, the next write looks at it first.
+        updated_at=story.row.updated_at if is_ours else "",
         left_public=True,
         public_record=showing.links.record_hash,
     )

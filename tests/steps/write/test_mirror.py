@@ -303,3 +303,21 @@ def test_a_dry_run_lists_what_visitors_will_see_change(
     above = "editors see newer changes above it"
     assert f"published: {CHANGED}: renewed: text; {above}" in said.out
     assert not any(each.method != "GET" for each in desk.since(mark))
+
+
+def test_a_story_that_somebody_renamed_keeps_its_name(
+    open_desk: Callable[..., Desk],
+) -> None:
+    """What visitors see is renewed below it; no later run takes the name away."""
+    desk = open_desk("mirror")
+    desk.done("import")
+    own = desk.stories()[CHANGED].story_id
+    desk.api("PUT", f"/stories/{own}", {"story": {"name": "Renamed there"}})
+    relive(desk, "Live anew.")
+    desk.done("import")
+    assert "Live anew." in public(desk)
+    assert "Renamed there" not in public(desk)
+    assert desk.stories()[CHANGED].name == "Renamed there"
+    relive(desk, "Live once more.")
+    desk.done("import")
+    assert desk.stories()[CHANGED].name == "Renamed there"
