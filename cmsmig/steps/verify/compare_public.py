@@ -43,15 +43,18 @@ async def compare_public(
     expected: Mapping[ItemKey, StoryRecord],
     found: Verification,
 ) -> None:
-    """Compare what visitors get of each story that is to be published.
+    """Compare what visitors get of each story that is published, as was decided.
 
-    Where the token may not see the space's access tokens, that is said instead.
+    One that is not published was told already. Where the delivery side cannot be read,
+    that is said instead.
     """
+    public = {row.story_id for row in job.survey.stories if row.published}
     pages = [
         Page(key, expected[key])
         for key in job.migration.items
         if key in job.migration.to_publish
         and key in expected
+        and expected[key].story_id in public
         and not _stays(job, expected[key])
     ]
     if not pages:
@@ -126,12 +129,16 @@ def _differences(
         text = f"Visitors get nothing at `{what}`, which was to be published."
         yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
         return
+    decided = wanted.migration.decisions.conflicts
     for each in wanted.unmet(page.key, story):
+        seen = seen_of(each.there)
+        if decided.side(ConflictKind.STORY, what, each.name, seen) is Side.THEIRS:
+            continue
         text = (
-            f"Visitors get {shown_value(each.there)} in the field `{each.name}` of "
+            f"Visitors get {shown_value(each.there)} in the field `{each.key}` of "
             f"`{what}`; wanted is {shown_value(each.wanted)}. Run `cmsmig publish`."
         )
-        yield Difference(DifferenceCode.PUBLIC_VALUE, key, each.name, text)
+        yield Difference(DifferenceCode.PUBLIC_VALUE, key, each.key, text)
 
 
 def _stays(job: ImportJob, home: StoryRecord) -> bool:

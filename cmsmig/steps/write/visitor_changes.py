@@ -48,5 +48,5 @@ async def _fields(
             for uuid, story in (await delivery.published([*part])).items():
                 each = part[uuid]
                 unmet = pages.unmet(each.key, story)
-                found[each.full_slug] = tuple(field.name for field in unmet)
+                found[each.full_slug] = tuple(field.key for field in unmet)
     return found

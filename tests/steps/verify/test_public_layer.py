@@ -86,6 +86,19 @@ def test_an_unfinished_edit_before_visitors_is_found(
     assert {each["where"] for each in found} == {"name", "text"}
 
 
+def test_an_edit_that_was_decided_to_stay_is_no_difference_for_visitors_either(
+    mirrored: tuple[Desk, Delivery],
+) -> None:
+    """Saved and published by an editor, and decided as theirs."""
+    desk, _ = mirrored
+    path = f"records/{SLUGS['published']}"
+    desk.edit(path, position="4711")
+    publish(desk, path)
+    assert desk.codes() == ["field_value"]
+    desk.decide_edit(path, "content.position", "theirs")
+    desk.verified()
+
+
 def test_a_reader_that_lags_behind_is_read_once_more(
     mirrored: tuple[Desk, Delivery],
 ) -> None:

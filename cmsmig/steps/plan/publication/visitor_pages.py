@@ -25,10 +25,15 @@ class PublicField:
     """A field of which visitors get another value than they are to get."""
 
     name: str
-    """The field's key; `name` for the story's own name."""
+    """As a decision names it: `name`, or `content.KEY`."""
     there: Value
     """What visitors get."""
     wanted: Value
+
+    @property
+    def key(self) -> str:
+        """Return the field's key in the story."""
+        return self.name.removeprefix(CONTENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +57,8 @@ class VisitorPages:
         for name in sorted(ours.keys() | theirs.keys()):
             is_shown = name == "name" or name.startswith(CONTENT)
             if is_shown and not is_same_field(ours, theirs, name):
-                yield PublicField(
-                    name.removeprefix(CONTENT),
-                    value_of(theirs, name),
-                    value_of(ours, name),
-                )
+                there, wanted = value_of(theirs, name), value_of(ours, name)
+                yield PublicField(name, there, wanted)
 
     def _print(self, key: ItemKey) -> tuple[str, str] | None:
         """Return the hash of the content and the name that visitors are to get."""
