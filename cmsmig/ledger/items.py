@@ -183,12 +183,7 @@ class Items:
     ) -> None:
         """Write why an item failed; the record of a story that exists is kept."""
         with self._store.atomic() as db:
-            db.execute(
-                """UPDATE item SET status = 'failed', reason = ?, explanation = ?,
-                       changed_at = ?
-                   WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
-                (reason, explanation, now(), *_key(key)),
-            )
+            _end(db, "failed", reason, {key: explanation})
             if intent:
                 close_intent(db, intent, str(key), "refused")
 
@@ -199,27 +194,14 @@ class Items:
 
     def gone(self, explanations: Mapping[ItemKey, str]) -> None:
         """Write that items' stories are no longer there; the story records are kept."""
-        at = now()
-        rows = [(GONE, text, at, *_key(key)) for key, text in explanations.items()]
         with self._store.atomic() as db:
-            db.executemany(
-                """UPDATE item SET status = 'failed', reason = ?, explanation = ?,
-                       changed_at = ?
-                   WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
-                rows,
-            )
+            _end(db, "failed", GONE, explanations)
 
     def left_out(self, keys: Iterable[ItemKey]) -> None:
         """Write that items' stories are gone and were decided to stay away."""
         why = "Its story was deleted at the destination; it stays away, as was decided."
-        rows = [(LEFT_OUT, why, now(), *_key(key)) for key in keys]
         with self._store.atomic() as db:
-            db.executemany(
-                """UPDATE item SET status = 'skipped', reason = ?, explanation = ?,
-                       changed_at = ?
-                   WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
-                rows,
-            )
+            _end(db, "skipped", LEFT_OUT, dict.fromkeys(keys, why))
 
     def release(self, keys: Iterable[ItemKey]) -> None:
         """Forget the stories of items, all at once: they are to be made again.
@@ -247,6 +229,14 @@ class Items:
             )
             for intent in ("publish", "show"):
                 close_intent(db, intent, str(key), "done")
+
+    def put_back(
+        self, key: ItemKey, home: StoryRecord, written: WrittenStory | None
+    ) -> None:
+        """Write that editors have their version of a story again."""
+        with self._store.atomic() as db:
+            _save_home(db, home, written)
+            close_intent(db, "show", str(key), "put_back")
 
     def unpublished(self, key: ItemKey, home: StoryRecord) -> None:
         """Write that an item's story was taken from visitors."""
@@ -286,6 +276,21 @@ class Items:
         """Return the accounting over all items. Reads only."""
         row = self._store.one("SELECT * FROM accounting")
         return Accounting(*(int(value) for value in tuple(row or (0,) * 10)))
+
+
+def _end(
+    db: sqlite3.Connection,
+    status: str,
+    reason: str,
+    explanations: Mapping[ItemKey, str],
+) -> None:
+    """Write that items failed or are left out, and why."""
+    at = now()
+    db.executemany(
+        """UPDATE item SET status = ?, reason = ?, explanation = ?, changed_at = ?
+           WHERE (collection_id, item_id, locale_id) = (?, ?, ?)""",
+        [(status, reason, text, at, *_key(key)) for key, text in explanations.items()],
+    )
 
 
 def _save_home(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from cmsmig.counting import and_more
 from cmsmig.errors import DecisionsError
@@ -22,6 +24,8 @@ from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.select.slugs import slug_problem
 from cmsmig.origin.schema import Collection, Locale
 from cmsmig.richtext.policy import Treatment
+
+_Value = TypeVar("_Value", str, tuple[str, str])
 
 EMBED_KINDS = frozenset(
     ("video", "iframe", "embed", "component", "media", "figure", "linked-image")
@@ -157,15 +161,20 @@ def _collections_problems(
             yield unknown_collection(
                 choice.collection_slug, choice.collection_id, collections
             )
+        for item in _twice((each.item_id, each.locale_id) for each in choice.apart):
+            yield (
+                f"`apart` of {choice.collection_slug} decides twice about the item "
+                f"{' in the locale '.join(filter(None, item))}"
+            )
     ids = [choice.collection_id for choice in decision.collections]
-    for twice in sorted({one for one in ids if ids.count(one) > 1}):
+    for twice in _twice(ids):
         yield f"the collection {twice} is decided twice"
     taken = [locale for locale in decision.locales if locale.migrate]
     for locale in taken:
         if locale.folder and (why := slug_problem(locale.folder)):
             yield f"the folder `{locale.folder}` of the locale {locale.tag} {why}"
     folders = [locale.folder for locale in taken]
-    for folder in sorted({one for one in folders if folders.count(one) > 1}):
+    for folder in _twice(folders):
         yield f"two locales have the folder `{folder}`, so their pages would collide"
 
 
@@ -186,5 +195,10 @@ def _blocks_problems(
                 f"{field.type}, and only RichText is split into blocks"
             )
     fields = [(body.collection_slug, body.field) for body in decision.bodies]
-    for slug, name in sorted({one for one in fields if fields.count(one) > 1}):
+    for slug, name in _twice(fields):
         yield f"the field `{name}` of {slug} is decided twice"
+
+
+def _twice(values: Iterable[_Value]) -> list[_Value]:
+    """Return what is there more than once, in order."""
+    return sorted(one for one, count in Counter(values).items() if count > 1)

@@ -72,13 +72,32 @@ class DanglingReference:
 
     def as_json(self) -> JsonObject:
         """Return the reference as `plan --json` lists it."""
-        return {
-            "item": str(self.source),
-            "field": self.origin_field,
-            "index": self.index,
-            "target": str(self.target),
-            "cause": str(self.cause),
-        }
+        return {**_listed(self), "cause": str(self.cause)}
+
+
+@dataclass(frozen=True, slots=True)
+class BorrowedReference:
+    """One reference that leads to the story in the primary language."""
+
+    source: ItemKey
+    origin_field: str
+    target: ItemKey
+    """In the language that it lacks."""
+    index: int
+    """Position in the origin's list, from 0."""
+
+    def as_json(self) -> JsonObject:
+        """Return the reference as `plan --json` lists it."""
+        return _listed(self)
+
+
+def _listed(each: DanglingReference | BorrowedReference) -> JsonObject:
+    return {
+        "item": str(each.source),
+        "field": each.origin_field,
+        "index": each.index,
+        "target": str(each.target),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,39 +151,31 @@ def known_items(
     )
 
 
-def stand_in_for(
-    target: ItemKey, selected: Set[ItemKey], locale: str | None
-) -> ItemKey | None:
+_LACKS_LANGUAGE = frozenset(("locale_not_listed", "locale_not_migrated"))
+"""Why an item is skipped whose story is to be there in no language but the primary."""
+
+
+def stand_in_for(target: ItemKey, known: KnownItems) -> ItemKey | None:
     """Return the selected item in the primary language, without a locale if need be,
-    that stands in for one that is not selected; None where none does."""
-    if locale is None or target in selected:
+    that stands in for one that lacks its language; None where none does.
+
+    A variant that is archived, or a draft that is skipped, is missing on purpose.
+    """
+    if known.stand_in is None or not _lacks_language(target, known):
         return None
-    for each in (locale, ""):
+    for each in (known.stand_in, ""):
         other = replace(target, locale_id=each)
-        if other in selected:
+        if other in known.selected:
             return other
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class BorrowedReference:
-    """One reference that leads to the story in the primary language."""
-
-    source: ItemKey
-    origin_field: str
-    target: ItemKey
-    """In the language that it lacks."""
-    index: int
-    """Position in the origin's list, from 0."""
-
-    def as_json(self) -> JsonObject:
-        """Return the reference as `plan --json` lists it."""
-        return {
-            "item": str(self.source),
-            "field": self.origin_field,
-            "index": self.index,
-            "target": str(self.target),
-        }
+def _lacks_language(target: ItemKey, known: KnownItems) -> bool:
+    if target in known.selected:
+        return False
+    if target in known.seen:
+        return known.skipped.get(target) in _LACKS_LANGUAGE
+    return (target.collection_id, target.item_id) in known.variants
 
 
 def borrowed(
@@ -175,8 +186,7 @@ def borrowed(
         BorrowedReference(source, relation.origin_field, target, index)
         for relation in relations
         for index, target in enumerate(relation.targets)
-        if target not in known.kept
-        and stand_in_for(target, known.selected, known.stand_in) is not None
+        if target not in known.kept and stand_in_for(target, known) is not None
     )
 
 
@@ -205,7 +215,7 @@ def cause_of(target: ItemKey, known: KnownItems) -> DanglingCause | None:
         return DanglingCause.NOT_IN_PILOT if target in known.outside else None
     if target in known.kept:
         return None
-    other = stand_in_for(target, known.selected, known.stand_in)
+    other = stand_in_for(target, known)
     if other is not None:
         return cause_of(other, known)
     if target in known.left:

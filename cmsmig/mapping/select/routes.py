@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.draft import ExistingStory, Place
-from cmsmig.mapping.select.reference_targets import stand_in_for
+from cmsmig.mapping.select.reference_targets import KnownItems, stand_in_for
 from cmsmig.origin.schema import Collection, Site
 
 _ABSOLUTE = re.compile(r"(?:https?:)?//([^/?#\\\s]*)(.*)", re.IGNORECASE | re.DOTALL)
@@ -61,12 +61,12 @@ class Routes:
         "_exact",
         "_folded",
         "_hosts",
+        "_known",
         "_prefixes",
         "_primary",
         "_roots",
         "_slug_of",
         "_slugs",
-        "_stand_in",
         "places",
     )
 
@@ -76,14 +76,14 @@ class Routes:
         collections: Iterable[Collection],
         places: Mapping[ItemKey, Place],
         slugs: Mapping[ItemKey, str],
-        stand_in: str | None = None,
+        known: KnownItems | None = None,
     ) -> None:
         """Take the places of the stories to be, and the items' old slugs.
 
-        An item without an entry in `slugs` is known by its new slug. `stand_in` is the
-        locale whose stories stand in for what lacks a language.
+        An item without an entry in `slugs` is known by its new slug. `known` tells
+        what stands in for an item that lacks a language; nothing does without.
         """
-        self._stand_in = stand_in
+        self._known = known
         self.places = places
         """Every item that becomes a story, and where it goes."""
         self._hosts = _site_hosts(site)
@@ -123,7 +123,8 @@ class Routes:
     def stand_in(self, target: ItemKey) -> ItemKey:
         """Return the item that a reference leads to: the target, or the same in the
         primary language where it lacks its own and that was decided."""
-        return stand_in_for(target, self.places.keys(), self._stand_in) or target
+        known = self._known
+        return (stand_in_for(target, known) if known else None) or target
 
     def planned_homes(self) -> Mapping[ItemKey, ExistingStory]:
         """Return a stand-in for every story to be, for planning."""

@@ -107,6 +107,7 @@ class Migration:
             ),
             splits=self.public_splits,
             drafter=self.drafter.for_visitors(),
+            public={},
         )
 
     def origin_hash(self, key: ItemKey) -> str:
@@ -213,6 +214,7 @@ def open_migration(
     if public and not reviewing:
         public_splits = find_splits(public.values(), decisions, engine)
     places = _places(selections, decisions)
+    known = _find_known(origin, decisions, selections)
     namespace = derived_namespace(origin.site.site_id, settings.space_id)
     return Migration(
         origin=origin,
@@ -229,10 +231,8 @@ def open_migration(
             namespace,
             derived,
         ),
-        routes=_routes(
-            origin, selected, places.places, decisions.collections.stand_in_locale
-        ),
-        known=_find_known(origin, decisions, selections),
+        routes=_routes(origin, selected, places.places, known),
+        known=known,
         namespace=namespace,
         items={entry.item.key: entry.item for entry in selected},
         engine=engine,
@@ -346,10 +346,10 @@ def _routes(
     origin: Origin,
     selected: tuple[Selected, ...],
     places: Mapping[ItemKey, Place],
-    stand_in: str | None,
+    known: KnownItems,
 ) -> Routes:
     slugs = {entry.item.key: entry.live_slug or entry.item.slug for entry in selected}
-    return Routes(origin.site, origin.collections, places, slugs, stand_in)
+    return Routes(origin.site, origin.collections, places, slugs, known)
 
 
 def _find_known(

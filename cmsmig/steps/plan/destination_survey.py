@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, field, replace
 
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import (
@@ -51,6 +51,9 @@ class Survey:
     """By id; empty unless they were asked for."""
     arrived: frozenset[str] = frozenset()
     """Files that an earlier run signed and that are at their addresses, by hash."""
+    put_back: Mapping[int, bool] = field(default_factory=dict)
+    """The stories of which a killed run was writing two versions, by id: whether what
+    editors had has to be put back."""
     folder_rules: Mapping[str, FolderRule] = field(default_factory=dict)
     """Of the folders that stories are to be created in or below, by path."""
     webhooks: tuple[Webhook, ...] | None = ()
@@ -63,6 +66,12 @@ class Survey:
     def datasource(self, slug: str) -> Datasource | None:
         """Return the datasource of this slug, if the space has it."""
         return next((each for each in self.datasources if each.slug == slug), None)
+
+    def with_rows(self, rows: Iterable[StoryRow]) -> Survey:
+        """Return the survey with stories as they were read or written since."""
+        newer = {row.story_id: row for row in rows}
+        stories = (newer.get(each.story_id, each) for each in self.stories)
+        return replace(self, stories=tuple(stories))
 
     def closed_by(self, path: str, content_type: str) -> FolderRule | None:
         """Return the rule that keeps stories of a type out of the folder at a path."""

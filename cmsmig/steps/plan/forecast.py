@@ -150,6 +150,8 @@ def calls_of(
     calls = {
         **survey.calls,
         "settle_stories": len(outlook.adopting),
+        "settle_versions": len(survey.put_back),
+        "put_back_versions": sum(survey.put_back.values()),
         **_datasource_calls(migration, ownership),
         **_component_calls(migration, ownership),
         "create_folders": sum(each.is_missing for each in folders),
@@ -160,7 +162,7 @@ def calls_of(
         "compare_stories": -(-outlook.needed // LISTED_TOGETHER),
         "update_stories": outlook.updates,
         "publish_stories": len(outlook.publishing) - outlook.versions,
-        "compare_versions": -(-outlook.versions // LISTED_TOGETHER),
+        "read_versions": outlook.versions,
         "show_versions": 2 * outlook.versions,
         "unpublish_stories": outlook.unpublishes,
     }

@@ -15,7 +15,6 @@ from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.linked_drafts import DraftLinks
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts
-from cmsmig.steps.plan.publication.public_versions import being_shown
 from cmsmig.steps.plan.written_stories import (
     asked_back,
     is_as_written,
@@ -69,10 +68,7 @@ def foresee_links(
     needed = set(_fresh(links, creating | adopting))
     looking: dict[ItemKey, StoryRecord] = {}
     held: list[tuple[ItemKey, StoryRecord, str]] = []
-    shown = being_shown(ledger)
     for key, home in _written(links, rows):
-        if str(key) in shown:
-            continue
         row = listed.get(home.story_id)
         if not (
             links[key].is_needed(home)

@@ -139,15 +139,10 @@ class Plan:
     def full_json(self) -> JsonObject:
         """Return the document that `plan --json` prints: every loss and every link
         that stays is in it, one by one."""
-        losses: list[Json] = []
-        links: list[Json] = []
-        if self.details is not None:
-            losses += [each.as_json() for each in self.details.losses()]
-            links += [each.as_json() for each in self.details.links_left()]
+        details = {} if self.details is None else self.details.as_json()
         return {
             **self.as_json(),
-            "losses": losses,
-            "links_left": links,
+            **details,
             "publications": [each.as_json() for each in self.publications],
         }
 

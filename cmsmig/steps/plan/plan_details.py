@@ -75,6 +75,14 @@ class PlanDetails:
     leaving: Sequence[ItemKey]
     """The items that may have links that stay."""
 
+    def as_json(self) -> JsonObject:
+        """Return the lists as `plan --json` prints them."""
+        return {
+            "losses": [each.as_json() for each in self.losses()],
+            "links_left": [each.as_json() for each in self.links_left()],
+            "slug_changes": [*self.slug_changes()],
+        }
+
     def losses(self) -> Iterator[ListedLoss]:
         """Yield every loss, in the order of the import."""
         for key, draft in self._drafts(self.losing):
@@ -98,6 +106,16 @@ class PlanDetails:
                     continue
                 origin = self._origin_field(key, name)
                 yield ListedLink(key, self._path(key), origin, href, cause)
+
+    def slug_changes(self) -> Iterator[JsonObject]:
+        """Yield every story whose slug is not the origin's, and why."""
+        for each in self.migration.places.changes:
+            yield {
+                "item": str(each.key),
+                "full_slug": self._path(each.key),
+                "origin": each.old,
+                "why": each.why,
+            }
 
     def _drafts(self, keys: Sequence[ItemKey]) -> Iterator[tuple[ItemKey, ItemDraft]]:
         for key in keys:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from cmsmig.counting import counted, first_of
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.departures import departures
 from cmsmig.steps.decide.migration import Migration
@@ -13,6 +14,7 @@ from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.plan.destination_survey import Survey, folder_at
 from cmsmig.steps.plan.needed_names import needed_names
 
+_SHOWN = 3
 LABELS: Final = "origin_labels"
 """Under which name a stored plan keeps what the origin called things."""
 
@@ -34,6 +36,8 @@ def find_notes(migration: Migration, ledger: Ledger, survey: Survey) -> Iterator
     yield from _find_halved(migration.origin)
     yield from _find_departed(migration)
     yield from _find_renamed(migration, ledger)
+    yield from _find_other_slugs(migration)
+    yield from _find_unknown(migration)
     if migration.pilot.is_whole:
         yield from _find_left_behind(migration, ledger, survey)
 
@@ -59,6 +63,33 @@ def _find_renamed(migration: Migration, ledger: Ledger) -> Iterator[str]:
                 f"The origin calls {each.what} `{each.origin}` now; for editors it "
                 f"stays `{each.design}` until it is changed in decisions/design.yaml."
             )
+
+
+def _find_other_slugs(migration: Migration) -> Iterator[str]:
+    """Tell of stories whose slug is not the origin's; `plan --json` lists all."""
+    places = migration.places
+    told = [
+        f"`{places.places[each.key].full_slug}`: {each.why}" for each in places.changes
+    ]
+    if told:
+        shown = first_of(told, _SHOWN, " And ", " ")
+        yield (
+            f"{counted(len(told), 'slug is', 'slugs are')} not the origin's "
+            f"(`cmsmig plan --json` lists them): {shown}"
+        )
+
+
+def _find_unknown(migration: Migration) -> Iterator[str]:
+    """Tell of items that were decided on by themselves and are not there."""
+    known = {(key.collection_id, key.item_id) for key in migration.known.seen}
+    for choice in migration.decisions.collections.collections:
+        for each in choice.apart:
+            if (choice.collection_id, each.item_id) not in known:
+                yield (
+                    f"`{choice.collection_slug}` has no item `{each.item_id}`, which "
+                    "decisions/collections.yaml names under `apart`; correct it there "
+                    "or take it out."
+                )
 
 
 def _is_renamed(label: Label, old: Mapping[str, str]) -> bool:

@@ -23,6 +23,7 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edit_conflicts import EditConflict
 from cmsmig.steps.plan.foreseen_links import ForeseenLinks
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts
+from cmsmig.steps.plan.publication.version_pair import open_pairs
 from cmsmig.steps.plan.story_fields import (
     StoryMerge,
     merge_story,
@@ -90,12 +91,15 @@ async def read_story_edits(
     for key, home, slug in foreseen.held_moves:
         if merge := merging.untouched(key, home, slug):
             merges[key] = merge
+    pairs = open_pairs(ledger)
     looking = list(foreseen.looking.items())
     for at in range(0, len(looking), _AT_ONCE):
         part = looking[at : at + _AT_ONCE]
         reads += len(part)
         stories = await together(_story(client, home) for _, home in part)
         for (key, home), story in zip(part, stories, strict=True):
+            if story is not None and str(key) in pairs:
+                story = pairs[str(key)].after(story)
             if story is None or not (merge := merging.touched(key, home, story)):
                 continue
             merges[key] = merge

@@ -113,7 +113,15 @@ def around_content(story: Story) -> JsonObject:
 
 def dates_of(around: JsonObject) -> JsonObject:
     """Return those of the fields around a content that are dates."""
-    return {name: around[name] for name in _DATES}
+    return {name: around.get(name) for name in _DATES}
+
+
+def with_dates(written: WrittenStory | None, story: Story) -> WrittenStory | None:
+    """Return what was written with the dates that publication may have set."""
+    if written is None:
+        return None
+    dates = dates_of(around_content(story))
+    return replace(written, stood={**written.stood, **dates})
 
 
 def fields_there(story: Story, written: WrittenStory | None) -> JsonObject:

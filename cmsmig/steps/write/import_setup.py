@@ -31,6 +31,7 @@ from cmsmig.steps.plan.missing_objects import Gone, compare, has_files
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.preflights.items import find_refused
 from cmsmig.steps.plan.preflights.reads import read_for_preflights
+from cmsmig.steps.plan.publication.interrupted_versions import read_interrupted
 from cmsmig.steps.plan.recreate import changes, take_up
 from cmsmig.steps.plan.story_edits import (
     NO_EDITS,
@@ -108,11 +109,13 @@ async def open_job(
                     client, migration, opened, found, offline, again
                 )
                 offline = _without_refused(setup, opened, found, offline)
+                found = await read_interrupted(client, opened, found)
                 seen_gone, reads = await look_at_gone(client, migration, opened, found)
                 offline, edits = await _look_at_edits(
                     setup, client, opened, found, offline, gone, seen_gone
                 )
                 calls = {
+                    "read_interrupted_versions": len(found.put_back),
                     "read_gone_stories": reads,
                     "read_changed_stories": edits.reads,
                 }

@@ -67,6 +67,7 @@ from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
 from cmsmig.steps.write.link_stories import link_stories
 from cmsmig.steps.write.publish_stories import publish_stories
+from cmsmig.steps.write.show_versions import put_back_versions
 from cmsmig.steps.write.visitor_changes import with_fields
 from cmsmig.steps.write.write_counter import WriteCounter
 
@@ -181,7 +182,7 @@ async def run_command(
             if plan_hash is not None:
                 refuse_drift(_load_plan(job.ledger, plan_hash), plan)
             job.ledger.save_plan(plan.plan_hash, plan.as_stored())
-            if dry_run and plan.publications:
+            if dry_run and publish_stories in STEPS[command]:
                 shown = await with_fields(job, plan.publications)
                 plan = replace(plan, publications=shown)
             show(plan)
@@ -221,6 +222,7 @@ async def _run_steps(command: str, job: ImportJob, plan: Plan) -> None:
 async def _settle(job: ImportJob) -> None:
     """Find out what a killed run left open, then take up what is selected now."""
     settled = await recover_stories(job)
+    await put_back_versions(job)
     if changes(job.ledger, job.gone):
         take_up(job.ledger, job.gone)
         settled = True

@@ -20,7 +20,6 @@ from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.plan.linked_drafts import hash_links
-from cmsmig.steps.plan.publication.public_versions import being_shown
 from cmsmig.steps.plan.story_fields import wanted_fields
 from cmsmig.steps.plan.written_stories import asked_back, is_saved_since
 from cmsmig.steps.worker_pool import work_through
@@ -67,14 +66,11 @@ async def _needed(
     rows = job.ledger.items.all()
     listed = {row.story_id: row for row in job.survey.stories}
     decided = job.migration.decisions.conflicts
-    shown = being_shown(job.ledger)
     public = job.public_versions(homes).records
     needed: list[Needed] = []
     for key, links in job.links(homes):
         row = rows.get(key)
         if row is None or row.home is None or not row.home.made or row.is_gone:
-            continue
-        if str(key) in shown:
             continue
         # One story at a time, so that what is under way need not wait for all.
         await asyncio.sleep(0)

@@ -17,16 +17,12 @@ from cmsmig.errors import (
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord, WrittenStory
-from cmsmig.mapping.draft import ExistingStory
+from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
 from cmsmig.steps.decide.drafter import ItemDraft
-from cmsmig.steps.plan.publication.public_versions import (
-    SHOW,
-    PublicVersions,
-    being_shown,
-)
+from cmsmig.steps.plan.publication.public_versions import PublicVersions
 from cmsmig.steps.plan.publication.publication_order import publication_waves
-from cmsmig.steps.plan.story_fields import around_content, dates_of
+from cmsmig.steps.plan.publication.version_pair import SHOW
+from cmsmig.steps.plan.story_fields import with_dates
 from cmsmig.steps.plan.written_stories import (
     already_public,
     content_hash,
@@ -35,13 +31,7 @@ from cmsmig.steps.plan.written_stories import (
 )
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.import_job import ImportJob
-from cmsmig.steps.write.show_versions import (
-    Showing,
-    find_showings,
-    show_versions,
-    showing_intent,
-)
-from cmsmig.steps.write.update_story import CurrentRows
+from cmsmig.steps.write.show_versions import show_versions
 from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "publish"
@@ -74,15 +64,14 @@ async def publish_stories(job: ImportJob) -> None:
     versions = job.public_versions(homes)
     _note_public(job, versions)
     due = to_publish(wanted, rows, listed, decided, versions.records)
-    todo = {row.key: row for row in due}
-    _settle_shown(job, todo)
+    # What one of them holds is not known: the next run puts it back first.
+    doubtful = {each.subject for each in job.ledger.intents.open(SHOW)}
+    todo = {row.key: row for row in due if str(row.key) not in doubtful}
     job.observer(StepStarted(STEP, len(todo)))
     for key in versions.failed.keys() & todo.keys():
         job.ledger.items.failed(key, "not_published", versions.failed[key], "publish")
         del todo[key]
-    showings = find_showings(job, todo, versions.links)
-    current = CurrentRows(job, [each.home.story_id for each in showings.values()])
-    publish = _Publisher(job, homes, showings, current)
+    publish = _Publisher(job, versions)
     for wave in publication_waves(todo, _targets(job, todo)):
         await work_through(
             [todo[key] for key in wave],
@@ -99,46 +88,26 @@ class _Publisher:
     goes wrong with it is in the ledger."""
 
     job: ImportJob
-    homes: Mapping[ItemKey, ExistingStory]
-    showings: Mapping[ItemKey, Showing]
-    current: CurrentRows
+    versions: PublicVersions
 
     def work(self) -> Work[ItemRow]:
-        """Return the work; what was open before and is not begun stays open."""
-        ahead = write_ahead(self.job.ledger.intents, self._intent, self._publish)
-        return replace(ahead, abandon=partial(self._abandon, ahead))
+        """Return the work; two versions have an intent of their own."""
+        return write_ahead(self.job.ledger.intents, self._intent, self._publish)
 
-    def _abandon(self, ahead: Work[ItemRow], row: ItemRow) -> None:
-        showing = self.showings.get(row.key)
-        if showing is None or not showing.is_open:
-            ahead.abandon(row)
-
-    def _intent(self, row: ItemRow) -> Intent:
-        showing = self.showings.get(row.key)
-        return _intent(row) if showing is None else showing_intent(showing)
+    def _intent(self, row: ItemRow) -> Intent | None:
+        return None if row.key in self.versions.links else _intent(row)
 
     async def _publish(self, row: ItemRow) -> None:
-        showing = self.showings.get(row.key)
-        if showing is None:
+        if row.key not in self.versions.links:
             await _publish(self.job, row)
             return
         try:
-            why = await show_versions(self.job, self.current, self.homes, showing)
+            why = await show_versions(self.job, self.versions, row)
         except _OF_ONE_STORY as error:
-            # The intent stays open: what the story holds now may be either version.
-            self.job.ledger.items.failed(row.key, "not_published", str(error))
-        else:
-            if why:
-                self.job.ledger.items.failed(row.key, "not_published", why, SHOW)
+            why = str(error)
+        if why:
+            self.job.ledger.items.failed(row.key, "not_published", why)
         self.job.observer(StepAdvanced(STEP, row.full_slug))
-
-
-def _settle_shown(job: ImportJob, todo: Mapping[ItemKey, ItemRow]) -> None:
-    """Close intents of two versions that are not written any more."""
-    subjects = {str(key) for key in todo}
-    subjects |= {str(key) for key in job.migration.known.outside}
-    for subject in being_shown(job.ledger) - subjects:
-        job.ledger.intents.settle(SHOW, subject, "not_needed")
 
 
 def _targets(
@@ -225,15 +194,6 @@ def _home_after(home: StoryRecord, story: Story) -> StoryRecord:
     return replace(home, updated_at=changed, left_public=True, public_record=shown)
 
 
-def _written_after(job: ImportJob, story: Story) -> WrittenStory | None:
-    """Return what was written with the dates that publication may have set."""
-    written = job.ledger.items.last_written(story.row.story_id)
-    if written is None:
-        return None
-    dates = dates_of(around_content(story))
-    return replace(written, stood={**written.stood, **dates})
-
-
 def _hidden(home: StoryRecord, story: Story) -> StoryRecord:
     """Return the story record after it was taken from visitors."""
     ours = content_hash(story.content) == home.content_hash and not home.kept_edits
@@ -254,6 +214,6 @@ async def _publish(job: ImportJob, row: ItemRow) -> None:
             row.key,
             _home_after(row.home, story),
             story.row.updated_at,
-            _written_after(job, story),
+            with_dates(job.ledger.items.last_written(row.home.story_id), story),
         )
     job.observer(StepAdvanced(STEP, row.full_slug))

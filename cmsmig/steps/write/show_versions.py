@@ -1,195 +1,167 @@
 """Two versions of one story: what visitors see is written and published, then what
 editors see is written over it as unpublished changes.
 
-A run that is killed in between leaves what visitors see as the draft: the open intent
-names it, so that the next run takes it for ours and writes both again. What somebody
-else made of a story is put back as it stood. What remains is the time from the list of
-a batch to its last write; docs/ledger.md says how long that is.
+Each story is read right before, and what it holds is put back above what visitors get.
+The intent holds both versions, so that a run that is killed in between loses neither:
+the next one puts back what editors had before it does anything else. What remains is
+the time of the two writes; docs/ledger.md says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
-from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.schema import Story, StoryRow
-from cmsmig.errors import MalformedAnswerError, OutcomeUnknownError
-from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord, WrittenStory
-from cmsmig.mapping.draft import ExistingStory
-from cmsmig.steps.plan.linked_drafts import DraftLinks
-from cmsmig.steps.plan.publication.public_versions import SHOW, public_fields
-from cmsmig.steps.plan.recreate import REMEDY
-from cmsmig.steps.plan.story_fields import around_content, content_of, dates_of
-from cmsmig.steps.plan.written_stories import content_hash, is_as_written
+from cmsmig.errors import (
+    MalformedAnswerError,
+    NotFoundError,
+    OutcomeUnknownError,
+    RejectedError,
+)
+from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
+from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
+from cmsmig.steps.plan.edit_conflicts import seen_of
+from cmsmig.steps.plan.publication.interrupted_versions import holds_last_written
+from cmsmig.steps.plan.publication.public_versions import PublicVersions
+from cmsmig.steps.plan.publication.version_pair import SHOW, Version, VersionPair
+from cmsmig.steps.plan.story_fields import with_dates
+from cmsmig.steps.plan.written_stories import PUBLISHED, content_hash
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob
-from cmsmig.steps.write.update_story import CurrentRows
-
-_HELD = "held"
-"""The key of an intent's body under which the hashes of our contents stand."""
-_DATES = ("first_published_at", "sort_by_date")
 
 
-@dataclass(frozen=True, slots=True)
-class Showing:
-    """A story whose two versions are to be written."""
-
-    row: ItemRow
-    home: StoryRecord
-    links: DraftLinks
-    """Of what visitors are to see."""
-    held: frozenset[str]
-    """Hashes of the contents that are ours, wherever a run was killed."""
-    is_open: bool
-    """Whether a run was killed while it wrote them."""
-
-
-def find_showings(
-    job: ImportJob, rows: Mapping[ItemKey, ItemRow], links: Mapping[ItemKey, DraftLinks]
-) -> dict[ItemKey, Showing]:
-    """Return the stories among `rows` that get two versions."""
-    found: dict[ItemKey, Showing] = {}
-    open_ = {each.subject: each for each in job.ledger.intents.open(SHOW)}
-    for key, row in rows.items():
-        if row.home is None or key not in links:
-            continue
-        intent = open_.get(str(key))
-        before = _hashes(intent.body.get(_HELD)) if intent is not None else set()
-        ours = {row.home.content_hash, links[key].linked_hash}
-        held = frozenset(before | ours)
-        is_open = intent is not None
-        found[key] = Showing(row, row.home, links[key], held, is_open)
-    return found
-
-
-def showing_intent(showing: Showing) -> Intent:
-    """Return the intent to write both versions."""
-    body: JsonObject = {_HELD: [*sorted(showing.held)]}
-    return Intent(SHOW, str(showing.row.key), showing.links.record_hash, body)
-
-
-async def show_versions(
-    job: ImportJob,
-    current: CurrentRows,
-    homes: Mapping[ItemKey, ExistingStory],
-    showing: Showing,
-) -> str:
+async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) -> str:
     """Write both versions and save what came of it; return why not, or nothing.
 
-    Raises what the client raises; the intent stays open then.
+    Raises what the client raises. The intent stays open where the story may hold what
+    visitors are to see as what editors see.
     """
-    home, key = showing.home, showing.row.key
-    fields = public_fields(job.migration, key, job.context, homes)
+    assert row.home is not None
+    home, fields = row.home, versions.fields(row.key)
     if isinstance(fields, str):
         return fields
-    there = await current.row(home.story_id)
-    if there is None:
-        return f"The story `{home.full_slug}` was deleted meanwhile; {REMEDY}."
-    last = job.ledger.items.last_written(home.story_id)
-    over = await _standing(job, showing, there, last)
-    if over is None:
+    there = await job.client.story(home.story_id)
+    if not _may_show(job, home, there):
         return (
-            f"Somebody edited `{home.full_slug}` while its two versions were written; "
-            "decide `ours` for its field `published` under `edits` in "
-            "decisions/conflicts.yaml to show what visitors see at the origin and keep "
-            "the edit above it, then run `cmsmig publish` again."
+            f"Somebody edited the story `{home.full_slug}`, so what visitors see at "
+            "the origin was not published. To publish it and keep the edit above it as "
+            "unpublished changes, decide `ours` for the story's field `published` "
+            "under `edits` in decisions/conflicts.yaml; then run `cmsmig publish` "
+            "again."
         )
-    put = _Put(job, home, showing.held)
-    await put.send(_body(there, fields), publish=True)
-    story = await put.send(_body(there, over), publish=False)
-    _save(job, showing, last, story, is_ours=last is not None and over is last.sent)
+    pair = VersionPair(Version.of_fields(fields), Version.of_story(there))
+    record = versions.links[row.key].record_hash
+    job.ledger.intents.write([pair.intent(str(row.key), record)])
+    write = _Write(job, home, pair)
+    try:
+        await write.send(pair.public, there, publish=True)
+    except RejectedError:
+        # Nothing was written: there is nothing to put back.
+        job.ledger.intents.settle(SHOW, str(row.key), "refused")
+        raise
+    story = await write.send(pair.editors, there, publish=False)
+    is_ours = holds_last_written(job.ledger, home, there)
+    after = replace(
+        home,
+        # Of what somebody edited, the next write looks at it first.
+        updated_at=story.row.updated_at if is_ours else "",
+        left_public=True,
+        public_record=record,
+    )
+    job.ledger.items.recovered(row.key)
+    last = with_dates(job.ledger.items.last_written(home.story_id), story)
+    job.ledger.items.published(row.key, after, story.row.updated_at, last)
     return ""
 
 
-async def _standing(
-    job: ImportJob, showing: Showing, there: StoryRow, last: WrittenStory | None
-) -> JsonObject | None:
-    """Return the fields that editors are to see above; None where an edit that nobody
-    has decided about came in between."""
-    home = showing.home
-    if last is not None and is_as_written(there, home):
-        return last.sent
-    story = await job.client.story(home.story_id)
-    stands = content_hash(story.content)
-    if last is not None and stands in showing.held and showing.is_open:
-        return last.sent
-    # A name that somebody changed is an edit, too: it is put back as it stands.
-    if stands == home.content_hash or home.kept_edits:
-        return _fields_of(story)
-    return None
+async def put_back_versions(job: ImportJob) -> None:
+    """Put back what editors had in stories of which a killed run wrote only what
+    visitors see.
+
+    What somebody edited there since stays. A story that cannot be written is in the
+    ledger with the reason.
+    """
+    intents = job.ledger.intents.open(SHOW)
+    rows = {str(key): row for key, row in job.ledger.items.all().items()}
+    newer: list[StoryRow] = []
+    for intent in intents:
+        row = rows.get(intent.subject)
+        home = row.standing_home if row is not None else None
+        there = await _story_if_there(job, home)
+        if row is None or home is None or there is None:
+            job.ledger.intents.settle(SHOW, intent.subject, "absent")
+            continue
+        try:
+            newer.append(await _put_back(job, row, home, there, intent))
+        except RejectedError as error:
+            job.ledger.items.failed(row.key, "refused", str(error), SHOW)
+        except (OutcomeUnknownError, MalformedAnswerError) as error:
+            job.ledger.items.failed(row.key, "not_confirmed", str(error))
+    job.survey = job.survey.with_rows(newer)
 
 
-def _fields_of(story: Story) -> JsonObject:
-    content = {f"content.{name}": value for name, value in story.content.items()}
-    return {"name": story.row.name, **content}
+async def _put_back(
+    job: ImportJob, row: ItemRow, home: StoryRecord, there: Story, intent: Intent
+) -> StoryRow:
+    pair = VersionPair.of_intent(intent)
+    version = pair.put_back(there)
+    if version is not None:
+        there = await _Write(job, home, pair).send(version, there, publish=False)
+    after, written = home, job.ledger.items.last_written(home.story_id)
+    if holds_last_written(job.ledger, home, there):
+        after = replace(home, updated_at=there.row.updated_at)
+        written = with_dates(written, there)
+    job.ledger.items.put_back(row.key, after, written)
+    return there.row
 
 
-def _body(there: StoryRow, fields: JsonObject) -> JsonObject:
-    """Return the record to send: at the place where the story stands."""
-    body: JsonObject = {"name": fields["name"], "slug": there.slug}
-    if there.parent_id:
-        body["parent_id"] = there.parent_id
-    body.update({name: fields[name] for name in _DATES if fields.get(name)})
-    body["content"] = content_of(fields)
-    return body
+async def _story_if_there(job: ImportJob, home: StoryRecord | None) -> Story | None:
+    if home is None:
+        return None
+    try:
+        return await job.client.story(home.story_id)
+    except NotFoundError:
+        return None
+
+
+def _may_show(job: ImportJob, home: StoryRecord, there: Story) -> bool:
+    """Return whether visitors may be given another version below what stands there:
+    it is ours, or somebody decided it."""
+    if content_hash(there.content) == home.content_hash or home.kept_edits:
+        return True
+    decided, seen = job.migration.decisions.conflicts, seen_of(there.row.published)
+    side = decided.side(ConflictKind.STORY, home.full_slug, PUBLISHED, seen)
+    return side is Side.OURS
 
 
 @dataclass(frozen=True, slots=True)
-class _Put:
+class _Write:
     """Writes one version; after a lost reply it looks before it sends again."""
 
     job: ImportJob
     home: StoryRecord
-    held: Set[str]
+    pair: VersionPair
 
-    async def send(self, body: JsonObject, *, publish: bool) -> Story:
+    async def send(self, version: Version, there: Story, *, publish: bool) -> Story:
         own, client = self.home.story_id, self.job.client
+        known = {content_hash(each.content) for each in self._stories(there)}
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                return await client.update_story(own, body, publish=publish)
+                return await client.update_story(
+                    own, version.body(there), publish=publish
+                )
             except (OutcomeUnknownError, MalformedAnswerError):
                 seen = await client.story(own)
-                if _is_applied(seen, body, publish=publish):
+                if _is_applied(seen, version, publish=publish):
                     return seen
-                if attempt == ATTEMPTS or content_hash(seen.content) not in self.held:
+                if attempt == ATTEMPTS or content_hash(seen.content) not in known:
                     raise
         raise AssertionError("the last attempt returns or raises")
 
+    def _stories(self, there: Story) -> tuple[Story, ...]:
+        return there, self.pair.public.on(there), self.pair.editors.on(there)
 
-def _is_applied(seen: Story, body: JsonObject, *, publish: bool) -> bool:
-    content = body["content"]
-    same = isinstance(content, dict) and (
-        content_hash(seen.content) == content_hash(content)
-    )
+
+def _is_applied(seen: Story, version: Version, *, publish: bool) -> bool:
     is_shown = seen.row.published and not seen.row.unpublished_changes
-    return same and (is_shown or not publish)
-
-
-def _save(
-    job: ImportJob,
-    showing: Showing,
-    last: WrittenStory | None,
-    story: Story,
-    *,
-    is_ours: bool,
-) -> None:
-    home = replace(
-        showing.home,
-        # Of what somebody edited, the next write looks at it first.
-        updated_at=story.row.updated_at if is_ours else "",
-        left_public=True,
-        public_record=showing.links.record_hash,
-    )
-    written = last
-    if last is not None:
-        dates = dates_of(around_content(story))
-        written = replace(last, stood={**last.stood, **dates})
-    key = showing.row.key
-    job.ledger.items.recovered(key)
-    job.ledger.items.published(key, home, story.row.updated_at, written)
-
-
-def _hashes(value: Json) -> set[str]:
-    return set(map(str, value)) if isinstance(value, list) else set()
+    return not version.unlike(Version.of_story(seen)) and (is_shown or not publish)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.errors import ServiceError
 from cmsmig.steps.connect import open_delivery
-from cmsmig.steps.plan.publication.publications import Publication, Showing
+from cmsmig.steps.plan.publication.publications import PageChange, Publication
 from cmsmig.steps.plan.publication.visitor_pages import VisitorPages
 from cmsmig.steps.write.import_job import ImportJob
 
@@ -19,7 +19,7 @@ async def with_fields(
 ) -> tuple[Publication, ...]:
     """Return publications with the fields that change for visitors, where they know
     the page; as they are where the delivery side cannot be read."""
-    known = [each for each in publications if each.showing is Showing.RENEWED]
+    known = [each for each in publications if each.change is PageChange.RENEWED]
     if not known:
         return tuple(publications)
     try:

@@ -41,3 +41,13 @@ def test_without_circles_every_target_goes_before(
         for target in found:
             if key in at and target in at:
                 assert at[target] < at[key]
+
+
+def test_a_circle_is_one_wave_and_what_refers_to_it_goes_after() -> None:
+    """However large it is: no story of it waits for the others one by one."""
+    circle = [ItemKey("c", f"{number:05}", "") for number in range(2_000)]
+    before, after = ItemKey("c", "before", ""), ItemKey("c", "after", "")
+    targets = {each: [circle[number - 1], before] for number, each in enumerate(circle)}
+    targets[after] = [circle[7]]
+    waves = [*publication_waves([after, *circle, before], targets)]
+    assert waves == [(before,), tuple(circle), (after,)]

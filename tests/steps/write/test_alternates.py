@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import permutations
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import CREATE_STORY, CUT, Fault
 from tests.support.steps.origin_edits import Item, edit_items
 
+Change = Callable[[Item], "Item | None"]
 NAMESPACE = "5b0c6a39-9c5c-5f4e-8f3b-3f7a6f0a2d11"
 
 
@@ -96,8 +97,8 @@ def across(desk: Desk) -> list[tuple[str, str]]:
     ]
 
 
-def untranslate(desk: Desk) -> None:
-    """Take the French variant away of an item that French items refer to."""
+def change_one_target(desk: Desk, change: Change) -> None:
+    """Change the French variant of an item that French items refer to."""
     site = json.loads((desk.folder / "raw" / "sites.json").read_text())["sites"][0]
     (french,) = (each["cmsLocaleId"] for each in site["locales"]["secondary"])
     wanted: list[str] = []
@@ -108,12 +109,14 @@ def untranslate(desk: Desk) -> None:
         return item
 
     edit_items(desk, note)
-    gone = (wanted[0], french)
+    changed = (wanted[0], french)
 
-    def drop(item: Item) -> Item | None:
-        return None if (item["id"], item["cmsLocaleId"]) == gone else item
-
-    edit_items(desk, drop)
+    edit_items(
+        desk,
+        lambda item: (
+            change(item) if (item["id"], item["cmsLocaleId"]) == changed else item
+        ),
+    )
 
 
 def test_a_reference_to_what_lacks_the_language_leads_to_the_primary_story(
@@ -122,7 +125,7 @@ def test_a_reference_to_what_lacks_the_language_leads_to_the_primary_story(
     """As proposed, and each is listed; left out where that is decided."""
     desk = stage(content=small_site)
     assert desk.plan()["in_primary_language"] == []
-    untranslate(desk)
+    change_one_target(desk, lambda _: None)
     planned = desk.plan()
     listed = planned["in_primary_language"]
     assert listed
@@ -134,6 +137,20 @@ def test_a_reference_to_what_lacks_the_language_leads_to_the_primary_story(
     planned = desk.plan()
     assert planned["in_primary_language"] == []
     assert planned["dangling_by_cause"]["other_locale"] == len(listed)
+    desk.done("import")
+    assert across(desk) == []
+    desk.verified()
+
+
+def test_what_is_archived_in_a_language_has_no_stand_in(
+    stage: Stage, small_site: Path
+) -> None:
+    """It is not missing there: somebody took it away, and the cause says so."""
+    desk = stage(content=small_site)
+    change_one_target(desk, lambda item: {**item, "isArchived": True})
+    planned = desk.plan()
+    assert planned["in_primary_language"] == []
+    assert planned["dangling_by_cause"]["archived"] > 0
     desk.done("import")
     assert across(desk) == []
     desk.verified()

@@ -4,37 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.desk import Desk
 from tests.support.steps.faults import CUT, UNSENT, UPDATE_STORY, Fault
-from tests.support.steps.item_states import SLUGS, STATES, write_states
-from tests.support.steps.origin_edits import Item, edit_items
+from tests.support.steps.item_states import (
+    CHANGED,
+    SLUGS,
+    STATES,
+    public,
+    relive,
+)
+from tests.support.steps.origin_edits import edit_items
 
 RULE = "    archived: skip\n"
 NAMES = {slug: state for state, slug in SLUGS.items()}
-
-
-@pytest.fixture(scope="session")
-def states_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("states") / "content"
-    write_states(folder)
-    return folder
-
-
-@pytest.fixture
-def open_desk(stage: Stage, states_site: Path) -> Callable[..., Desk]:
-    """Return a desk whose items are all to be published, in one of the item sets."""
-
-    def start(items: str, *faults: Fault) -> Desk:
-        desk = stage(*faults, content=states_site)
-        desk.decide("collections.yaml", "items: staged\n", f"items: {items}\n")
-        desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
-        return desk
-
-    return start
 
 
 def layers(desk: Desk) -> dict[str, tuple[str, str]]:
@@ -123,8 +108,12 @@ def test_the_address_of_a_page_does_not_move_before_it_is_published(
 ) -> None:
     """A story has one slug: the unpublished one waits, and is told."""
     desk = open_desk("mirror")
+    plan = desk.plan()
+    (listed,) = plan["slug_changes"]
+    assert (listed["full_slug"], listed["origin"]) == (CHANGED, "another-slug")
+    assert any("The slug `another-slug` is an unpublished" in n for n in plan["notes"])
     desk.done("import")
-    assert f"records/{SLUGS['changed']}" in desk.stories()
+    assert CHANGED in desk.stories()
     assert "records/another-slug" not in desk.stories()
 
 
@@ -175,15 +164,6 @@ def test_a_run_that_dies_between_the_layers_is_taken_up(
     assert desk.done("import", "--json").document["writes"] == 0
 
 
-CHANGED = f"records/{SLUGS['changed']}"
-
-
-def public(desk: Desk, path: str = CHANGED) -> str:
-    """Return what visitors see of a story."""
-    story = desk.stories()[path]
-    return f"{story.published_name} {story.published_content}"
-
-
 def test_what_editors_save_there_stays_above_what_visitors_see(
     open_desk: Callable[..., Desk],
 ) -> None:
@@ -194,6 +174,20 @@ def test_what_editors_save_there_stays_above_what_visitors_see(
     desk.done("import")
     assert desk.stories()[CHANGED].content["position"] == "4711"
     assert "4711" not in public(desk)
+
+
+def test_an_item_that_is_decided_on_and_not_there_is_named(
+    open_desk: Callable[..., Desk],
+) -> None:
+    """A mistyped id decides nothing, so somebody has to know; twice is refused."""
+    desk = open_desk("mirror")
+    one = "      - item: nobody\n        take: skip\n"
+    desk.decide("collections.yaml", RULE, f"{RULE}    apart:\n{one}")
+    assert any("has no item `nobody`" in each for each in desk.plan()["notes"])
+    desk.decide("collections.yaml", one, one + one)
+    ended = desk.run("plan")
+    assert ended.code == 2
+    assert "decides twice about the item nobody" in ended.err
 
 
 def test_once_it_is_published_at_the_origin_visitors_get_it(
@@ -219,17 +213,6 @@ def test_once_it_is_published_at_the_origin_visitors_get_it(
     assert "Not shown yet." in public(desk, path)
     desk.verified()
     assert desk.done("import", "--json").document["writes"] == 0
-
-
-def relive(desk: Desk, words: str) -> None:
-    """Publish other words at the origin, below what editors are still at there."""
-
-    def change(item: Item) -> Item:
-        if item["fieldData"]["slug"] == SLUGS["changed"]:
-            item["fieldData"]["text"] = f"<p>{words}</p>"
-        return item
-
-    edit_items(desk, change, ("live",))
 
 
 def test_what_is_live_anew_is_shown_below_what_editors_are_at(

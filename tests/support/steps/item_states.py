@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 from cmsmig.sandbox.sample.exact import write_load_site
-from tests.support.steps.origin_edits import Item, write_items
+from tests.support.steps.desk import Desk
+from tests.support.steps.origin_edits import Item, edit_items, write_items
 
 STATES = (
     "published",
@@ -55,3 +56,24 @@ def _edited(item: Item, state: str) -> Item:
     if state == "changed":
         data["slug"] = "another-slug"
     return {**item, **flags, "lastUpdated": LATER, "fieldData": data}
+
+
+CHANGED = f"records/{SLUGS['changed']}"
+
+
+def public(desk: Desk, path: str = CHANGED) -> str:
+    """Return what visitors see of a story."""
+    story = desk.stories()[path]
+    return f"{story.published_name} {story.published_content}"
+
+
+def relive(desk: Desk, words: str, *states: str) -> None:
+    """Publish other words at the origin, below what editors are still at there."""
+    slugs = [SLUGS[state] for state in states or ("changed",)]
+
+    def change(item: Item) -> Item:
+        if item["fieldData"]["slug"] in slugs:
+            item["fieldData"]["text"] = f"<p>{words}</p>"
+        return item
+
+    edit_items(desk, change, ("live",))

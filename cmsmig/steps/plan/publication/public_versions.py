@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.steps.decide.drafter import ItemDraft
@@ -20,8 +18,29 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.linked_drafts import DraftLinks, Hashing, link_draft
 from cmsmig.steps.plan.story_fields import wanted_fields
 
-SHOW: Final = "show"
-"""The kind of the intents to write what visitors see and what editors see over it."""
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What public versions are made of."""
+
+    visitors: Migration
+    context: DraftContext
+    homes: Mapping[ItemKey, ExistingStory]
+
+    def drafts(self) -> Iterator[tuple[ItemKey, ItemDraft | str]]:
+        return self.visitors.item_drafts(self.context)
+
+    def links(self, draft: ItemDraft) -> DraftLinks | str:
+        return link_draft(self.visitors, draft, self.context, self.homes, Hashing.ALL)
+
+    def fields(self, key: ItemKey) -> JsonObject | str:
+        item = self.visitors.items[key]
+        draft = self.visitors.item_draft(item, self.context)
+        story = draft.story(self.context) if isinstance(draft, ItemDraft) else draft
+        if story is None or isinstance(story, str):
+            return story or "It has no content type."
+        linked = link_story(story, self.homes, self.visitors.routes)
+        return wanted_fields(story, linked.content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +53,18 @@ class PublicVersions:
     """What visitors are to see them called."""
     failed: Mapping[ItemKey, str] = field(default_factory=dict)
     """Why a version cannot be made, a sentence for an editor."""
+    _made: _Made | None = None
 
     @property
     def records(self) -> Mapping[ItemKey, str]:
         """Return the fingerprints of everything that visitors are to be given."""
         return {key: links.record_hash for key, links in self.links.items()}
+
+    def fields(self, key: ItemKey) -> JsonObject | str:
+        """Return the fields of the version of an item in `links`, or why there is
+        none."""
+        assert self._made is not None
+        return self._made.fields(key)
 
 
 def find_public_versions(
@@ -51,60 +77,25 @@ def find_public_versions(
 
     A version that differs in nothing that a story holds is none of them.
     """
-    links: dict[ItemKey, DraftLinks] = {}
-    names: dict[ItemKey, str] = {}
-    failed: dict[ItemKey, str] = {}
     if not migration.public:
         return PublicVersions()
     visitors = migration.for_visitors()
-    for key, name, public in _linked(visitors, context, homes):
-        if isinstance(public, str):
-            failed[key] = public
+    own = visitors.context(context.assets, context.missing_assets)
+    made = _Made(visitors, own, homes)
+    links: dict[ItemKey, DraftLinks] = {}
+    names: dict[ItemKey, str] = {}
+    failed: dict[ItemKey, str] = {}
+    for key, draft in made.drafts():
+        public = draft if isinstance(draft, str) else made.links(draft)
+        if isinstance(draft, str) or isinstance(public, str):
+            failed[key] = str(public)
             continue
         edited = _linked_one(migration, key, context, homes)
         if isinstance(edited, DraftLinks) and edited.record_hash != public.record_hash:
-            links[key], names[key] = public, name
+            links[key] = public
+            names[key] = draft.facts.story_name(own.places[key])
     visitors.drafter.store.flush()
-    return PublicVersions(links, names, failed)
-
-
-def public_fields(
-    migration: Migration,
-    key: ItemKey,
-    context: DraftContext,
-    homes: Mapping[ItemKey, ExistingStory],
-) -> JsonObject | str:
-    """Return the fields of the version that visitors are to see, or why there is
-    none."""
-    visitors = migration.for_visitors()
-    own = visitors.context(context.assets, context.missing_assets)
-    draft = visitors.item_draft(visitors.items[key], own)
-    story = draft.story(own) if isinstance(draft, ItemDraft) else draft
-    if story is None or isinstance(story, str):
-        return story or "It has no content type."
-    return wanted_fields(story, link_story(story, homes, migration.routes).content)
-
-
-def being_shown(ledger: Ledger) -> frozenset[str]:
-    """Return the items, as text, whose two versions a killed run was writing: what
-    their stories hold is ours, and `publish` writes both again. Reads only."""
-    return frozenset(each.subject for each in ledger.intents.open(SHOW))
-
-
-def _linked(
-    visitors: Migration,
-    context: DraftContext,
-    homes: Mapping[ItemKey, ExistingStory],
-) -> Iterator[tuple[ItemKey, str, DraftLinks | str]]:
-    """Yield the versions that visitors are to see: item, name, and links or why there
-    is none."""
-    own = visitors.context(context.assets, context.missing_assets)
-    for key, draft in visitors.item_drafts(own):
-        if isinstance(draft, str):
-            yield key, "", draft
-        else:
-            name = draft.facts.story_name(own.places[key])
-            yield key, name, link_draft(visitors, draft, own, homes, Hashing.ALL)
+    return PublicVersions(links, names, failed, made)
 
 
 def _linked_one(

@@ -4,8 +4,13 @@ page leads to one that is not there yet. Pure."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from graphlib import CycleError, TopologicalSorter
+from typing import TypeAlias
 
 from cmsmig.item_key import ItemKey
+
+_Graph: TypeAlias = "dict[ItemKey, list[ItemKey]]"
 
 
 def publication_waves(
@@ -15,28 +20,50 @@ def publication_waves(
     no circle of references keeps it from that.
 
     `targets` are the stories that each refers to. The order within a wave is that of
-    `keys`; what stands in a circle goes when nothing else can.
+    `keys`. What stands in circles, or between them, is one wave.
     """
-    waiting = dict.fromkeys(keys)
-    open_ = {
-        key: {each for each in targets.get(key, ()) if each in waiting and each != key}
-        for key in waiting
+    rank = {key: number for number, key in enumerate(keys)}
+    graph = _among(rank, targets)
+    while graph:
+        for wave in _waves(graph):
+            yield tuple(sorted(wave, key=rank.__getitem__))
+            for key in wave:
+                del graph[key]
+        if circles := _circles(graph):
+            yield tuple(circles)
+            graph = _among([key for key in graph if key not in circles], graph)
+
+
+def _among(
+    keys: Iterable[ItemKey], targets: Mapping[ItemKey, Sequence[ItemKey]]
+) -> _Graph:
+    """Return what each of the keys refers to among the others."""
+    known = dict.fromkeys(keys)
+    return {
+        key: [each for each in targets.get(key, ()) if each in known and each != key]
+        for key in known
     }
-    referrers: dict[ItemKey, list[ItemKey]] = {}
-    for key, found in open_.items():
-        for each in found:
-            referrers.setdefault(each, []).append(key)
-    wave = tuple(key for key in waiting if not open_[key])
-    while waiting:
-        # In a circle the first one goes ahead of what it refers to.
-        wave = wave or (next(iter(waiting)),)
+
+
+def _waves(graph: _Graph) -> Iterator[tuple[ItemKey, ...]]:
+    """Yield the waves up to the first circle."""
+    sorter = TopologicalSorter(graph)
+    with suppress(CycleError):
+        sorter.prepare()
+    while wave := sorter.get_ready():
         yield wave
+        sorter.done(*wave)
+
+
+def _circles(graph: _Graph) -> dict[ItemKey, None]:
+    """Return what is left once all is gone that nothing else refers to."""
+    referrers: _Graph = {key: [] for key in graph}
+    for key, found in graph.items():
+        for each in found:
+            if each in referrers:
+                referrers[each].append(key)
+    left = dict.fromkeys(graph)
+    for wave in _waves(referrers):
         for key in wave:
-            del waiting[key]
-        freed: dict[ItemKey, None] = {}
-        for key in wave:
-            for each in referrers.get(key, ()):
-                open_[each].discard(key)
-                if each in waiting and not open_[each]:
-                    freed[each] = None
-        wave = tuple(freed)
+            del left[key]
+    return left

@@ -13,7 +13,7 @@ from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.draft import Place
 
 
-class Showing(StrEnum):
+class PageChange(StrEnum):
     """What becomes of a page for its visitors."""
 
     NEW = "new"
@@ -28,7 +28,7 @@ class Publication:
 
     key: ItemKey
     full_slug: str
-    showing: Showing
+    change: PageChange
     below_edits: bool
     """Whether editors see a newer version above it."""
     fields: tuple[str, ...] | None = None
@@ -39,7 +39,7 @@ class Publication:
         return {
             "item": str(self.key),
             "full_slug": self.full_slug,
-            "visitors": str(self.showing),
+            "visitors": str(self.change),
             "below_edits": self.below_edits,
             "fields": None if self.fields is None else [*self.fields],
         }
@@ -47,11 +47,11 @@ class Publication:
     @property
     def line(self) -> str:
         """Say for a person what becomes of the page."""
-        said = "a new page" if self.showing is Showing.NEW else "renewed"
+        said = "a new page" if self.change is PageChange.NEW else "renewed"
         if self.fields:
             said += f": {', '.join(self.fields)}"
-        elif self.fields is not None and self.showing is Showing.RENEWED:
-            said += ", with nothing else in it"
+        elif self.fields is not None and self.change is PageChange.RENEWED:
+            said += ", without a change in its fields"
         above = "; editors see newer changes above it" if self.below_edits else ""
         return f"{self.full_slug}: {said}{above}"
 
@@ -74,6 +74,6 @@ def find_publications(
         home = row.home if row is not None else None
         known = home is not None and home.story_id in public
         path = home.full_slug if home is not None else places[key].full_slug
-        showing = Showing.RENEWED if known else Showing.NEW
-        found.append(Publication(key, path, showing, key in apart))
+        change = PageChange.RENEWED if known else PageChange.NEW
+        found.append(Publication(key, path, change, key in apart))
     yield from sorted(found, key=lambda each: each.full_slug)

@@ -15,7 +15,7 @@ from cmsmig.mapping.merge import Value, value_of
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.linked_drafts import Hashing, link_draft
-from cmsmig.steps.plan.publication.public_versions import PublicVersions, public_fields
+from cmsmig.steps.plan.publication.public_versions import PublicVersions
 from cmsmig.steps.plan.story_fields import CONTENT, is_same_field, wanted_fields
 from cmsmig.steps.plan.written_stories import content_hash
 
@@ -74,7 +74,7 @@ class VisitorPages:
 
     def _fields(self, key: ItemKey) -> JsonObject:
         if key in self.versions.links:
-            found = public_fields(self.migration, key, self.context, self.homes)
+            found = self.versions.fields(key)
             return found if isinstance(found, dict) else {}
         draft = self.migration.item_draft(self.migration.items[key], self.context)
         story = draft.story(self.context) if isinstance(draft, ItemDraft) else None

@@ -1,0 +1,138 @@
+"""The two versions that one story gets, one after the other, and what becomes of a
+story that a killed run left in between. Pure.
+
+Spec: import rule 3 (a killed run is taken up where it ended).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.destination.schema import Story
+from cmsmig.ledger.rows import Intent
+from cmsmig.ledger.store import Ledger
+from cmsmig.steps.plan.story_fields import (
+    CONTENT,
+    around_content,
+    content_of,
+    dates_of,
+    is_same_field,
+)
+
+SHOW: Final = "show"
+"""The kind of the intents to write both versions of a story."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """What a story holds for its visitors, or for editors."""
+
+    fields: JsonObject
+    """Its name, and the fields of its content with their prefix."""
+    dates: JsonObject
+    """Those of its dates that are set, by name."""
+
+    @classmethod
+    def of_fields(cls, fields: JsonObject) -> Version:
+        """Return the version that a draft's fields make."""
+        content = {name: fields[name] for name in fields if name.startswith(CONTENT)}
+        dates = dates_of(fields)
+        return cls({"name": fields["name"], **content}, _set_only(dates))
+
+    @classmethod
+    def of_story(cls, story: Story) -> Version:
+        """Return the version that a story holds now."""
+        content = {f"{CONTENT}{name}": value for name, value in story.content.items()}
+        dates = dates_of(around_content(story))
+        return cls({"name": story.row.name, **content}, _set_only(dates))
+
+    def unlike(self, other: Version) -> frozenset[str]:
+        """Return the names of the fields that two versions do not have alike."""
+        names = self.fields.keys() | other.fields.keys()
+        return frozenset(
+            name for name in names if not is_same_field(self.fields, other.fields, name)
+        )
+
+    def body(self, story: Story) -> JsonObject:
+        """Return the record that writes this version of a story where it stands."""
+        body: JsonObject = {"name": self.fields["name"], "slug": story.row.slug}
+        if story.row.parent_id:
+            body["parent_id"] = story.row.parent_id
+        return {**body, **self.dates, "content": content_of(self.fields)}
+
+    def on(self, story: Story) -> Story:
+        """Return the story as it is once it holds this version."""
+        row = replace(story.row, name=str(self.fields["name"]))
+        return Story(row, content_of(self.fields), {**story.body, **self.dates})
+
+
+@dataclass(frozen=True, slots=True)
+class VersionPair:
+    """Both versions of one story, as an intent holds them."""
+
+    public: Version
+    """What visitors are to see; written and published first."""
+    editors: Version
+    """What editors see; written above it as unpublished changes."""
+
+    @classmethod
+    def of_intent(cls, intent: Intent) -> VersionPair:
+        """Return the pair that an intent holds."""
+        return cls(_version(intent.body["public"]), _version(intent.body["editors"]))
+
+    def intent(self, subject: str, request_hash: str) -> Intent:
+        """Return the intent to write both."""
+        sides = {"public": self.public, "editors": self.editors}
+        body: JsonObject = {
+            name: {"fields": each.fields, "dates": each.dates}
+            for name, each in sides.items()
+        }
+        return Intent(SHOW, subject, request_hash, body)
+
+    def put_back(self, story: Story) -> Version | None:
+        """Return the version that gives editors theirs again; None where they have it.
+
+        A field that holds something else than either version was edited since: it
+        stays as it is.
+        """
+        there = Version.of_story(story)
+        shown = self.public.unlike(self.editors) - there.unlike(self.public)
+        only_dates = self.public.dates != self.editors.dates and not there.unlike(
+            self.public
+        )
+        if not shown and not only_dates:
+            return None
+        kept = {
+            name: value for name, value in there.fields.items() if name not in shown
+        }
+        ours = {
+            name: value for name, value in self.editors.fields.items() if name in shown
+        }
+        return Version(kept | ours, self.editors.dates)
+
+    def after(self, story: Story) -> Story:
+        """Return a story as it is once editors have their version of it again."""
+        version = self.put_back(story)
+        return story if version is None else version.on(story)
+
+
+def open_pairs(ledger: Ledger) -> Mapping[str, VersionPair]:
+    """Return the pairs that a killed run was writing, by item as text. Reads only."""
+    return {
+        each.subject: VersionPair.of_intent(each) for each in ledger.intents.open(SHOW)
+    }
+
+
+def _set_only(dates: JsonObject) -> JsonObject:
+    return {name: value for name, value in dates.items() if value}
+
+
+def _version(kept: Json) -> Version:
+    assert isinstance(kept, dict)
+    fields, dates = kept["fields"], kept["dates"]
+    assert isinstance(fields, dict)
+    assert isinstance(dates, dict)
+    return Version(fields, dates)

@@ -1,0 +1,32 @@
+"""Desks of a site with an item in each state of publication."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.faults import Fault
+from tests.support.steps.item_states import write_states
+
+
+@pytest.fixture(scope="session")
+def states_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("states") / "content"
+    write_states(folder)
+    return folder
+
+
+@pytest.fixture
+def open_desk(stage: Stage, states_site: Path) -> Callable[..., Desk]:
+    """Return a desk whose items are all to be published, in one of the item sets."""
+
+    def start(items: str, *faults: Fault, settings: str = "") -> Desk:
+        desk = stage(*faults, content=states_site, settings=settings)
+        desk.decide("collections.yaml", "items: staged\n", f"items: {items}\n")
+        desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+        return desk
+
+    return start

@@ -1,0 +1,140 @@
+"""A run that was killed between the two versions of a story: what editors had is put
+back first, whatever else was decided or done meanwhile."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from tests.support.steps.desk import Desk
+from tests.support.steps.faults import CUT, REFUSED, UPDATE_STORY, Fault
+from tests.support.steps.item_states import CHANGED, SLUGS, public, relive
+
+Open = Callable[..., Desk]
+WORDS = "Live anew."
+
+
+def shown_only() -> Fault:
+    """Return the fault of a run that dies when visitors have their version."""
+    return Fault(UPDATE_STORY, CUT, item=WORDS, then_dead=True)
+
+
+def interrupted(open_desk: Open, fault: Fault) -> tuple[Desk, object]:
+    """Return a desk whose run died in between, and what editors had before."""
+    desk = open_desk("mirror", fault)
+    desk.done("import")
+    before = desk.stories()[CHANGED].content
+    relive(desk, WORDS)
+    assert desk.run("import").code == 7
+    fault.over()
+    assert WORDS in str(desk.stories()[CHANGED].content)
+    return desk, before
+
+
+def test_editors_get_theirs_back_though_nothing_is_to_be_published_any_more(
+    open_desk: Open,
+) -> None:
+    """Visitors keep what the killed run gave them; the calls are those of the plan."""
+    desk, before = interrupted(open_desk, shown_only())
+    desk.decide("collections.yaml", "publish: what_is_live", "publish: nothing")
+    calls, mark = desk.plan()["calls"], desk.mark()
+    told = (calls["settle_versions"], calls["put_back_versions"])
+    assert (*told, calls["update_stories"]) == (1, 1, 0)
+    assert desk.count("update story", mark) == 0
+    desk.done("import")
+    assert desk.count("update story", mark) == 1
+    assert desk.stories()[CHANGED].content == before
+    assert WORDS in public(desk)
+    assert desk.open_intents() == []
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_a_pilot_without_the_item_puts_it_back_too(open_desk: Open) -> None:
+    """Nobody is left with an unfinished story for as long as the pilot takes."""
+    desk, before = interrupted(open_desk, shown_only())
+    desk.run("import", "--limit", "1")
+    assert desk.stories()[CHANGED].content == before
+
+
+def test_an_edit_in_between_stays_and_the_rest_is_put_back(open_desk: Open) -> None:
+    """No conflict with what they never saw; visitors get no edit."""
+    desk, before = interrupted(open_desk, shown_only())
+    desk.edit(CHANGED, position="4711")
+    desk.run("import")
+    assert json.loads(json.dumps(before)) | {"position": "4711"} == dict(
+        desk.stories()[CHANGED].content
+    )
+    assert "4711" not in public(desk)
+    assert WORDS in public(desk)
+
+
+def test_an_edit_of_what_visitors_were_given_stays_and_waits(open_desk: Open) -> None:
+    """Somebody worked on in what the killed run left: theirs is not written over."""
+    desk, _ = interrupted(open_desk, shown_only())
+    desk.edit(CHANGED, text="Edited in between.")
+    desk.run("import")
+    story = desk.stories()[CHANGED]
+    assert story.content["text"] == "Edited in between."
+    assert story.name.endswith("anew")
+    assert "Edited in between." not in public(desk)
+    assert desk.open_intents() == []
+
+
+def test_an_edit_that_was_to_stay_above_is_put_back(open_desk: Open) -> None:
+    """The intent holds it: nowhere else was it kept."""
+    fault = shown_only()
+    desk = open_desk("mirror", fault)
+    desk.done("import")
+    desk.edit(CHANGED, position="4711")
+    desk.decide_edit(CHANGED, "published", "ours")
+    relive(desk, WORDS)
+    before = desk.stories()[CHANGED].content
+    assert desk.run("import").code == 7
+    fault.over()
+    assert "4711" not in str(desk.stories()[CHANGED].content)
+    desk.done("import")
+    assert desk.stories()[CHANGED].content == before
+    assert "4711" not in public(desk)
+    assert desk.open_intents() == []
+
+
+def test_a_newer_version_for_editors_is_written_over_what_is_put_back(
+    open_desk: Open,
+) -> None:
+    """The killed run's story counts as ours, so that nothing waits for a decision."""
+    desk, _ = interrupted(open_desk, shown_only())
+    relive(desk, "Live once more.")
+    desk.done("import")
+    assert "Live once more." in public(desk)
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_a_refused_version_leaves_nothing_open(open_desk: Open) -> None:
+    """Nothing was written, so there is nothing to put back; the reason is listed."""
+    fault = Fault(UPDATE_STORY, REFUSED, item=WORDS)
+    desk = open_desk("mirror", fault)
+    desk.done("import")
+    before = desk.stories()[CHANGED].content
+    relive(desk, WORDS)
+    assert desk.run("import").code == 1
+    (failed,) = desk.status()["failed"]
+    assert failed["reason"] == "not_published"
+    assert "is not to our liking" in failed["explanation"]
+    assert (desk.open_intents(), desk.stories()[CHANGED].content) == ([], before)
+    desk.done("import")
+    assert WORDS in public(desk)
+
+
+def test_an_edit_while_another_story_is_written_is_seen(open_desk: Open) -> None:
+    """Each story is read right before it is written, not when the step began."""
+    fault = Fault(UPDATE_STORY, CUT, item=WORDS)
+    desk = open_desk("mirror", fault, settings="in_flight = 1")
+    desk.done("import")
+    other = f"records/{SLUGS['queued changes']}"
+    relive(desk, WORDS, "changed", "queued changes")
+    fault.before = lambda _: desk.edit(other, position="4711")
+    assert desk.run("import").code == 1
+    assert WORDS in public(desk)
+    assert WORDS not in public(desk, other)
+    assert desk.stories()[other].content["position"] == "4711"
