@@ -40,16 +40,20 @@ class DeliveryClient:
         space = reading.unwrapped(body, "space")
         self._version = str(space.get("version") or "")
 
-    async def published(self, uuids: Sequence[str]) -> dict[str, Story]:
+    async def published(
+        self, uuids: Sequence[str], language: str = ""
+    ) -> dict[str, Story]:
         """Return what visitors get of stories, by UUID; at most `READ_TOGETHER`.
 
-        A story that is not published is not among them.
+        Translated fields are in place in a `language`. A story that is not published
+        is not among them.
         """
         params = (
             ("version", "published"),
             ("by_uuids", ",".join(uuids)),
             ("per_page", str(READ_TOGETHER)),
             *((("cv", self._version),) if self._version else ()),
+            *((("language", language),) if language else ()),
         )
         body = await self._read("stories", params)
         found = (

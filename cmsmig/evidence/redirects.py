@@ -110,6 +110,7 @@ def redirect_rows(
     if homes is None:
         places = migration.places.places.items()
         homes = {key: place.full_slug for key, place in places}
+    homes = {**homes, **dict(_translated_homes(migration, homes))}
     paths = old_addresses(migration)
     live = dict(live_items(migration))
     pairs = [(paths[key], f"/{homes[key]}", key) for key in live if key in homes]
@@ -148,6 +149,20 @@ def redirect_rows(
             if not each.new
         ),
     )
+
+
+def _translated_homes(
+    migration: Migration, homes: Mapping[ItemKey, str]
+) -> Iterator[tuple[ItemKey, str]]:
+    """Yield the paths of items whose story is the primary language's: the language,
+    the story's folder, the slug in the language."""
+    for entry in migration.selected:
+        key = entry.item.key
+        slugs = dict(migration.places.places[key].slugs)
+        for each in entry.item.languages if key in homes else ():
+            folder = homes[key].rpartition("/")[0]
+            parts = (each.code, folder, slugs[each.code])
+            yield each.key, "/".join(part for part in parts if part)
 
 
 def _earlier_pairs(

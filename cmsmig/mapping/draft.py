@@ -35,6 +35,10 @@ class Place:
     """Full path of the folder without slashes at its ends, such as `fr/blog`."""
     slug: str
     position: int
+    slugs: tuple[tuple[str, str], ...] = ()
+    """The slug in each other language, by the destination's code of it."""
+    tags: tuple[str, ...] = ()
+    """What the story is tagged with, in order."""
 
     @property
     def full_slug(self) -> str:
@@ -125,3 +129,5 @@ class StoryDraft:
     """YYYY-MM-DD, or empty."""
     relations: tuple[RelationUse, ...]
     losses: tuple[FieldLoss, ...]
+    names: tuple[tuple[str, str], ...] = ()
+    """What the story is called in each other language, by its code."""

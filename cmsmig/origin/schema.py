@@ -117,6 +117,18 @@ class HeldData:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemLanguage:
+    """Another language of an item, whose values its own are with."""
+
+    key: ItemKey
+    """Of the item in that locale."""
+    code: str
+    """The destination's code of the language."""
+    name: str
+    slug: str
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """One item in one locale."""
 
@@ -137,6 +149,8 @@ class Item:
     """The fields that held half a character."""
     numbers: tuple[tuple[str, float], ...] = ()
     """The values that are numbers, by field."""
+    languages: tuple[ItemLanguage, ...] = ()
+    """The other languages whose values are among its own; none as it is pulled."""
 
     @property
     def data(self) -> JsonObject:

@@ -177,7 +177,9 @@ def desks(content: Path) -> Callable[..., AbstractContextManager[Desk]]:
 
 @pytest.fixture(scope="session")
 def shared_desk(content: Path) -> Iterator[Desk]:
-    options = SandboxOptions(content=content, rate=10_000, origin_rate=10_000)
+    options = SandboxOptions(
+        content=content, rate=10_000, origin_rate=10_000, languages=("fr", "pt-br")
+    )
     with open_desk(options) as opened:
         yield opened
 

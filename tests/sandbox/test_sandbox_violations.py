@@ -15,7 +15,7 @@ def everything(shared_desk):
     """Make a content type with a field of each type."""
     relation = {"source": "internal_stories", "filter_content_type": ["everything"]}
     schema = {
-        "text": {"type": "text"},
+        "text": {"type": "text", "translatable": True},
         "area": {"type": "textarea"},
         "mark": {"type": "markdown"},
         "rich": {"type": "richtext"},
@@ -80,7 +80,7 @@ OUTER_IMAGE = {"type": "image", "attrs": {"id": None, "src": "https://else.examp
         {"file": EMPTY_ASSET, "link": EMPTY_LINK, "rich": ""},
         {"file": {**EMPTY_ASSET, "filename": "https://x/a", "is_external_url": True}},
         {"link": {**EMPTY_LINK, "linktype": "url", "url": "https://x"}},
-        {"text__i18n__fr": "bonjour", "_editable": ""},
+        {"text__i18n__fr": "bonjour", "text__i18n__pt_br": "dia", "_editable": ""},
         {"rich": document({"type": "paragraph"})},
         {"rich": document(paragraph(text("x", {"type": "link", "attrs": LINK})))},
         {"rich": document(item(paragraph(text())), OUTER_IMAGE)},
@@ -96,6 +96,8 @@ def test_sound_content_is_not_noted(desk, fields):
     ("fields", "kind"),
     [
         ({"unheard": "x"}, "unknown_field"),
+        ({"area__i18n__fr": "x"}, "not_translatable"),
+        ({"text__i18n__de": "x"}, "unknown_language"),
         ({"body": [{"component": "unheard", "_uid": "b"}]}, "unknown_component"),
         ({"body": [{"component": "page_only", "_uid": "b"}]}, "not_nestable"),
         ({"body": [{"component": "block_only"}]}, "missing_uid"),

@@ -92,6 +92,7 @@ def stage(
             content: Path = tiny_site,
             settings: str = "",
             demo_space: bool = False,
+            languages: tuple[str, ...] = (),
         ) -> Desk:
             options = SandboxOptions(
                 content=content,
@@ -99,6 +100,7 @@ def stage(
                 origin_rate=60_000,
                 middleware=middleware,
                 demo_space=demo_space,
+                languages=languages,
             )
             source = decided_project(content)
             handle = stack.enter_context(running_sandbox(options))

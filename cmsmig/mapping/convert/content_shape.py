@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.select.translations import own_key
 
 FieldOf: TypeAlias = tuple[str, str]
 """A component and one of its field keys."""
@@ -97,7 +98,9 @@ class _Found:
         """Note a block that stands in a field; return its values with their fields."""
         if place is not None:
             self.held.setdefault(place, set()).add(component)
-        fields = {k: v for k, v in block.items() if k not in ("component", "_uid")}
+        held = {k: v for k, v in block.items() if k not in ("component", "_uid")}
+        # A translation is the same field, which its own value fills.
+        fields = {key: value for key, value in held.items() if own_key(key) == key}
         known = self.used.setdefault(component, set(fields))
         blank = {key for key, value in fields.items() if is_blank(value)}
         # What another block of the component has and this one does not is not filled.
@@ -105,7 +108,7 @@ class _Found:
         known |= fields.keys()
         if blank:
             self.blank.setdefault(component, set()).update(blank)
-        return [(value, (component, key)) for key, value in fields.items()]
+        return [(value, (component, own_key(key))) for key, value in held.items()]
 
 
 def is_blank(value: Json) -> bool:

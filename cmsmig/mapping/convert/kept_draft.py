@@ -58,6 +58,8 @@ class DraftFacts:
     """The item's own; the story takes its slug where that is blank."""
     first_published_at: str
     sort_by_date: str
+    names: tuple[tuple[str, str], ...] = ()
+    """What the story is called in other languages, by their code."""
 
     def story_name(self, place: Place) -> str:
         """Return what the story is called."""
@@ -83,6 +85,7 @@ class DraftFacts:
                 "losses_print": self.losses_print,
                 "content": self.content_print,
                 "envelope": [self.name, self.first_published_at, self.sort_by_date],
+                "names": [list(each) for each in self.names],
             }
         )
 
@@ -112,6 +115,10 @@ class DraftFacts:
             name=str(name),
             first_published_at=str(published),
             sort_by_date=str(day),
+            names=tuple(
+                (code, called)
+                for code, called in cast("list[tuple[str, str]]", body["names"])
+            ),
         )
 
 
@@ -157,6 +164,7 @@ class KeptDraft:
             name=name,
             first_published_at=draft.first_published_at,
             sort_by_date=draft.sort_by_date,
+            names=draft.names,
         )
         return cls(facts, zlib.compress(dumped, _QUICK))
 
@@ -189,6 +197,7 @@ class KeptDraft:
             sort_by_date=self.facts.sort_by_date,
             relations=self.facts.relations,
             losses=tuple(map(_loss_of, cast("list[Json]", body["losses"]))),
+            names=self.facts.names,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
@@ -13,12 +13,14 @@ from cmsmig.mapping.decisions.design import ContentTypeDesign, Encoding, FieldDe
 from cmsmig.mapping.draft import (
     DraftContext,
     FieldLoss,
+    Place,
     RelationUse,
     StoryDraft,
 )
+from cmsmig.mapping.select.translations import own_key
 from cmsmig.mapping.uids import story_uid
 from cmsmig.origin.schema import Item
-from cmsmig.richtext.losses import Severity
+from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.schema.validate import wrong_document
 
 MOST_TEXT = 5_000_000
@@ -71,9 +73,12 @@ def draft_story(
     }
     losses: list[FieldLoss] = []
     for design in content_type.fields:
-        encoded = encode(
-            _value(item, design), _use(item, content_type, design, context)
-        )
+        if design.translates and design.origin not in item.data:
+            continue
+        value = _value(item, design)
+        encoded = encode(value, _use(item, content_type, design, context))
+        if design.translates and is_unset(value):
+            losses.append(FieldLoss(design.origin, _untranslated(design)))
         if encoded.present:
             content[design.key] = encoded.value
         losses += [FieldLoss(design.origin, loss) for loss in encoded.losses]
@@ -89,7 +94,18 @@ def draft_story(
         sort_by_date=day,
         relations=tuple(_relation_uses(item, content_type)),
         losses=tuple(losses),
+        names=tuple((each.code, each.name) for each in item.languages),
     )
+
+
+def _untranslated(design: FieldDesign) -> Loss:
+    """Return the loss of a value that is empty in a language, and is not in the
+    primary one. Source: destination, content rules: the field's own is shown then."""
+    why = (
+        f"{design.display_name} is empty here; visitors of this language get the value "
+        "of the primary language instead."
+    )
+    return loss_of("empty-translation", "", why, design.origin, Severity.MEANING)
 
 
 def story_body(
@@ -110,8 +126,25 @@ def story_body(
         body["sort_by_date"] = draft.sort_by_date
     if group_id:
         body["group_id"] = group_id
+    if draft.place.slugs:
+        translations = translations_of(draft.place, draft.names)
+        body["translated_slugs_attributes"] = [*translations.values()]
+    if draft.place.tags:
+        body["tag_list"] = [*draft.place.tags]
     body["content"] = draft.content
     return body
+
+
+def translations_of(
+    place: Place, names: Iterable[tuple[str, str]]
+) -> dict[str, JsonObject]:
+    """Return the slug and the name of a story in other languages, by their code."""
+    called = dict(names)
+    return {
+        code: {"lang": code, "slug": slug, "name": called[code].strip() or slug}
+        for code, slug in place.slugs
+        if code in called
+    }
 
 
 def _use(
@@ -186,15 +219,16 @@ def _find_unmapped(item: Item, content_type: ContentTypeDesign) -> Iterator[Fiel
         value = item.data[slug]
         if is_unset(value) or value is False or value in ([], {}):
             continue
-        kind = "left-out-field" if slug in left_out else "unmapped-field"
-        why = left_out.get(slug) or "No field of the design takes this value."
+        own = own_key(slug)
+        kind = "left-out-field" if own in left_out else "unmapped-field"
+        why = left_out.get(own) or "No field of the design takes this value."
         yield FieldLoss(slug, loss_of(kind, value, why, slug))
 
 
 def _find_halved(item: Item) -> Iterator[FieldLoss]:
     """List the values that held half a character, each with the text around it."""
     for slug in item.halved:
-        text = as_text(item.data[slug])
+        text = as_text(item.data.get(slug))
         at = max(text.find("\ufffd"), 0)
         near = text[max(0, at - _AROUND) : at + _AROUND]
         why = "Half a character stands here, of an emoji as a rule; it shows as �."

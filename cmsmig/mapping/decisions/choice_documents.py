@@ -13,6 +13,7 @@ from cmsmig.mapping.decisions.choices import (
     DraftRule,
     ItemChoice,
     ItemSet,
+    Languages,
     LocaleChoice,
     MissingLanguage,
     PublishRule,
@@ -42,12 +43,15 @@ from cmsmig.richtext.policy import Treatment, Unclosed
 
 
 class _LocaleKeys(Keys):
+    brief: ClassVar[bool] = True
+
     tag: str = Field(alias="locale")
     locale_id: str
-    name: str = ""
-    primary: Flag = False
-    migrate: Flag = True
-    folder: str = ""
+    name: str = Field(default_factory=str)
+    primary: Flag = Field(default_factory=bool)
+    migrate: Flag = Field(default_factory=lambda: True)
+    folder: str = Field(default_factory=str)
+    language: str = ""
 
 
 class _ItemKeys(Keys):
@@ -83,6 +87,7 @@ class CollectionsKeys(DecisionKeys):
     locales: tuple[Annotated[LocaleChoice, From(_LocaleKeys)], ...] = Field(
         default_factory=tuple
     )
+    languages: Languages = Languages.FOLDERS
     missing_language: MissingLanguage = MissingLanguage.LEAVE_OUT
     collections: tuple[Annotated[CollectionChoice, From(_CollectionKeys)], ...] = Field(
         default_factory=tuple

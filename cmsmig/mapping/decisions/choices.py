@@ -51,6 +51,16 @@ class MissingLanguage(StrEnum):
     LEAVE_OUT = "leave_out"
 
 
+class Languages(StrEnum):
+    """What the languages of an item become."""
+
+    FOLDERS = "folders"
+    """A story each, in a folder of the locale; the stories are each other's
+    alternates."""
+    FIELDS = "fields"
+    """One story, in the primary language, with translated fields and slugs."""
+
+
 class ArchivedLiveRule(StrEnum):
     """What becomes of archived items whose pages are still online."""
 
@@ -110,6 +120,14 @@ class LocaleChoice:
     """Items that name no locale belong to this one."""
     name: str = ""
     """For people, such as `French`."""
+    language: str = ""
+    """The destination's code of the language, for translated fields; empty: the tag
+    in lower case."""
+
+    @property
+    def code(self) -> str:
+        """Return the destination's code of the language."""
+        return self.language or self.tag.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +179,14 @@ class CollectionsDecision:
     collections: tuple[CollectionChoice, ...]
     reviewed: Reviewed | None = None
     missing_language: MissingLanguage = MissingLanguage.LEAVE_OUT
+    languages: Languages = Languages.FOLDERS
+
+    @property
+    def translations(self) -> tuple[LocaleChoice, ...]:
+        """Return the locales whose values are translations of the primary's story."""
+        if self.languages is Languages.FOLDERS:
+            return ()
+        return tuple(each for each in self.locales if each.migrate and not each.primary)
 
     @property
     def stand_in_locale(self) -> str | None:

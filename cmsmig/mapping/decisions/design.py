@@ -75,6 +75,9 @@ class FieldDesign:
     """Why this was proposed, for the reviewer."""
     components: tuple[str, ...] = ()
     """What a BLOCKS field may hold; follows from `blocks.yaml` as well."""
+    translates: str = ""
+    """The key of the field that it is a translation of. Never in `design.yaml`: it
+    follows from the languages of `collections.yaml`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,11 @@ class ContentTypeDesign:
     """Origin DateTime field for `first_published_at`; empty: `createdOn`."""
     order_field: str = ""
     """Origin Number field for `position`; empty: the origin's order."""
+    folder_by: str = ""
+    """Origin field (a reference, an option or a switch) that names a folder below the
+    content type's own; empty: none."""
+    tags_by: str = ""
+    """Origin field whose values are the story's tags; empty: none are sent."""
     left_out: tuple[LeftOutField, ...] = ()
     universal: bool = False
     """Content type and nestable both: the wire has no flag of its own for it."""

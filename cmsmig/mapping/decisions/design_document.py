@@ -79,6 +79,8 @@ class _ContentTypeKeys(Keys):
     universal: Flag = False
     date_field: str = ""
     order_field: str = ""
+    folder_by: str = ""
+    tags_by: str = ""
     fields: tuple[Annotated[FieldDesign, From(_FieldKeys)], ...] = Field(
         default_factory=tuple
     )

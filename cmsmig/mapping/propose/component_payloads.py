@@ -106,7 +106,10 @@ def content_type_body(design: Design, content_type: ContentTypeDesign) -> JsonOb
     """Return the body of a content type, its sections among the fields."""
     entries: list[tuple[str, JsonObject]] = []
     sections = {key: one for one in content_type.sections for key in one.fields[:1]}
+    translated = {each.translates for each in content_type.fields}
     for field in content_type.fields:
+        if field.translates:
+            continue
         section = sections.get(field.key)
         if section is not None:
             keys: list[Json] = list(section.fields)
@@ -120,7 +123,10 @@ def content_type_body(design: Design, content_type: ContentTypeDesign) -> JsonOb
                     },
                 )
             )
-        entries.append((field.key, field_body(design, field)))
+        body = field_body(design, field)
+        if field.key in translated:
+            body["translatable"] = True
+        entries.append((field.key, body))
     schema: JsonObject = {
         key: {**definition, "pos": position}
         for position, (key, definition) in enumerate(entries)

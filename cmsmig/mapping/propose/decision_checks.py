@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Iterator, Mapping, Sequence
 
 from cmsmig.counting import and_more
 from cmsmig.errors import DecisionsError
@@ -18,14 +16,16 @@ from cmsmig.mapping.decisions.choices import (
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, Decision
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Design
 from cmsmig.mapping.propose.content_types import OWN_PLACE
-from cmsmig.mapping.propose.design_checks import design_problems, unknown_collection
+from cmsmig.mapping.propose.design_checks import (
+    design_problems,
+    doubles,
+    unknown_collection,
+)
 from cmsmig.mapping.propose.encodings import OPTION_ENCODINGS
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.select.slugs import slug_problem
 from cmsmig.origin.schema import Collection, Locale
 from cmsmig.richtext.policy import Treatment
-
-_Value = TypeVar("_Value", str, tuple[str, str])
 
 EMBED_KINDS = frozenset(
     ("video", "iframe", "embed", "component", "media", "figure", "linked-image")
@@ -161,20 +161,20 @@ def _collections_problems(
             yield unknown_collection(
                 choice.collection_slug, choice.collection_id, collections
             )
-        for item in _twice((each.item_id, each.locale_id) for each in choice.apart):
+        for item in doubles((each.item_id, each.locale_id) for each in choice.apart):
             yield (
                 f"`apart` of {choice.collection_slug} decides twice about the item "
                 f"{' in the locale '.join(filter(None, item))}"
             )
     ids = [choice.collection_id for choice in decision.collections]
-    for twice in _twice(ids):
+    for twice in doubles(ids):
         yield f"the collection {twice} is decided twice"
     taken = [locale for locale in decision.locales if locale.migrate]
     for locale in taken:
         if locale.folder and (why := slug_problem(locale.folder)):
             yield f"the folder `{locale.folder}` of the locale {locale.tag} {why}"
     folders = [locale.folder for locale in taken]
-    for folder in _twice(folders):
+    for folder in doubles(folders):
         yield f"two locales have the folder `{folder}`, so their pages would collide"
 
 
@@ -195,10 +195,5 @@ def _blocks_problems(
                 f"{field.type}, and only RichText is split into blocks"
             )
     fields = [(body.collection_slug, body.field) for body in decision.bodies]
-    for slug, name in _twice(fields):
+    for slug, name in doubles(fields):
         yield f"the field `{name}` of {slug} is decided twice"
-
-
-def _twice(values: Iterable[_Value]) -> list[_Value]:
-    """Return what is there more than once, in order."""
-    return sorted(one for one, count in Counter(values).items() if count > 1)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from cmsmig.mapping.decisions.design import (
     UNLISTED,
@@ -21,8 +22,11 @@ from cmsmig.mapping.propose.encodings import (
 from cmsmig.mapping.propose.envelope_fields import ENVELOPE
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.field_keys import COMPONENT, key_problem
+from cmsmig.mapping.select.named_places import NAMING_TYPES, TAG_TYPES
 from cmsmig.mapping.select.slugs import slug_problem
 from cmsmig.origin.schema import Collection
+
+_Name = TypeVar("_Name", bound=Hashable)
 
 
 def design_problems(
@@ -63,9 +67,9 @@ def _component_problems(design: Design) -> Iterator[str]:
                 f"the component name `{name}` may hold only lower-case letters, "
                 "digits, hyphens and underscores"
             )
-    for name in _doubles(names):
+    for name in doubles(names):
         yield f"two components are named `{name}`"
-    for collection_id in _doubles(one.collection_id for one in design.content_types):
+    for collection_id in doubles(one.collection_id for one in design.content_types):
         yield f"the collection {collection_id} is designed twice"
 
 
@@ -78,13 +82,16 @@ def _content_type_problems(
     for part in filter(None, content_type.folder.split("/")):
         if why := slug_problem(part):
             yield f"the folder `{part}` {why}"
-    for name, value, kind in (
-        ("date_field", content_type.date_field, "DateTime"),
-        ("order_field", content_type.order_field, "Number"),
+    for name, value, kinds in (
+        ("date_field", content_type.date_field, ("DateTime",)),
+        ("order_field", content_type.order_field, ("Number",)),
+        ("folder_by", content_type.folder_by, NAMING_TYPES),
+        ("tags_by", content_type.tags_by, TAG_TYPES),
     ):
         field = collection.field(value)
-        if value and (field is None or field.type != kind):
-            yield f"{name} names `{value}`, which is no {kind} field of it"
+        if value and (field is None or field.type not in kinds):
+            listed = " or ".join(kinds)
+            yield f"{name} names `{value}`, which is no {listed} field of it"
     yield from _key_problems(content_type)
     for one in content_type.fields:
         for problem in _field_problems(design, one, collection, space):
@@ -97,13 +104,13 @@ def _key_problems(content_type: ContentTypeDesign) -> Iterator[str]:
     for key in (*fields, *sections):
         if why := key_problem(key):
             yield f"the key `{key}` {why}"
-    for key in _doubles([*fields, *sections]):
+    for key in doubles([*fields, *sections]):
         yield f"two fields or sections have the key `{key}`"
     inside = [key for section in content_type.sections for key in section.fields]
     for key in inside:
         if key not in fields:
             yield f"a section names the field key `{key}`, which there is not"
-    for key in _doubles(inside):
+    for key in doubles(inside):
         yield f"two sections hold the field `{key}`"
 
 
@@ -126,7 +133,7 @@ def _field_problems(
         and COLOR_PLUGIN not in space.plugins
     ):
         yield f"the space has no field plugin {COLOR_PLUGIN}; use color_text"
-    for label in _doubles(label for _, label in field.options):
+    for label in doubles(label for _, label in field.options):
         yield f"two options have the label `{label}`"
     if any(not label.strip() for _, label in field.options):
         yield "an option has no label"
@@ -163,5 +170,6 @@ def _origin_problems(field: FieldDesign, collection: Collection) -> Iterator[str
         )
 
 
-def _doubles(names: Iterable[str]) -> list[str]:
+def doubles(names: Iterable[_Name]) -> list[_Name]:
+    """Return what is there more than once, each once."""
     return [name for name, count in Counter(names).items() if count > 1]

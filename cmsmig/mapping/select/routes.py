@@ -16,6 +16,7 @@ from cmsmig.origin.schema import Collection, Site
 
 _ABSOLUTE = re.compile(r"(?:https?:)?//([^/?#\\\s]*)(.*)", re.IGNORECASE | re.DOTALL)
 _DEFAULT_PORT = re.compile(r":(?:80|443)?$")
+_NO_LANGUAGES: Mapping[ItemKey, ItemKey] = {}
 _Paths: TypeAlias = "dict[tuple[str, ...], tuple[ItemKey, ...]]"
 """The items of each path, one of a locale."""
 
@@ -77,11 +78,13 @@ class Routes:
         places: Mapping[ItemKey, Place],
         slugs: Mapping[ItemKey, str],
         known: KnownItems | None = None,
+        languages: Mapping[ItemKey, ItemKey] = _NO_LANGUAGES,
     ) -> None:
         """Take the places of the stories to be, and the items' old slugs.
 
         An item without an entry in `slugs` is known by its new slug. `known` tells
         what stands in for an item that lacks a language; nothing does without.
+        `languages` are the items whose story holds each item in another language.
         """
         self._known = known
         self.places = places
@@ -102,10 +105,11 @@ class Routes:
         self._slugs = slugs
         self._exact: _Paths = {}
         folded: _Paths = {}
-        for key in sorted(places):
+        own = {key: key for key in places}
+        for key, holder in sorted({**own, **languages}.items()):
             path = self._parts(key)
-            _add(self._exact, path, key)
-            _add(folded, _fold(path), key)
+            _add(self._exact, path, holder)
+            _add(folded, _fold(path), holder)
         # Where all paths are in lower case, as most sites have them, one is enough.
         self._folded = self._exact if folded == self._exact else folded
 

@@ -79,6 +79,26 @@ def assign_slugs(
     return given, tuple(changes)
 
 
+def translated_slugs(
+    items: Sequence[Selected], taken: Collection[str] = ()
+) -> dict[ItemKey, tuple[tuple[str, str], ...]]:
+    """Return the slugs of the items of one folder in their other languages, all
+    different in each language, by the language's code."""
+    wanted: dict[str, list[tuple[str, ItemKey]]] = {}
+    for entry in sorted(items, key=lambda each: origin_order(each.item)):
+        shown = entry.public if entry.has_two_versions else entry.item
+        for each in (shown or entry.item).languages:
+            slug = normalised_slug(each.slug) or normalised_slug(each.name)
+            found = wanted.setdefault(each.code, [])
+            found.append((slug or _propose_slug(entry), entry.item.key))
+    given: dict[ItemKey, tuple[tuple[str, str], ...]] = {}
+    for code, pairs in sorted(wanted.items()):
+        names = claims([slug for slug, _ in pairs], _add_number, taken)
+        for (_, key), slug in zip(pairs, names, strict=True):
+            given[key] = (*given.get(key, ()), (code, slug))
+    return given
+
+
 def _propose_slug(entry: Selected) -> str:
     item = entry.item
     return (

@@ -11,9 +11,12 @@ from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import LocaleChoice
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Design
 from cmsmig.mapping.draft import Place
+from cmsmig.mapping.select.named_places import SubFolder
 from cmsmig.mapping.select.selection import Selected, locale_of, origin_order
-from cmsmig.mapping.select.slugs import SlugChange, assign_slugs
+from cmsmig.mapping.select.slugs import SlugChange, assign_slugs, translated_slugs
 
+_NO_TAGS: Mapping[ItemKey, tuple[str, ...]] = {}
+_NONE_BELOW: Mapping[ItemKey, SubFolder] = {}
 POSITION_STEP = 10
 """Room between neighbours, for stories that editors put in between."""
 
@@ -49,9 +52,13 @@ def assign_places(
     selected: Mapping[str, Sequence[Selected]],
     design: Design,
     locales: Sequence[LocaleChoice],
+    below: Mapping[ItemKey, SubFolder] = _NONE_BELOW,
+    tags: Mapping[ItemKey, tuple[str, ...]] = _NO_TAGS,
 ) -> Places:
     """Return the place of every selected item, by collection id.
 
+    `below` are the folders of items that go into one below their collection's, `tags`
+    what stories are tagged with.
     Pure: neither the order of the items nor that of the collections changes it.
     Raises `UndecidedError` for a collection that the design does not know.
     """
@@ -61,19 +68,27 @@ def assign_places(
                 f"The design says nothing about the collection {collection_id}; "
                 "add it to design.yaml or leave the collection out."
             )
-    folders = _folders(selected, design, locales)
+    folders = _folders(selected, design, locales, below)
     by_folder: dict[str, list[tuple[ContentTypeDesign, Selected]]] = {}
     for content_type in design.content_types:
         for entry in selected.get(content_type.collection_id, ()):
-            path = _path(locale_of(entry.item.key, locales), content_type)
+            key = entry.item.key
+            path = _path(locale_of(key, locales), content_type, below.get(key))
             by_folder.setdefault(path, []).append((content_type, entry))
     places: dict[ItemKey, Place] = {}
     changes: list[SlugChange] = []
     for path in sorted(by_folder):
         inside = {folder.slug for folder in folders if folder.parent == path}
         slugs, changed = assign_slugs([entry for _, entry in by_folder[path]], inside)
+        others = translated_slugs([entry for _, entry in by_folder[path]], inside)
         for rank, key in enumerate(_in_order(by_folder[path]), start=1):
-            places[key] = Place(path, slugs[key], rank * POSITION_STEP)
+            places[key] = Place(
+                path,
+                slugs[key],
+                rank * POSITION_STEP,
+                others.get(key, ()),
+                tags.get(key, ()),
+            )
         changes.extend(changed)
     return Places(places, tuple(changes), folders)
 
@@ -104,8 +119,13 @@ def _order(entry: Selected, field: str) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def _path(locale: LocaleChoice | None, content_type: ContentTypeDesign) -> str:
-    parts = (locale.folder if locale else "", content_type.folder)
+def _path(
+    locale: LocaleChoice | None,
+    content_type: ContentTypeDesign,
+    below: SubFolder | None = None,
+) -> str:
+    own = below.slug if below else ""
+    parts = (locale.folder if locale else "", content_type.folder, own)
     return "/".join(part.strip("/") for part in parts if part.strip("/"))
 
 
@@ -113,6 +133,7 @@ def _folders(
     selected: Mapping[str, Sequence[Selected]],
     design: Design,
     locales: Sequence[LocaleChoice],
+    below: Mapping[ItemKey, SubFolder],
 ) -> tuple[FolderPlan, ...]:
     """Return the folders, parents first.
 
@@ -124,6 +145,10 @@ def _folders(
     for content_type in ranked:
         for locale in _locales_of(content_type, selected, locales):
             _add_collection(found, content_type, locale)
+        for entry in selected.get(content_type.collection_id, ()):
+            if sub := below.get(entry.item.key):
+                locale = locale_of(entry.item.key, locales)
+                _add_collection(found, content_type, locale, sub)
     first = ranked[0].component if ranked else ""
     for path in list(found):
         _add_parents(found, path, locales, first)
@@ -152,13 +177,14 @@ def _add_collection(
     found: dict[str, FolderPlan],
     content_type: ContentTypeDesign,
     locale: LocaleChoice | None,
+    below: SubFolder | None = None,
 ) -> None:
-    path = _path(locale, content_type)
+    path = _path(locale, content_type, below)
     if path and path not in found:
         parent, _, slug = path.rpartition("/")
         found[path] = FolderPlan(
             path=path,
-            name=content_type.folder_name or slug,
+            name=(below.name if below else content_type.folder_name) or slug,
             slug=slug,
             parent=parent,
             default_root=content_type.component,

@@ -15,6 +15,8 @@ from cmsmig.mapping.decisions.choices import (
     CollectionChoice,
     CollectionsDecision,
     ItemSet,
+    Languages,
+    MissingLanguage,
     PublishRule,
     QueuedRule,
 )
@@ -53,6 +55,14 @@ QUEUED: tuple[tuple[str, str], ...] = (
 PUBLISH: tuple[tuple[str, str], ...] = (
     ("nothing", PublishRule.NOTHING),
     ("what is live", PublishRule.WHAT_IS_LIVE),
+)
+LANGUAGES: tuple[tuple[str, str], ...] = (
+    ("a story each, in folders", Languages.FOLDERS),
+    ("one story, fields translated", Languages.FIELDS),
+)
+MISSING_LANGUAGE: tuple[tuple[str, str], ...] = (
+    ("lead to the primary language", MissingLanguage.PRIMARY),
+    ("are left out", MissingLanguage.LEAVE_OUT),
 )
 FILE = "decisions/collections.yaml"
 

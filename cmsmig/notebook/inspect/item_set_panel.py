@@ -13,12 +13,16 @@ from cmsmig.mapping.decisions.choices import (
     CollectionChoice,
     CollectionsDecision,
     ItemSet,
+    Languages,
+    MissingLanguage,
     PublishRule,
     QueuedRule,
 )
 from cmsmig.notebook.inspect.item_choices import (
     ARCHIVED,
     ARCHIVED_LIVE,
+    LANGUAGES,
+    MISSING_LANGUAGE,
     NOT_MIGRATED,
     PUBLISH,
     QUEUED,
@@ -137,6 +141,15 @@ class _Form:
             for collection in origin.collections
             if (choice := decision.choice(collection.collection_id)) is not None
         ]
+        self._languages = self._board.choice(
+            "item-set-languages", "Languages", LANGUAGES, decision.languages
+        )
+        self._missing = self._board.choice(
+            "item-set-missing",
+            "References to what lacks a language",
+            MISSING_LANGUAGE,
+            decision.missing_language,
+        )
         self._reviewer = self._board.text(
             "item-set-reviewer", "Reviewer", reviewer, hint="your name"
         )
@@ -183,15 +196,24 @@ class _Form:
             widgets.Html(sheet(heading("Item set per collection"), about)),
             self._standing,
             widgets.grid(rows, widths=_WIDTHS),
+            *self._language_row(),
             widgets.row(self._reviewer, save),
             self._board.messages,
         )
+
+    def _language_row(self) -> tuple[widgets.Element, ...]:
+        """Return the choices about languages, on a site that has several."""
+        if sum(each.migrate for each in self._decision.locales) < 2:
+            return ()
+        return (widgets.row(self._languages, self._missing),)
 
     def _chosen(self) -> CollectionsDecision:
         """Return the decision with what the controls say now."""
         by_id = {each.choice.collection_id: each.chosen() for each in self._lines}
         return replace(
             self._decision,
+            languages=Languages(self._languages.value),
+            missing_language=MissingLanguage(self._missing.value),
             collections=tuple(
                 by_id.get(each.collection_id, each)
                 for each in self._decision.collections

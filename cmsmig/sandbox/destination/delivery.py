@@ -11,6 +11,10 @@ from cmsmig.sandbox.destination.refusals import not_found, page_of
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.stories.story_list import selected
 from cmsmig.sandbox.destination.stories.story_rules import blocks_of
+from cmsmig.sandbox.destination.stories.story_translations import (
+    in_language,
+    path_in_language,
+)
 from cmsmig.sandbox.destination.stories.story_wire import single
 from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 from cmsmig.sandbox.http.rate_limits import PageWindow
@@ -148,4 +152,11 @@ def _delivered(space: Space, story: StoredStory, call: Call) -> JsonObject:
     if call.parameter("version") != "draft":
         shown["name"] = story.published_name
         shown["content"] = object_of(story.published_content)
+    language = call.parameter("language") or ""
+    shown["content"] = in_language(shown["content"], language)
+    shown["lang"] = language or "default"
+    shown["default_full_slug"] = None
+    if language:
+        shown["default_full_slug"] = shown["full_slug"]
+        shown["full_slug"] = path_in_language(space, story, language)
     return shown

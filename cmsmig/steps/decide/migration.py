@@ -15,11 +15,6 @@ from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import UndecidedError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import derived_namespace
-from cmsmig.mapping.decisions.conflicts import (
-    ConflictAction,
-    ConflictKind,
-    ConflictsDecision,
-)
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, embed_policy
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.draft import DraftContext, Place, UploadedAsset
@@ -39,7 +34,8 @@ from cmsmig.mapping.select.selection import (
     SkippedItem,
     select_items,
 )
-from cmsmig.mapping.select.story_paths import FolderPlan, Places, assign_places
+from cmsmig.mapping.select.story_paths import FolderPlan, Places
+from cmsmig.mapping.select.translations import languages_of
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.engine import Engine
 from cmsmig.richtext.native import NativeEngine
@@ -48,6 +44,7 @@ from cmsmig.steps.decide.decision_store import Decisions, read_decisions
 from cmsmig.steps.decide.draft_store import DraftStore
 from cmsmig.steps.decide.drafter import Drafter, ItemDraft
 from cmsmig.steps.decide.migration_files import MigrationFiles, find_files
+from cmsmig.steps.decide.migration_places import find_places
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.steps.decide.rules_file import RuleFile, load_rules, with_rules
 from cmsmig.steps.decide.split_decisions import (
@@ -56,6 +53,7 @@ from cmsmig.steps.decide.split_decisions import (
     refuse_undecided,
     undesigned_blocks,
 )
+from cmsmig.steps.decide.translated_migration import translate
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +198,11 @@ def open_migration(
     decisions, rules = _read_decisions(project, settings)
     _check(decisions, origin, reviewing=reviewing)
     engine = NativeEngine(rules=rules.rules if rules else None)
-    selections = _select(origin, decisions)
+    selections: Mapping[str, Selection] = _select(origin, decisions)
+    if not reviewing:
+        # Bodies are reviewed where the origin has them, each in its language.
+        made = translate(origin, decisions, selections, derived)
+        origin, decisions, selections = made.origin, made.decisions, made.selections
     selected = tuple(chain.from_iterable(e.selected for e in selections.values()))
     skipped = tuple(chain.from_iterable(e.skipped for e in selections.values()))
     locales = decisions.collections.locales
@@ -213,7 +215,7 @@ def open_migration(
     public_splits = Splits({})
     if public and not reviewing:
         public_splits = find_splits(public.values(), decisions, engine)
-    places = _places(selections, decisions)
+    places = find_places(selections, decisions, origin)
     known = _find_known(origin, decisions, selections)
     namespace = derived_namespace(origin.site.site_id, settings.space_id)
     return Migration(
@@ -316,32 +318,6 @@ def _find_unreviewed(decisions: Decisions) -> Iterator[str]:
             yield f"Nobody has accepted {FILE_NAMES[type(decision)]} yet."
 
 
-def _places(selections: Mapping[str, Selection], decisions: Decisions) -> Places:
-    """Return where each story goes, with the slugs that people chose."""
-    places = assign_places(
-        {name: each.selected for name, each in selections.items()},
-        decisions.design,
-        decisions.collections.locales,
-    )
-    return _apply_renames(places, decisions.conflicts)
-
-
-def _apply_renames(places: Places, conflicts: ConflictsDecision) -> Places:
-    """Return the places with the slugs that people chose where one was taken."""
-    renames = {
-        choice.what: choice.rename_to
-        for choice in conflicts.conflicts
-        if choice.kind is ConflictKind.STORY and choice.action is ConflictAction.RENAME
-    }
-    return replace(
-        places,
-        places={
-            key: replace(place, slug=renames.get(place.full_slug, place.slug))
-            for key, place in places.places.items()
-        },
-    )
-
-
 def _routes(
     origin: Origin,
     selected: tuple[Selected, ...],
@@ -349,7 +325,20 @@ def _routes(
     known: KnownItems,
 ) -> Routes:
     slugs = {entry.item.key: entry.live_slug or entry.item.slug for entry in selected}
-    return Routes(origin.site, origin.collections, places, slugs, known)
+    others = {
+        each.key: each.slug
+        for entry in selected
+        for item in (entry.item, entry.public or entry.item)
+        for each in item.languages
+    }
+    return Routes(
+        origin.site,
+        origin.collections,
+        places,
+        slugs | others,
+        known,
+        languages_of(selected),
+    )
 
 
 def _find_known(

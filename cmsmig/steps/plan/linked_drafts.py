@@ -13,6 +13,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.convert.kept_draft import DraftFacts
 from cmsmig.mapping.convert.linking import ResolvedLinks, link_story, resolve_links
+from cmsmig.mapping.convert.story import translations_of
 from cmsmig.mapping.draft import DraftContext, ExistingStory, Place
 from cmsmig.mapping.select.reference_targets import DanglingCause
 from cmsmig.steps.decide.drafter import ItemDraft
@@ -164,7 +165,8 @@ def _with_hashes(
 
 def _record_hash(facts: DraftFacts, place: Place, content: str) -> str:
     dates = facts.first_published_at, facts.sort_by_date
-    return record_hash(facts.story_name(place), place, dates, content)
+    translations = translations_of(place, facts.names)
+    return record_hash(facts.story_name(place), place, dates, content, translations)
 
 
 def why_waiting(migration: Migration, key: ItemKey) -> str:

@@ -3,13 +3,14 @@ written. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
 from cmsmig.canonical import Json, JsonObject, canonical
 from cmsmig.destination.schema import Story
 from cmsmig.ledger.rows import StoryRecord, WrittenStory
+from cmsmig.mapping.convert.story import translations_of
 from cmsmig.mapping.decisions.conflicts import (
     ConflictKind,
     ConflictsDecision,
@@ -26,12 +27,20 @@ from cmsmig.mapping.merge import (
     value_of,
 )
 from cmsmig.steps.plan.edit_conflicts import EditConflict, seen_of
+from cmsmig.steps.plan.translation_fields import (
+    is_translation_id,
+    translated_moves,
+    translation_fields,
+    translations_in,
+    translations_there,
+)
 from cmsmig.steps.plan.written_stories import comparable, content_hash, record_hash
 
 CONTENT: Final = "content."
 """What the names of content fields begin with."""
 UNKNOWN: Final = "\x00unknown"
 """Stands for what we wrote where nobody knows it: no service holds such a value."""
+TAGS: Final = "tags"
 _DATES = ("first_published_at", "sort_by_date")
 _KEPT_AS_THEY_ARE = frozenset(("position",))
 """Fields that never make a conflict, nor a write alone: one more item moves all
@@ -82,6 +91,9 @@ def wanted_fields(draft: StoryDraft, content: JsonObject) -> JsonObject:
     found: JsonObject = {
         name: value for name, value in around.items() if value or name not in optional
     }
+    if draft.place.tags:
+        found[TAGS] = [*draft.place.tags]
+    found |= translation_fields(translations_of(draft.place, draft.names).values())
     return found | {f"{CONTENT}{name}": value for name, value in content.items()}
 
 
@@ -108,6 +120,8 @@ def around_content(story: Story) -> JsonObject:
         "folder": story.row.parent_id,
         "position": body.get("position"),
         **{name: body.get(name) for name in _DATES},
+        **translations_there(story),
+        TAGS: [*tags_there(story)] or None,
     }
 
 
@@ -135,10 +149,16 @@ def fields_there(story: Story, written: WrittenStory | None) -> JsonObject:
         if written is not None and written.stood.get(name) == value:
             if name in written.sent:
                 found[name] = written.sent[name]
+        elif is_translation_id(name) or name == TAGS:
+            continue
         elif name == "folder":
             found[name] = story.row.full_slug.strip("/").rpartition("/")[0]
         elif value not in (None, ""):
             found[name] = value
+    if written is not None and TAGS in written.sent:
+        # Tags of other people are nobody's difference.
+        there = tags_there(story)
+        found[TAGS] = [each for each in tags_of(written.sent) if each in there]
     content = {f"{CONTENT}{name}": value for name, value in story.content.items()}
     return found | content
 
@@ -146,10 +166,13 @@ def fields_there(story: Story, written: WrittenStory | None) -> JsonObject:
 def record_of(fields: JsonObject, story: Story) -> str:
     """Return the fingerprint that a write of these fields would have, had it the
     content that stands there."""
-    place = Place(str(fields.get("folder", "")), str(fields.get("slug", "")), 0)
+    folder, slug = (str(fields.get(name, "")) for name in ("folder", "slug"))
+    place = Place(folder, slug, 0, tags=tags_of(fields))
     published, day = (str(fields.get(name, "")) for name in _DATES)
     content = content_hash(story.content)
-    return record_hash(str(fields.get("name", "")), place, (published, day), content)
+    translations = translations_in(fields)
+    name = str(fields.get("name", ""))
+    return record_hash(name, place, (published, day), content, translations)
 
 
 def is_same_field(one: JsonObject, other: JsonObject, field: str) -> bool:
@@ -176,7 +199,8 @@ def merge_story(
         base = theirs
     else:
         base = dict.fromkeys([*ours, *theirs], UNKNOWN)
-    return _merge(home.full_slug, base, ours, theirs, decided)
+    merged = _merge(home.full_slug, base, ours, theirs, decided)
+    return _with_tags(merged, written, ours, tags_there(there))
 
 
 def merge_untouched(
@@ -188,7 +212,8 @@ def merge_untouched(
 ) -> StoryMerge:
     """Return what becomes of a story that is as we last wrote it, at that slug."""
     if written is not None:
-        return _merge(home.full_slug, written.sent, ours, written.sent, decided)
+        merged = _merge(home.full_slug, written.sent, ours, written.sent, decided)
+        return _with_tags(merged, written, ours, tags_of(written.stood))
     unmoved: JsonObject = {**ours, "slug": slug}
     merged = _merge(home.full_slug, unmoved, ours, unmoved, decided)
     # What we wrote is not known: all of it is written again.
@@ -202,14 +227,15 @@ def _merge(
     theirs: JsonObject,
     decided: ConflictsDecision,
 ) -> StoryMerge:
-    moved = _moved_fields(base, ours, theirs)
+    # Tags are merged one by one, and never wait.
+    moved = _moved_fields(base, ours, theirs) - {TAGS}
     if theirs is base:
         compared = merge_alone(moved)
     else:
         compared = merge_fields(
             _compared(base, moved), _compared(ours, moved), _compared(theirs, moved)
         )
-    compared = _leave_position(_hold_moves(compared))
+    compared = _leave_position(_hold_moves(compared, base))
 
     def side(field: str) -> Side | None:
         seen = seen_of(value_of(theirs, field))
@@ -239,6 +265,42 @@ def _merge(
     )
 
 
+def _with_tags(
+    merge: StoryMerge,
+    written: WrittenStory | None,
+    ours: JsonObject,
+    there: Sequence[str],
+) -> StoryMerge:
+    """Return the merge with what our tags make of those that are there: what we had
+    sent and do not want any more is taken away, what is new is added."""
+    before, wanted = tags_of(written.sent) if written else (), tags_of(ours)
+    kept = [each for each in there if each in wanted or each not in before]
+    found = sorted({*kept, *(each for each in wanted if each not in before)})
+    sent = {name: value for name, value in merge.sent.items() if name != TAGS}
+    if wanted:
+        sent[TAGS] = [*wanted]
+    if found == sorted(there):
+        return replace(merge, sent=sent)
+    return replace(
+        merge,
+        sent=sent,
+        values={**merge.values, TAGS: [*found]},
+        written=merge.written | {TAGS},
+    )
+
+
+def tags_of(fields: JsonObject) -> tuple[str, ...]:
+    """Return the tags that fields hold."""
+    held = fields.get(TAGS)
+    return tuple(map(str, held)) if isinstance(held, list) else ()
+
+
+def tags_there(story: Story) -> list[str]:
+    """Return the tags that a story has, whoever gave them, in order."""
+    listed = story.body.get("tag_list")
+    return sorted(map(str, listed)) if isinstance(listed, list) else []
+
+
 def _known(base: Value) -> Value:
     return ABSENT if base == UNKNOWN else base
 
@@ -266,9 +328,10 @@ def _compared(fields: JsonObject, moved: Set[str]) -> JsonObject:
     return compared if isinstance(compared, dict) else {}
 
 
-def _hold_moves(merged: Merged) -> Merged:
+def _hold_moves(merged: Merged, base: JsonObject) -> Merged:
     """Return the merge with pages where they are, until somebody decides."""
-    moves = merged.written & _MOVES
+    # A language that the story did not have yet moves no page.
+    moves = merged.written & (_MOVES | translated_moves(base))
     return replace(
         merged, written=merged.written - moves, conflicts=merged.conflicts | moves
     )

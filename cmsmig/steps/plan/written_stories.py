@@ -19,6 +19,7 @@ from cmsmig.mapping.decisions.conflicts import (
 from cmsmig.mapping.draft import Place
 from cmsmig.steps.plan.edit_conflicts import seen_of
 
+_NO_TRANSLATIONS: Final[Mapping[str, JsonObject]] = {}
 PUBLISHED: Final = "published"
 """The field that publication counts as."""
 _KEPT_UP_TO_DATE = ("cached_url", "url")
@@ -38,13 +39,25 @@ def content_hash(content: JsonObject) -> str:
     return fingerprint(comparable(content))
 
 
-def record_hash(name: str, place: Place, dates: tuple[str, str], content: str) -> str:
+def record_hash(
+    name: str,
+    place: Place,
+    dates: tuple[str, str],
+    content: str,
+    translations: Mapping[str, JsonObject] = _NO_TRANSLATIONS,
+) -> str:
     """Return the fingerprint of everything that is wanted of a story.
 
     `dates` are `first_published_at` and `sort_by_date`, `content` the hash of the
-    content. Its position is left out: one more item moves all after it.
+    content, `translations` the names and slugs in other languages. Its position is
+    left out: one more item moves all after it.
     """
-    return fingerprint([name, place.slug, place.folder, *dates, content])
+    own: list[Json] = [name, place.slug, place.folder, *dates, content]
+    if translations:
+        own.append({**translations})
+    if place.tags:
+        own.append([*place.tags])
+    return fingerprint(own)
 
 
 def comparable(value: Json) -> Json:

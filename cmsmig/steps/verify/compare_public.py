@@ -8,7 +8,7 @@ more, later, before it counts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cmsmig.destination.delivery import READ_TOGETHER, DeliveryClient
 from cmsmig.destination.schema import Story
@@ -77,8 +77,23 @@ async def _compare(
     found: Verification,
 ) -> None:
     await delivery.renew()
-    doubtful = await _look(job, delivery, wanted, pages)
     found.public = len(pages)
+    await _compare_in(job, delivery, wanted, pages, found)
+    for locale in job.migration.decisions.collections.translations:
+        there = replace(wanted, language=locale.code)
+        translated = [each for each in pages if there.has_language(each.key)]
+        await _compare_in(job, delivery, there, translated, found)
+
+
+async def _compare_in(
+    job: ImportJob,
+    delivery: DeliveryClient,
+    wanted: VisitorPages,
+    pages: Sequence[Page],
+    found: Verification,
+) -> None:
+    """Compare what visitors get in one language."""
+    doubtful = await _look(job, delivery, wanted, pages)
     if doubtful:
         await job.sleep(LATER)
         await delivery.renew()
@@ -102,7 +117,8 @@ async def _look(
     doubtful: dict[Page, Story | None] = {}
 
     async def look(part: Sequence[Page]) -> None:
-        there = await delivery.published([each.home.uuid for each in part])
+        uuids = [each.home.uuid for each in part]
+        there = await delivery.published(uuids, wanted.language)
         for page in part:
             story = there.get(page.home.uuid)
             if story is None or not wanted.is_met(page.key, story):
@@ -134,9 +150,10 @@ def _differences(
         seen = seen_of(each.there)
         if decided.side(ConflictKind.STORY, what, each.name, seen) is Side.THEIRS:
             continue
+        where = f" in `{wanted.language}`" if wanted.language else ""
         text = (
-            f"Visitors get {shown_value(each.there)} in the field `{each.key}` of "
-            f"`{what}`; wanted is {shown_value(each.wanted)}. Run `cmsmig publish`."
+            f"Visitors{where} get {shown_value(each.there)} in the field `{each.key}` "
+            f"of `{what}`; wanted is {shown_value(each.wanted)}. Run `cmsmig publish`."
         )
         yield Difference(DifferenceCode.PUBLIC_VALUE, key, each.key, text)
 

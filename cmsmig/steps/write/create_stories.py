@@ -21,7 +21,7 @@ from cmsmig.errors import (
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Intent, LossRow, StoryRecord, WrittenStory
-from cmsmig.mapping.convert.story import story_body
+from cmsmig.mapping.convert.story import story_body, translations_of
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.decide.drafter import ItemDraft
@@ -130,7 +130,8 @@ def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[Create]:
 def _create_of(draft: StoryDraft) -> Create:
     hashed = content_hash(draft.content)
     dates = draft.first_published_at, draft.sort_by_date
-    record = record_hash(draft.name, draft.place, dates, hashed)
+    translations = translations_of(draft.place, draft.names)
+    record = record_hash(draft.name, draft.place, dates, hashed, translations)
     return Create(draft, hashed, record, wanted_fields(draft, draft.content))
 
 

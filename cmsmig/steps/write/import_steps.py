@@ -35,6 +35,7 @@ from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.old_addresses import old_addresses
 from cmsmig.steps.plan.plan import Plan, make_plan, refuse_drift
 from cmsmig.steps.plan.preflights.items import find_refused
+from cmsmig.steps.plan.preflights.languages import refuse_missing_languages
 from cmsmig.steps.plan.recreate import (
     changes,
     refuse_gone,
@@ -190,6 +191,7 @@ async def run_command(
             refuse_half_way(job.gone, command)
             gone = plan.gone_at_origin
             if not dry_run:
+                refuse_missing_languages(migration, job.survey)
                 await _run_steps(command, job, plan)
                 accounting = job.ledger.items.accounting()
                 gone = gone_rows(job.ledger)

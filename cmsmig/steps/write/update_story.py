@@ -26,12 +26,14 @@ from cmsmig.steps.plan.linked_drafts import DraftLinks
 from cmsmig.steps.plan.recreate import REMEDY
 from cmsmig.steps.plan.story_edits import UNDECIDED, undecided_sentence
 from cmsmig.steps.plan.story_fields import (
+    TAGS,
     StoryMerge,
     around_content,
     content_of,
     merge_story,
     merge_untouched,
 )
+from cmsmig.steps.plan.translation_fields import translations_to_send
 from cmsmig.steps.plan.written_stories import content_hash, is_as_written
 from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
@@ -121,7 +123,7 @@ async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
     home = update.needed.home
     last = job.ledger.items.last_written(home.story_id)
     seen: Story | None = None
-    if row is None or not is_as_written(row, home):
+    if row is None or not is_as_written(row, home) or _unknown_tags(update, last):
         seen = await _read(job, update.needed, row)
     for attempt in range(1, ATTEMPTS + 1):
         merge = _merge(job, update, last, row, seen)
@@ -133,6 +135,11 @@ async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
             return
         try:
             body = _body(job, update, merge, row, seen)
+            stood = around_content(seen) if seen else (last.stood if last else {})
+            if sent := translations_to_send(merge.values, merge.written, stood):
+                body["translated_slugs_attributes"] = sent
+            if TAGS in merge.written:
+                body["tag_list"] = merge.values[TAGS]
             written = await job.client.update_story(home.story_id, body)
         except (OutcomeUnknownError, MalformedAnswerError):
             # It may have been applied: then nothing of ours is left to write.
@@ -142,6 +149,11 @@ async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
         else:
             _save_written(job, update, merge, last, written)
             return
+
+
+def _unknown_tags(update: Update, last: WrittenStory | None) -> bool:
+    """Return whether tags are sent to a story of which nobody kept those it has."""
+    return TAGS in update.fields and last is not None and TAGS not in last.stood
 
 
 async def _read(job: ImportJob, needed: Needed, row: StoryRow | None) -> Story:

@@ -304,8 +304,8 @@ OWNERSHIP = (
         (
             Edit(
                 UPDATING,
-                "if row is None or not is_as_written(row, home):",
-                "if row is None:",
+                "row is None or not is_as_written(row, home) or ",
+                "row is None or ",
             ),
         ),
     ),

@@ -172,6 +172,12 @@ async def _choose_item_sets(desk: Desk) -> None:
     for control, chosen, before in (
         ("item-set-online", "take as live", "as archived"),
         ("item-set-queued", "skip", "take as drafts"),
+        (
+            "item-set-languages",
+            "one story, fields translated",
+            "a story each, in folders",
+        ),
+        ("item-set-missing", "are left out", "lead to the primary language"),
     ):
         await book.choose(control, chosen)
         await book.choose(control, before)

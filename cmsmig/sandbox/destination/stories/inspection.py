@@ -16,6 +16,7 @@ from cmsmig.sandbox.destination.stories.story_rules import (
     nested_blocks,
     schema_of,
 )
+from cmsmig.sandbox.destination.stories.story_translations import speaks
 from cmsmig.sandbox.values import list_of, object_of, text_of
 
 _OWN_KEYS = frozenset({"component", "_uid", "_editable"})
@@ -67,7 +68,20 @@ def _block(inspection: Inspection, block: JsonObject, place: str) -> None:
         if not isinstance(definition, dict):
             inspection.complain("unknown_field", f"{place}.{key}", name)
             continue
+        _check_language(inspection, definition, key, place)
         _value(inspection, definition, value, f"{place}.{key}")
+
+
+def _check_language(
+    inspection: Inspection, definition: JsonObject, key: str, place: str
+) -> None:
+    _, sign, code = key.partition("__i18n__")
+    if not sign:
+        return
+    if not definition.get("translatable"):
+        inspection.complain("not_translatable", f"{place}.{key}", key)
+    if not speaks(inspection.space, code):
+        inspection.complain("unknown_language", f"{place}.{key}", code)
 
 
 def _check_uid(inspection: Inspection, block: JsonObject, place: str) -> None:

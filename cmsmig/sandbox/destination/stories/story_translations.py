@@ -5,11 +5,53 @@ from __future__ import annotations
 import zlib
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.sandbox.destination.space import StoredStory
+from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
 
 KEY = "translated_slugs_attributes"
 """Where a story's body holds them, as they were sent."""
+
+
+_SIGN = "__i18n__"
+_UNSET: tuple[Json, ...] = (None, "", [], {})
+
+
+def speaks(space: Space, code: str) -> bool:
+    """Return whether the space lists a language; a region may stand after either
+    sign."""
+    return _plain(code) in {_plain(each) for each in space.languages}
+
+
+def in_language(value: Json, language: str) -> Json:
+    """Return content as it is shown in a language: what is not translated stays in
+    the default one. An empty `language` is the default."""
+    if isinstance(value, list):
+        return [in_language(each, language) for each in value]
+    if not isinstance(value, dict):
+        return value
+    shown = {
+        key: in_language(each, language)
+        for key, each in value.items()
+        if _SIGN not in key
+    }
+    for key, each in value.items():
+        own, sign, code = key.partition(_SIGN)
+        if sign and _plain(code) == _plain(language) and each not in _UNSET:
+            shown[own] = in_language(each, language)
+    return shown
+
+
+def path_in_language(space: Space, story: StoredStory, language: str) -> str:
+    """Return the path of a story in a language."""
+    rows = map(object_of, translated_slugs(story))
+    slugs = [text_of(row["slug"]) for row in rows if row["lang"] == language]
+    folder, _, own = space.full_slug(story).strip("/").rpartition("/")
+    slug = next((each for each in slugs if each), own)
+    return "/".join(part for part in (language, folder, slug) if part)
+
+
+def _plain(code: str) -> str:
+    return code.replace("_", "-").lower()
 
 
 def translated_slugs(story: StoredStory) -> list[Json]:

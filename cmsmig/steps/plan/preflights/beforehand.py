@@ -11,6 +11,7 @@ from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.preflights.findings import LIMITS, Preflight, Refused
+from cmsmig.steps.plan.preflights.languages import find_missing_languages
 from cmsmig.steps.plan.preflights.limits import (
     Count,
     count_all,
@@ -47,6 +48,7 @@ class Beforehand:
         counts = count_all(survey, settings, calls)
         return cls(
             findings=(
+                *find_missing_languages(migration, survey),
                 *refused.findings,
                 *find_limits(migration, settings, counts),
                 *find_deliveries(survey, publishes),

@@ -20,6 +20,8 @@ class PreflightKind(StrEnum):
     FILE_SIZE = "file_size"
     COUNT = "count"
     """More components, stories, folders or requests than the service's plan allows."""
+    LANGUAGE = "language"
+    """The space lacks a language of translated fields."""
     WEBHOOKS = "webhooks"
     """Publishing tells other systems."""
     NOT_READ = "not_read"

@@ -12,6 +12,7 @@ from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.merge import Value, value_of
+from cmsmig.mapping.select.translations import shown_in
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.linked_drafts import Hashing, link_draft
@@ -44,18 +45,29 @@ class VisitorPages:
     context: DraftContext
     homes: Mapping[ItemKey, ExistingStory]
     versions: PublicVersions
+    language: str = ""
+    """The destination's code of the language that they read in; empty: the default
+    one."""
 
     def is_met(self, key: ItemKey, story: Story) -> bool:
         """Return whether visitors get what they are to get of a story."""
+        if self.migration.decisions.collections.translations:
+            return next(self.unmet(key, story), None) is None
         return (content_hash(story.content), story.row.name) == self._print(key)
+
+    def has_language(self, key: ItemKey) -> bool:
+        """Return whether an item has values in their language."""
+        item = self.migration.public.get(key, self.migration.items[key])
+        return any(each.code == self.language for each in item.languages)
 
     def unmet(self, key: ItemKey, story: Story) -> Iterator[PublicField]:
         """Yield the fields of which they get something else."""
-        ours = self._fields(key)
+        ours = shown_in(self._fields(key), self.language)
         content = {f"{CONTENT}{name}": value for name, value in story.content.items()}
-        theirs = {"name": story.row.name, **content}
+        theirs = shown_in({"name": story.row.name, **content}, "")
         for name in sorted(ours.keys() | theirs.keys()):
-            is_shown = name == "name" or name.startswith(CONTENT)
+            is_name = name == "name" and not self.language
+            is_shown = is_name or name.startswith(CONTENT)
             if is_shown and not is_same_field(ours, theirs, name):
                 there, wanted = value_of(theirs, name), value_of(ours, name)
                 yield PublicField(name, there, wanted)

@@ -1,0 +1,197 @@
+"""An item in several languages as one story: its fields translated. Pure.
+
+Source: destination, content rules: the translation of a field stands beside it, under
+its key with `__i18n__` and the language; where there is none, the field's own value is
+shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.item_key import ItemKey
+from cmsmig.mapping.decisions.choices import LocaleChoice
+from cmsmig.mapping.select.selection import Selected, Selection, SkippedItem, locale_of
+from cmsmig.origin.schema import Item, ItemLanguage
+
+SIGN: Final = "__i18n__"
+_OWN = frozenset(("name", "slug"))
+"""Fields that a story has apart from its content."""
+_LATELY_READ = 8
+_UNSET: tuple[Json, ...] = (None, "", [], {})
+_TOGETHER = "in_primary_story"
+_ALONE = "no_primary_language"
+_SENTENCES = {
+    _TOGETHER: "Its values are translations in the story of the primary language.",
+    _ALONE: (
+        "The item is not taken along in the primary language, so there is no story "
+        "that this language could be a translation of; translate it at the origin, or "
+        "decide `languages: folders`."
+    ),
+}
+
+
+def translated_key(key: str, code: str) -> str:
+    """Return the key of a field's translation. Source: destination, content rules.
+
+    A region stands after an underscore, whatever the language's code has.
+    """
+    return f"{key}{SIGN}{code.replace('-', '_')}"
+
+
+def own_key(key: str) -> str:
+    """Return the key of the field that a key is of, itself or a translation."""
+    return key.partition(SIGN)[0]
+
+
+def shown_in(fields: JsonObject, code: str) -> JsonObject:
+    """Return the fields as visitors get them in a language; the default one without.
+
+    What is not translated has its own value.
+    """
+    shown = {name: value for name, value in fields.items() if own_key(name) == name}
+    for name in [*shown] if code else ():
+        value = fields.get(translated_key(name, code))
+        if value not in _UNSET:
+            shown[name] = value
+    return shown
+
+
+@dataclass(frozen=True, slots=True)
+class _Together:
+    """The values of an item with its translations."""
+
+    primary: Item
+    others: tuple[tuple[str, Item], ...]
+    """By the language's code."""
+    fields: frozenset[str]
+
+    def read(self) -> JsonObject:
+        """Return them; what is the same in a language has no key of its own."""
+        return _read(self)
+
+
+@lru_cache(maxsize=_LATELY_READ)
+def _read(source: _Together) -> JsonObject:
+    own = source.primary.data
+    found = dict(own)
+    for code, other in source.others:
+        data = other.data
+        for slug in sorted(source.fields):
+            if data.get(slug) != own.get(slug):
+                found[translated_key(slug, code)] = data.get(slug)
+    return found
+
+
+def translated_fields(sets: Iterable[Sequence[Item]]) -> frozenset[str]:
+    """Return the fields that hold something else in another language of some item."""
+    found: set[str] = set()
+    for items in sets:
+        by_id: dict[str, list[Item]] = {}
+        for item in items:
+            by_id.setdefault(item.key.item_id, []).append(item)
+        for first, *others in by_id.values():
+            if any(each.data_hash != first.data_hash for each in others):
+                found.update(_differing(first, others))
+    return frozenset(found - _OWN)
+
+
+def _differing(first: Item, others: Iterable[Item]) -> Iterator[str]:
+    own = first.data
+    for data in (each.data for each in others):
+        for slug in own.keys() | data.keys():
+            if own.get(slug) != data.get(slug):
+                yield slug
+
+
+def merge_languages(
+    selection: Selection,
+    locales: Sequence[LocaleChoice],
+    fields: Set[str],
+) -> Selection:
+    """Return a selection of which each item is one, with its other languages.
+
+    What is decided about an item in a language holds as before: a language that is
+    left out is in no story. Each (id, locale) is still in exactly one place.
+    """
+    primary, others = _by_language(selection.selected, locales)
+    merged: list[Selected] = []
+    skipped = list(selection.skipped)
+    for entry in primary:
+        translations = others.pop(entry.item.key.item_id, {})
+        merged.append(_merged(entry, translations, frozenset(fields)))
+        skipped += [_skipped(each.item, _TOGETHER) for each in translations.values()]
+    for left in others.values():
+        skipped += [_skipped(each.item, _ALONE) for each in left.values()]
+    return Selection(tuple(merged), tuple(skipped))
+
+
+def _by_language(
+    entries: Iterable[Selected], locales: Sequence[LocaleChoice]
+) -> tuple[list[Selected], dict[str, dict[str, Selected]]]:
+    """Return what is in the primary language, and the rest by item and code."""
+    primary: list[Selected] = []
+    others: dict[str, dict[str, Selected]] = {}
+    for entry in entries:
+        locale = locale_of(entry.item.key, locales)
+        if locale is None or locale.primary:
+            primary.append(entry)
+        else:
+            others.setdefault(entry.item.key.item_id, {})[locale.code] = entry
+    return primary, others
+
+
+def _merged(
+    entry: Selected, others: Mapping[str, Selected], fields: frozenset[str]
+) -> Selected:
+    if not others:
+        return entry
+    public = {code: each.public for code, each in others.items() if each.public}
+    return replace(
+        entry,
+        item=_one(
+            entry.item, {code: each.item for code, each in others.items()}, fields
+        ),
+        public=entry.public and _one(entry.public, public, fields),
+    )
+
+
+def _one(item: Item, others: Mapping[str, Item], fields: frozenset[str]) -> Item:
+    """Return an item with its translations."""
+    if not others:
+        return item
+    ordered = tuple(sorted(others.items()))
+    hashes = [[code, each.data_hash] for code, each in ordered]
+    return replace(
+        item,
+        last_updated=max(item.last_updated, *(e.last_updated for _, e in ordered)),
+        data_hash=fingerprint([item.data_hash, hashes]),
+        source=_Together(item, ordered, fields),
+        halved=(*item.halved, *_halved(ordered)),
+        languages=tuple(
+            ItemLanguage(each.key, code, each.name, each.slug) for code, each in ordered
+        ),
+    )
+
+
+def _halved(others: Iterable[tuple[str, Item]]) -> Iterator[str]:
+    for code, item in others:
+        for slug in item.halved:
+            yield translated_key(slug, code)
+
+
+def _skipped(item: Item, reason: str) -> SkippedItem:
+    return SkippedItem(item.key, item.name, reason, _SENTENCES[reason])
+
+
+def languages_of(entries: Iterable[Selected]) -> dict[ItemKey, ItemKey]:
+    """Return the item whose story holds each item in another language."""
+    return {
+        language.key: entry.item.key
+        for entry in entries
+        for language in entry.item.languages
+    }

@@ -1,0 +1,154 @@
+"""The shape of a site: folders and tags that a field of its items names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.faults import CREATE_STORY, CUT, Fault
+from tests.support.steps.origin_edits import Item, edit_items
+
+MOODS = {"1" * 32: "calm", "2" * 32: "loud"}
+ORDER = "    order_field: position\n"
+
+
+@pytest.fixture
+def moody(stage: Stage, moody_site: Path) -> Callable[..., Desk]:
+    """Return a desk of records with a mood, which a field of the design uses."""
+
+    def start(key: str, field: str, *faults: Fault) -> Desk:
+        desk = stage(*faults, content=moody_site)
+        edit_items(desk, _in_a_mood)
+        desk.decide("design.yaml", ORDER, f"{ORDER}    {key}: {field}\n")
+        return desk
+
+    return start
+
+
+def _in_a_mood(item: Item) -> Item:
+    """Give every record a mood but the last."""
+    number = int(item["fieldData"]["slug"].rpartition("-")[2])
+    mood = [*MOODS][number % 2] if number < 6 else None
+    return {**item, "fieldData": {**item["fieldData"], "mood": mood}}
+
+
+def moved(desk: Desk, slug: str, **values: object) -> None:
+    """Change an item at the origin."""
+    edit_items(
+        desk,
+        lambda item: (
+            {**item, "fieldData": {**item["fieldData"], **values}}
+            if item["fieldData"]["slug"] == slug
+            else item
+        ),
+    )
+
+
+def test_an_option_names_a_folder(moody: Callable[..., Desk]) -> None:
+    """What has none stays in the collection's own; the folders are the plan's."""
+    desk = moody("folder_by", "mood")
+    planned, mark = desk.plan()["calls"], desk.mark()
+    assert planned["create_folders"] == 3
+    desk.done("import")
+    assert len([e for e in desk.since(mark) if e.quota]) == planned["total"]
+    assert desk.folders() == ["records", "records/calm", "records/loud"]
+    assert sorted(desk.stories()) == [
+        "records/calm/record-2",
+        "records/calm/record-4",
+        "records/loud/record-1",
+        "records/loud/record-3",
+        "records/loud/record-5",
+        "records/record-6",
+    ]
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_a_reference_names_a_folder(moody: Callable[..., Desk]) -> None:
+    """After the item that it leads to."""
+    desk = moody("folder_by", "next")
+    desk.done("import")
+    assert "records/record-2/record-1" in desk.stories()
+    desk.verified()
+
+
+def test_what_changes_its_folder_moves_and_is_led_to(
+    moody: Callable[..., Desk],
+) -> None:
+    """One update; the links to it follow."""
+    desk = moody("folder_by", "mood")
+    desk.done("import")
+    moved(desk, "record-1", mood="1" * 32)
+    desk.done("import")
+    assert "records/calm/record-1" in desk.stories()
+    desk.verified()
+
+
+def test_a_field_that_cannot_name_a_folder_is_refused(
+    moody: Callable[..., Desk],
+) -> None:
+    """With the types that can."""
+    ended = moody("folder_by", "position").run("plan")
+    assert ended.code == 2
+    assert "folder_by names `position`, which is no Reference or" in ended.err
+
+
+def tags(desk: Desk, slug: str) -> object:
+    return desk.stories()[f"records/{slug}"].body.get("tag_list")
+
+
+def test_a_reference_becomes_tags(moody: Callable[..., Desk]) -> None:
+    """By the names of what it leads to; beside those of editors, one by one."""
+    desk = moody("tags_by", "related")
+    desk.done("import")
+    assert tags(desk, "record-1") == ["Record 2", "Record 4"]
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_tags_of_editors_stay_and_never_wait(moody: Callable[..., Desk]) -> None:
+    """Ours are added and taken away beside them; one that they took away stays so."""
+    desk = moody("tags_by", "mood")
+    desk.done("import")
+    own = desk.stories()["records/record-1"].story_id
+    desk.api("PUT", f"/stories/{own}", {"story": {"tag_list": ["loud", "theirs"]}})
+    moved(desk, "record-1", mood="1" * 32)
+    desk.done("import")
+    assert tags(desk, "record-1") == ["calm", "theirs"]
+    desk.verified()
+    desk.api("PUT", f"/stories/{own}", {"story": {"tag_list": ["theirs"]}})
+    moved(desk, "record-1", position=99)
+    desk.done("import")
+    assert tags(desk, "record-1") == ["theirs"]
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_tags_that_are_decided_later_go_beside_those_that_are_there(
+    stage: Stage, moody_site: Path
+) -> None:
+    """They are asked for first: an older ledger does not know them."""
+    desk = stage(content=moody_site)
+    edit_items(desk, _in_a_mood)
+    desk.done("import")
+    own = desk.stories()["records/record-1"].story_id
+    desk.api("PUT", f"/stories/{own}", {"story": {"tag_list": ["theirs"]}})
+    desk.decide("design.yaml", ORDER, f"{ORDER}    tags_by: mood\n")
+    desk.done("import")
+    assert tags(desk, "record-1") == ["loud", "theirs"]
+    desk.verified()
+
+
+@pytest.mark.parametrize("at", [1, 4])
+def test_a_run_that_dies_is_taken_up(moody: Callable[..., Desk], at: int) -> None:
+    """With what was decided about folders."""
+    fault = Fault(CREATE_STORY, CUT, at=(at,), then_dead=True)
+    desk = moody("folder_by", "mood", fault)
+    assert desk.run("import").code == 7
+    fault.over()
+    desk.done("import")
+    assert len(desk.stories()) == 6
+    assert len(desk.space.stories) == 9
+    desk.verified()
