@@ -39,10 +39,14 @@ class Place:
     """The slug in each other language, by the destination's code of it."""
     tags: tuple[str, ...] = ()
     """What the story is tagged with, in order."""
+    start: bool = False
+    """Whether it is the start page of its folder, whose path it has then."""
 
     @property
     def full_slug(self) -> str:
         """Return the path the story will have."""
+        if self.start:
+            return self.folder
         return f"{self.folder}/{self.slug}" if self.folder else self.slug
 
 

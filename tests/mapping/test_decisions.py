@@ -19,7 +19,9 @@ from cmsmig.mapping.decisions.choices import (
     DraftRule,
     EmbedsDecision,
     ItemSet,
+    Languages,
     LocaleChoice,
+    MissingLanguage,
     PublishRule,
 )
 from cmsmig.mapping.decisions.conflicts import (
@@ -115,6 +117,7 @@ FIELDS = st.builds(
     TEXT,
     TEXT,
     TEXT,
+    rules=st.dictionaries(TEXT, st.integers() | TEXT, max_size=2),
 )
 CONTENT_TYPES = st.builds(
     ContentTypeDesign,
@@ -131,6 +134,9 @@ CONTENT_TYPES = st.builds(
     tuples_of(st.builds(LeftOutField, TEXT, TEXT, TEXT)),
     st.booleans(),
     TEXT,
+    TEXT,
+    TEXT,
+    TEXT,
 )
 BLOCKS = st.builds(
     BlockDesign,
@@ -146,7 +152,7 @@ DECISIONS = st.one_of(
         CollectionsDecision,
         tuples_of(
             st.builds(
-                LocaleChoice, TEXT, TEXT, st.booleans(), TEXT, st.booleans(), TEXT
+                LocaleChoice, TEXT, TEXT, st.booleans(), TEXT, st.booleans(), TEXT, TEXT
             )
         ),
         tuples_of(
@@ -163,6 +169,8 @@ DECISIONS = st.one_of(
             )
         ),
         REVIEWED,
+        st.sampled_from(MissingLanguage),
+        st.sampled_from(Languages),
     ),
     st.builds(
         BlocksDecision, tuples_of(st.builds(BodyChoice, TEXT, TEXT, TEXT)), REVIEWED

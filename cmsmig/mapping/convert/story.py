@@ -129,6 +129,8 @@ def story_body(
     if draft.place.slugs:
         translations = translations_of(draft.place, draft.names)
         body["translated_slugs_attributes"] = [*translations.values()]
+    if draft.place.start:
+        body["is_startpage"] = True
     if draft.place.tags:
         body["tag_list"] = [*draft.place.tags]
     body["content"] = draft.content

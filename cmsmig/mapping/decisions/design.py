@@ -3,7 +3,7 @@ destination gets. Proposed, reviewed by a person, stored in `design.yaml`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
@@ -73,6 +73,9 @@ class FieldDesign:
     help_text: str = ""
     note: str = ""
     """Why this was proposed, for the reviewer."""
+    rules: JsonObject = field(default_factory=dict)
+    """What values have to keep, as the destination's definition names it, such as
+    `max_length`."""
     components: tuple[str, ...] = ()
     """What a BLOCKS field may hold; follows from `blocks.yaml` as well."""
     translates: str = ""
@@ -117,16 +120,18 @@ class ContentTypeDesign:
     """Origin DateTime field for `first_published_at`; empty: `createdOn`."""
     order_field: str = ""
     """Origin Number field for `position`; empty: the origin's order."""
-    folder_by: str = ""
-    """Origin field (a reference, an option or a switch) that names a folder below the
-    content type's own; empty: none."""
-    tags_by: str = ""
-    """Origin field whose values are the story's tags; empty: none are sent."""
     left_out: tuple[LeftOutField, ...] = ()
     universal: bool = False
     """Content type and nestable both: the wire has no flag of its own for it."""
     note: str = ""
     """Why this was proposed, for the reviewer."""
+    folder_by: str = ""
+    """Origin field (a reference, an option or a switch) that names a folder below the
+    content type's own; empty: none."""
+    start_page: str = ""
+    """The slug of the item that is the start page of the folder; empty: none."""
+    tags_by: str = ""
+    """Origin field whose values are the story's tags; empty: none are sent."""
 
 
 class BlockRole(StrEnum):

@@ -51,6 +51,7 @@ class _FieldKeys(Keys):
     datasource: str = ""
     options: tuple[Annotated[tuple[str, str], From(_OptionKeys)], ...] = ()
     help_text: str = ""
+    rules: FreeMapping = Field(default_factory=dict)
     note: str = ""
 
     brief = True
@@ -80,6 +81,7 @@ class _ContentTypeKeys(Keys):
     date_field: str = ""
     order_field: str = ""
     folder_by: str = ""
+    start_page: str = ""
     tags_by: str = ""
     fields: tuple[Annotated[FieldDesign, From(_FieldKeys)], ...] = Field(
         default_factory=tuple

@@ -155,7 +155,7 @@ def field_body(design: Design, field: FieldDesign) -> JsonObject:
     if field.required and field.encoding not in RELATION_ENCODINGS:
         body["required"] = True
     body.update(_targets(design, field))
-    return body
+    return {**body, **field.rules}
 
 
 def _targets(design: Design, field: FieldDesign) -> JsonObject:

@@ -16,12 +16,14 @@ from cmsmig.mapping.decisions.design import (
 )
 from cmsmig.mapping.propose.encodings import (
     COLOR_PLUGIN,
+    FIELD_BODIES,
     RELATION_ENCODINGS,
     allowed_encodings,
 )
 from cmsmig.mapping.propose.envelope_fields import ENVELOPE
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.field_keys import COMPONENT, key_problem
+from cmsmig.mapping.propose.field_rules import RULES
 from cmsmig.mapping.select.named_places import NAMING_TYPES, TAG_TYPES
 from cmsmig.mapping.select.slugs import slug_problem
 from cmsmig.origin.schema import Collection
@@ -121,6 +123,10 @@ def _field_problems(
     space: SpaceFacts | None,
 ) -> Iterator[str]:
     yield from _origin_problems(field, collection)
+    known = RULES.get(str(FIELD_BODIES[field.encoding].get("type")), ())
+    for name in field.rules.keys() - set(known):
+        listed = f"it can have {', '.join(known)}" if known else "it can have none"
+        yield f"its type at the destination has no rule `{name}`; {listed}"
     if field.required and field.encoding in RELATION_ENCODINGS:
         yield "a relation can't be required, since it is filled after creation"
     if field.encoding is Encoding.OPTION_DATASOURCE and slug_problem(field.datasource):

@@ -47,6 +47,13 @@ class FieldFacts:
     moments: int = 0
     announced: int = 0
     """Moments that lie after the item's last change: events, not publications."""
+    shortest: int | None = None
+    """Characters of the shortest text; None without any."""
+    lowest: float | None = None
+    highest: float | None = None
+    """The least and the greatest number; None without any."""
+    fractions: int = 0
+    """Numbers that are not whole."""
 
     @property
     def complete(self) -> bool:
@@ -97,6 +104,10 @@ class _Tally:
     midnights: int = 0
     moments: int = 0
     announced: int = 0
+    shortest: int | None = None
+    numbers: list[float] = field(default_factory=list)
+    """The least and the greatest so far."""
+    fractions: int = 0
 
     def add(self, item: Item, value: Json) -> None:
         """Count one item's value."""
@@ -111,10 +122,15 @@ class _Tally:
         self.shapes.add(_shape(value))
         if isinstance(value, str):
             self._add_text(value)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            known = [*self.numbers, value]
+            self.numbers = [min(known), max(known)]
+            self.fractions += value != value // 1
 
     def _add_text(self, text: str) -> None:
         self.multiline += "\n" in text or "\r" in text
         self.longest = max(self.longest, len(text))
+        self.shortest = min(self.shortest or len(text), len(text))
         self.markdown += reads_as_markdown(text)
         self.unknown_options += bool(self.options) and text not in self.options
 
@@ -131,6 +147,10 @@ class _Tally:
             midnights=self.midnights,
             moments=self.moments,
             announced=self.announced,
+            shortest=self.shortest,
+            lowest=self.numbers[0] if self.numbers else None,
+            highest=self.numbers[1] if self.numbers else None,
+            fractions=self.fractions,
         )
 
 

@@ -14,6 +14,7 @@ from cmsmig.mapping.propose.field_proposals import (
     Proposal,
     proposed,
 )
+from cmsmig.mapping.propose.field_rules import rules_of
 from cmsmig.mapping.propose.option_labels import option_labels
 from cmsmig.mapping.propose.untyped_fields import propose_by_shape
 from cmsmig.origin.schema import Field
@@ -55,7 +56,9 @@ def propose_field(origin: Field, facts: FieldFacts, context: FieldContext) -> Pr
     if Shape.PRICE in facts.shapes or propose is None:
         return propose_by_shape(origin, facts)
     return tuple(
-        _with_required(_with_use(design, facts), origin, facts)
+        _with_rules(
+            _with_required(_with_use(design, facts), origin, facts), origin, facts
+        )
         for design in propose(origin, facts, context)
     )
 
@@ -200,6 +203,13 @@ _RULES: Mapping[
     "Reference": _relation,
     "MultiReference": _relation,
 }
+
+
+def _with_rules(design: FieldDesign, origin: Field, facts: FieldFacts) -> FieldDesign:
+    """Propose the origin's rules about values that all of them keep."""
+    found = rules_of(origin, design.encoding, facts)
+    note = f"{design.note} {found.note}".strip()
+    return replace(design, rules=found.rules, note=note)
 
 
 def _with_use(design: FieldDesign, facts: FieldFacts) -> FieldDesign:

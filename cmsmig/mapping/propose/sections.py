@@ -1,8 +1,9 @@
-"""Sections: the origin's groups of fields, kept for editors."""
+"""Sections: the origin's groups of fields, and fields that say by their names that they
+belong together, kept for editors."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign, SectionDesign
@@ -10,12 +11,16 @@ from cmsmig.mapping.naming import identifier
 from cmsmig.mapping.propose.field_keys import assign_keys
 from cmsmig.origin.schema import Collection, Field
 
+_TOGETHER = 3
+"""Fields whose names begin alike that make a section."""
+
 
 def propose_sections(
     fields: Sequence[FieldDesign], collection: Collection
 ) -> tuple[SectionDesign, ...]:
-    """Return a section for each of the origin's field groups that has a field
-    here, and one for the envelope; no field is in two."""
+    """Return a section for each of the origin's field groups that has a field here, for
+    each beginning that several names share, and for the envelope; no field is in two.
+    """
     claimed: set[str] = set()
     found: list[tuple[str, tuple[str, ...]]] = []
     for group in collection.field_groups:
@@ -29,6 +34,7 @@ def propose_sections(
         )
         claimed.update(keys)
         found.append((_group_name(group), keys))
+    found += _by_beginning(fields, claimed)
     found.append(
         (
             "From the origin",
@@ -44,6 +50,21 @@ def propose_sections(
         SectionDesign(choice.key, name, keys)
         for choice, (name, keys) in zip(choices, filled, strict=True)
     )
+
+
+def _by_beginning(
+    fields: Sequence[FieldDesign], claimed: Set[str]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the fields whose names begin alike, such as `seo-title` and `seo-image`."""
+    begun: dict[str, list[str]] = {}
+    for each in fields:
+        beginning, sign, _ = each.origin.partition("-")
+        grouped = each.encoding is Encoding.ENVELOPE or each.key in claimed
+        if sign and beginning.isalpha() and not grouped:
+            begun.setdefault(beginning, []).append(each.key)
+    for beginning, keys in begun.items():
+        if len(keys) >= _TOGETHER:
+            yield beginning.capitalize(), tuple(keys)
 
 
 def _group_name(group: JsonObject) -> str:

@@ -80,6 +80,7 @@ def assign_places(
     for path in sorted(by_folder):
         inside = {folder.slug for folder in folders if folder.parent == path}
         slugs, changed = assign_slugs([entry for _, entry in by_folder[path]], inside)
+        starting = _start_pages(path, by_folder[path])
         others = translated_slugs([entry for _, entry in by_folder[path]], inside)
         for rank, key in enumerate(_in_order(by_folder[path]), start=1):
             places[key] = Place(
@@ -88,9 +89,25 @@ def assign_places(
                 rank * POSITION_STEP,
                 others.get(key, ()),
                 tags.get(key, ()),
+                key in starting,
             )
         changes.extend(changed)
     return Places(places, tuple(changes), folders)
+
+
+def _start_pages(
+    path: str, entries: Sequence[tuple[ContentTypeDesign, Selected]]
+) -> frozenset[ItemKey]:
+    """Return the item that is the start page of a folder, if one was decided: the
+    first by key. The root of the space has none."""
+    chosen = [
+        entry.item.key
+        for content_type, entry in entries
+        if content_type.start_page
+        and entry.item.slug == content_type.start_page
+        and path.endswith(content_type.folder)
+    ]
+    return frozenset(sorted(chosen)[:1] if path else ())
 
 
 def _in_order(entries: Sequence[tuple[ContentTypeDesign, Selected]]) -> list[ItemKey]:

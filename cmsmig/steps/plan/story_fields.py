@@ -40,6 +40,8 @@ CONTENT: Final = "content."
 """What the names of content fields begin with."""
 UNKNOWN: Final = "\x00unknown"
 """Stands for what we wrote where nobody knows it: no service holds such a value."""
+START: Final = "start page"
+"""Whether a story is the start page of its folder."""
 TAGS: Final = "tags"
 _DATES = ("first_published_at", "sort_by_date")
 _KEPT_AS_THEY_ARE = frozenset(("position",))
@@ -91,6 +93,8 @@ def wanted_fields(draft: StoryDraft, content: JsonObject) -> JsonObject:
     found: JsonObject = {
         name: value for name, value in around.items() if value or name not in optional
     }
+    if draft.place.start:
+        found[START] = True
     if draft.place.tags:
         found[TAGS] = [*draft.place.tags]
     found |= translation_fields(translations_of(draft.place, draft.names).values())
@@ -122,6 +126,7 @@ def around_content(story: Story) -> JsonObject:
         **{name: body.get(name) for name in _DATES},
         **translations_there(story),
         TAGS: [*tags_there(story)] or None,
+        START: story.row.is_startpage or None,
     }
 
 
@@ -152,7 +157,7 @@ def fields_there(story: Story, written: WrittenStory | None) -> JsonObject:
         elif is_translation_id(name) or name == TAGS:
             continue
         elif name == "folder":
-            found[name] = story.row.full_slug.strip("/").rpartition("/")[0]
+            found[name] = _folder_of(story)
         elif value not in (None, ""):
             found[name] = value
     if written is not None and TAGS in written.sent:
@@ -163,11 +168,19 @@ def fields_there(story: Story, written: WrittenStory | None) -> JsonObject:
     return found | content
 
 
+def _folder_of(story: Story) -> str:
+    """Return the path of the folder that a story stands in; a start page's is its
+    own."""
+    path = story.row.full_slug.strip("/")
+    return path if story.row.is_startpage else path.rpartition("/")[0]
+
+
 def record_of(fields: JsonObject, story: Story) -> str:
     """Return the fingerprint that a write of these fields would have, had it the
     content that stands there."""
     folder, slug = (str(fields.get(name, "")) for name in ("folder", "slug"))
-    place = Place(folder, slug, 0, tags=tags_of(fields))
+    start = fields.get(START) is True
+    place = Place(folder, slug, 0, tags=tags_of(fields), start=start)
     published, day = (str(fields.get(name, "")) for name in _DATES)
     content = content_hash(story.content)
     translations = translations_in(fields)

@@ -55,6 +55,8 @@ def record_hash(
     own: list[Json] = [name, place.slug, place.folder, *dates, content]
     if translations:
         own.append({**translations})
+    if place.start:
+        own.append("start")
     if place.tags:
         own.append([*place.tags])
     return fingerprint(own)

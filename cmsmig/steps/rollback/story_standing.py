@@ -11,7 +11,19 @@ from cmsmig.errors import NotFoundError
 from cmsmig.ledger.rows import GoneState, ItemRow, StoryRecord, WrittenStory
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.plan.edit_conflicts import seen_of
-from cmsmig.steps.plan.story_fields import fields_there, is_same_field, record_of
+from cmsmig.steps.plan.publication.version_pair import (
+    SHOW,
+    VersionPair,
+    open_pairs,
+)
+from cmsmig.steps.plan.story_fields import (
+    START,
+    fields_there,
+    is_same_field,
+    record_of,
+    tags_of,
+    tags_there,
+)
 from cmsmig.steps.plan.written_stories import (
     PUBLISHED,
     content_hash,
@@ -21,7 +33,7 @@ from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.pieces import Piece
 from cmsmig.steps.rollback.standing import Records, Standing
 
-_NEVER_SENT = ("tag_list", "is_startpage", "publish_at", "expire_at", "pinned")
+_NEVER_SENT = ("publish_at", "expire_at", "pinned")
 """Keys of a story that no import fills."""
 _DATED = ("first_published_at",)
 """Fields that a publication sets."""
@@ -43,6 +55,8 @@ class StoryStandings:
     """What a killed run was about to write, by item."""
     publishing: Set[str]
     """Items that a killed run was about to publish."""
+    showing: Mapping[str, VersionPair]
+    """The versions that a killed run was writing, by item."""
 
     @classmethod
     def of(cls, job: RollbackJob, records: Records) -> StoryStandings:
@@ -54,7 +68,12 @@ class StoryStandings:
             updating={
                 each.subject: each.request_hash for each in intents.open("update")
             },
-            publishing={each.subject for each in intents.open("publish")},
+            publishing={
+                each.subject
+                for kind in ("publish", SHOW)
+                for each in intents.open(kind)
+            },
+            showing=open_pairs(job.ledger),
         )
 
     async def standing(self, piece: Piece, item: ItemRow) -> Standing | None:
@@ -73,6 +92,8 @@ class StoryStandings:
             story = await self.job.client.story(piece.own)
         except NotFoundError:
             return None
+        if (pair := self.showing.get(str(item.key))) is not None:
+            story = pair.after(story)
         uid = story_uid(self.job.namespace, item.key)
         if row.uuid != home.uuid and story.content.get("_uid") != uid:
             # A space that was made anew may give an old number again.
@@ -121,6 +142,11 @@ class StoryStandings:
         self, story: Story, item: ItemRow, written: WrittenStory | None
     ) -> Iterator[str]:
         yield from (key for key in _NEVER_SENT if story.body.get(key))
+        sent = written.sent if written is not None else {}
+        if {*tags_there(story)} - {*tags_of(sent)}:
+            yield "tag_list"
+        if story.row.is_startpage and not sent.get(START):
+            yield "is_startpage"
         if self._is_as_intended(story, item, written):
             return
         if written is not None:

@@ -26,6 +26,7 @@ from cmsmig.steps.plan.linked_drafts import DraftLinks
 from cmsmig.steps.plan.recreate import REMEDY
 from cmsmig.steps.plan.story_edits import UNDECIDED, undecided_sentence
 from cmsmig.steps.plan.story_fields import (
+    START,
     TAGS,
     StoryMerge,
     around_content,
@@ -138,6 +139,8 @@ async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
             stood = around_content(seen) if seen else (last.stood if last else {})
             if sent := translations_to_send(merge.values, merge.written, stood):
                 body["translated_slugs_attributes"] = sent
+            if START in merge.written:
+                body["is_startpage"] = bool(merge.values.get(START))
             if TAGS in merge.written:
                 body["tag_list"] = merge.values[TAGS]
             written = await job.client.update_story(home.story_id, body)

@@ -152,3 +152,36 @@ def test_a_run_that_dies_is_taken_up(moody: Callable[..., Desk], at: int) -> Non
     assert len(desk.stories()) == 6
     assert len(desk.space.stories) == 9
     desk.verified()
+
+
+def test_an_item_becomes_the_start_page_of_its_folder(
+    moody: Callable[..., Desk],
+) -> None:
+    """Its path is the folder's; links and redirects lead there."""
+    desk = moody("start_page", "record-2")
+    desk.done("import")
+    assert "record-2" not in " ".join(desk.stories())
+    (start,) = [e for e in desk.space.stories.values() if e.is_startpage]
+    assert desk.space.full_slug(start) == "records/"
+    other = desk.stories()["records/record-1"].content
+    assert other["next"] == start.uuid
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
+    desk.run("rollback", "--json")
+    assert desk.stories() == {}
+
+
+def test_a_start_page_that_is_decided_later_is_written(
+    stage: Stage, moody_site: Path
+) -> None:
+    """One update of the story that it is."""
+    desk = stage(content=moody_site)
+    desk.done("import")
+    desk.decide("design.yaml", ORDER, f"{ORDER}    start_page: record-2\n")
+    assert desk.plan()["calls"]["update_stories"] >= 1
+    desk.done("import")
+    assert [e.slug for e in desk.space.stories.values() if e.is_startpage] == [
+        "record-2"
+    ]
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
