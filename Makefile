@@ -61,11 +61,11 @@ check: $(STAMP) ## format, lint, types, layers, module lengths, notebooks
 	$(BIN)/python .ci/module_lengths.py
 	$(BIN)/python .ci/notebook_lint.py
 
-rehearse: $(RUNS) ## whole migrations of every content folder in SITES=folder
+rehearse: $(RUNS) ## whole migrations of every content folder in SITES=folder; SHAPED=1
 	@test -d "$(SITES)" || { \
 		echo "Name a folder of content folders: make rehearse SITES=/path" >&2; \
 		exit 2; }
-	$(BIN)/python -m tests.proofs.sites.rehearse "$(SITES)"
+	$(BIN)/python -m tests.proofs.sites.rehearse $(if $(SHAPED),--shaped) "$(SITES)"
 
 proposals: $(RUNS) ## the blocks that the rules make of every body in SITES=folder
 	@test -d "$(SITES)" || { \
