@@ -14,7 +14,7 @@ from cmsmig.sandbox.observe.request_subjects import RequestName
 from tests.proofs.faults.importing import TIMEOUT
 
 KINDS = ("faults", "kills", "random", "pull", "two", "command", "editors", "recreate",
-         "rollback", "delta", "changes")  # fmt: skip
+         "rollback", "delta", "changes", "languages")  # fmt: skip
 LOST = ("emptied", "restarted")
 """How a space comes to lack everything."""
 RANDOM_PLANS = 200
@@ -99,6 +99,7 @@ def all_cases(
     taken: list[Entry],
     moved: list[Entry],
     told: list[Entry],
+    translated: list[Entry],
     kind: str,
     rounds: int,
 ) -> list[Case]:
@@ -107,7 +108,8 @@ def all_cases(
     `entries` are the requests of an undisturbed import, `pulled` those of a pull,
     `again` those of an import that makes everything again, `taken` those of a
     rollback, `moved` those of an import after both sides moved, `told` those of
-    `changes` before it.
+    `changes` before it, `translated` those of an import of both languages in one
+    story.
     """
     made = {
         "faults": single_faults(entries, "faults"),
@@ -120,6 +122,7 @@ def all_cases(
         "recreate": killed_recreations(again, rounds // 5),
         "rollback": rollbacks(taken, entries, rounds // 5),
         "delta": deltas(moved, rounds // 5),
+        "languages": languages(translated, rounds // 10),
         "changes": disturbed_changes(told),
     }
     return [case for name in KINDS if kind in ("", name) for case in made[name]]
@@ -297,6 +300,22 @@ def deltas(entries: list[Entry], rounds: int) -> Iterator[Case]:
         )
         how = KILLS[seed % 3]
         yield Case("delta, several kills", f"seed {seed}, {how}", "delta",
+                   kills=kills, how=how, in_flight=1 + seed % 8)  # fmt: skip
+
+
+def languages(entries: list[Entry], rounds: int) -> Iterator[Case]:
+    """Yield a kill at each request of an import of both languages in one story and
+    faults at some, and such imports that are killed several times."""
+    for number, case in enumerate(single_faults(entries, "languages")):
+        if case.kills or number % FAULTS_EACH == 0:
+            yield replace(case, name=f"languages, {case.name}")
+    for seed in range(rounds):
+        drawn = random.Random(f"languages {seed}")
+        kills = tuple(
+            drawn.randrange(1, len(entries) // 2) for _ in range(2 + seed % 4)
+        )
+        how = KILLS[seed % 3]
+        yield Case("languages, several kills", f"seed {seed}, {how}", "languages",
                    kills=kills, how=how, in_flight=1 + seed % 8)  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Every fault at every request of an import and a pull, and whether reruns mend it.
 
 usage: faults.py [--kind faults|kills|random|pull|two|command|editors|recreate|rollback
-                        |delta|changes]
+                        |delta|changes|languages]
                  [--only TEXT ...] [--slice I/N | --count N]
                  [--rounds N] [--jobs N] [--work DIR]
 
@@ -17,7 +17,8 @@ faults at 8 requests at once; `pull` does to a pull what `faults` does to an imp
 the space after an import, or gives it anew, and kills the import that fills it again;
 `rollback` takes an import back and kills or disturbs that, or takes back an import that
 was killed; `delta` disturbs an import after both sides moved, `changes` the command
-that tells what moved.
+that tells what moved; `languages` disturbs an import of both languages in one story and
+in both layers.
 
 Cases that passed are kept in reports/faults/ and not run again as long as the code
 is the same. Exits 1 when a case failed.
@@ -42,7 +43,7 @@ from tests.proofs.faults.jobs import quiet, run_cases
 from tests.proofs.faults.moved import whole_delta
 from tests.proofs.faults.pull import WholePull, cache_of
 from tests.proofs.faults.runs import Setting
-from tests.proofs.faults.site import Prepared, prepare
+from tests.proofs.faults.site import Prepared, prepare, translated
 from tests.proofs.faults.state import Passed
 from tests.proofs.faults.taken_back import whole_rollback
 from tests.proofs.faults.world import ENDED, Whole, world
@@ -67,7 +68,11 @@ def main(arguments: Sequence[str]) -> int:
         taken = whole_rollback(prepared, work)
         pulled = whole_pull(prepared, work)
         moved, told = whole_delta(prepared, work)
-        setting = Setting(prepared, work, whole, pulled, again, taken, moved, told)
+        bilingual = translated(prepared, work)
+        both = whole_import(bilingual, work)
+        setting = Setting(
+            prepared, work, whole, pulled, again, taken, moved, told, bilingual, both
+        )
         every = all_cases(
             setting.whole.entries,
             setting.pulled.entries,
@@ -75,6 +80,7 @@ def main(arguments: Sequence[str]) -> int:
             setting.taken.entries,
             setting.moved.entries,
             setting.told.entries,
+            setting.translated.entries,
             chosen.kind,
             chosen.rounds,
         )

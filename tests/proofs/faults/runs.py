@@ -28,6 +28,8 @@ from tests.proofs.faults.site import Prepared
 from tests.proofs.faults.taken_back import ROLLBACK, bring, taken_back_problems
 from tests.proofs.faults.world import KILLED, Whole, World, world
 
+_PLANNED = ("faults", RECREATE, ROLLBACK, DELTA, "languages")
+"""Kinds whose killed run made a plan that its rerun is held to."""
 RERUNS = 8
 """Runs in a row after which a case counts as not converging."""
 HELD = 6
@@ -53,6 +55,10 @@ class Setting:
     """An import after both sides moved."""
     told: Whole
     """`changes` before it."""
+    bilingual: Prepared
+    """The same with both languages in one story."""
+    translated: Whole
+    """An import of that."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +177,14 @@ def _delta(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
         return one.problems(setting.moved, unknown(one, case))
 
 
+def _languages(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
+    with world(setting.bilingual, setting.work, case.in_flight) as one:
+        problem = _disturb(one, case, setting, "import", kills)
+        if problem := problem or rerun(one, case, "import"):
+            return [problem]
+        return one.problems(setting.translated, unknown(one, case))
+
+
 def _changes(case: Case, setting: Setting, kills: Counter[str]) -> list[str]:
     with world(setting.prepared, setting.work, case.in_flight) as one:
         problem = move(one)
@@ -190,6 +204,7 @@ _RUNNERS: dict[str, Callable[[Case, Setting, Counter[str]], list[str]]] = {
     ROLLBACK: _rollback,
     DELTA: _delta,
     CHANGES: _changes,
+    "languages": _languages,
 }
 
 
@@ -240,7 +255,7 @@ def undisturbed_seconds(case: Case, setting: Setting, what: str) -> tuple[float,
 def rerun(one: World, case: Case, what: str) -> str:
     """Run until it says that all is done; return why it never does, or not at once."""
     # What the killed run did is no drift from its plan.
-    planned = case.kind in ("faults", RECREATE, ROLLBACK, DELTA) and case.kills
+    planned = case.kind in _PLANNED and case.kills
     if case.kind == DELTA and newest_plan(one) == one.plan_before:
         planned = ()
     told = [one.run(f"{what} as planned" if planned else what)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,8 @@ class Prepared:
 
     folder: Path
     content: Path
+    languages: tuple[str, ...] = ()
+    """Of the space, beside the default one."""
 
 
 def prepare(work: Path) -> Prepared:
@@ -43,6 +46,28 @@ def prepare(work: Path) -> Prepared:
         )
     _decide(project)
     return Prepared(folder, content)
+
+
+def translated(prepared: Prepared, work: Path) -> Prepared:
+    """Return the same with both languages in one story, in both layers: of some items
+    a translation is not published yet."""
+    folder = work / "translated"
+    shutil.copytree(prepared.folder, folder)
+    path = folder / "decisions" / "collections.yaml"
+    text = path.read_text().replace("items: staged\n", "items: mirror\n")
+    path.write_text(text.replace("\nlocales:", "\nlanguages: fields\nlocales:", 1))
+    for path in (folder / "raw" / "items").glob("*.json"):
+        items = json.loads(path.read_text())["items"]
+        lines = ",\n".join(json.dumps(_retranslated(each)) for each in items)
+        path.write_text(f'{{"items": [\n{lines}\n]}}')
+    return Prepared(folder, prepared.content, ("fr-fr",))
+
+
+def _retranslated(item: dict) -> dict:
+    data = item["fieldData"]
+    if data["slug"] not in ("la-note-1", "la-note-5"):
+        return item
+    return {**item, "fieldData": {**data, "text": "<p>Pas encore.</p>"}}
 
 
 def _add_choices(content: Path) -> None:

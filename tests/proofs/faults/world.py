@@ -287,6 +287,7 @@ def world(
     hooks = Hooks()
     options = SandboxOptions(
         content=prepared.content,
+        languages=prepared.languages,
         rate=1_000_000,
         origin_rate=ORIGIN_RATE,
         clock=time.time if pulled else fast_time,
