@@ -5,7 +5,7 @@ Works on what was pulled; asks no service and writes nothing.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.design import (
@@ -21,6 +21,15 @@ from cmsmig.mapping.propose.proposals import propose_design
 from cmsmig.origin.schema import Item
 from cmsmig.review.samples import Sample, Sampler
 from cmsmig.steps.decide.pulled_origin import Origin
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What gives the stories of a content type their places; each may be empty."""
+
+    folder_by: str
+    start_page: str
+    tags_by: str
 
 
 class DesignEditor:
@@ -51,8 +60,9 @@ class DesignEditor:
         component: str | None = None,
         folder: str | None = None,
         folder_name: str | None = None,
+        shape: Shape | None = None,
     ) -> None:
-        """Name a content type's component or folder anew."""
+        """Name a content type's component or folder anew, or shape its stories."""
         edited = self.content_types[place]
         self._put(
             place,
@@ -61,6 +71,7 @@ class DesignEditor:
                 component=edited.component if component is None else component.strip(),
                 folder=edited.folder if folder is None else folder.strip(" /"),
                 folder_name=edited.folder_name if folder_name is None else folder_name,
+                **(asdict(shape) if shape is not None else {}),
             ),
         )
 

@@ -19,7 +19,7 @@ from cmsmig.notebook.kit.widgets import (
     grid,
     row,
 )
-from cmsmig.review.design_edits import DesignEditor
+from cmsmig.review.design_edits import DesignEditor, Shape
 
 _made = partial(fragment, "notebook/design/design_table.html")
 _WIDTHS = (
@@ -90,6 +90,7 @@ class _Table:
             Html(_made("style")),
             self._chooser,
             row(self._component, self._folder, self._folder_name),
+            row(*self._shape),
             self._problems,
             table,
             self._left_out,
@@ -116,6 +117,16 @@ class _Table:
             "design-folder-name", "Folder's name", changed=self._rename
         )
 
+        shape = (
+            ("design-folder-by", "Folders by field"),
+            ("design-start-page", "Start page (slug)"),
+            ("design-tags-by", "Tags by field"),
+        )
+        self._shape = [
+            board.text(name, title, hint="none", changed=self._rename)
+            for name, title in shape
+        ]
+
     def _choose(self) -> None:
         self._place = int(self._chooser.value)
         self._load()
@@ -125,6 +136,13 @@ class _Table:
         self._component.value = content_type.component
         self._folder.value = content_type.folder
         self._folder_name.value = content_type.folder_name
+        chosen = (
+            content_type.folder_by,
+            content_type.start_page,
+            content_type.tags_by,
+        )
+        for control, value in zip(self._shape, chosen, strict=True):
+            control.value = value
         for number, each in enumerate(self._rows):
             if number < len(content_type.fields):
                 field = content_type.fields[number]
@@ -141,6 +159,7 @@ class _Table:
             component=self._component.value,
             folder=self._folder.value,
             folder_name=self._folder_name.value,
+            shape=Shape(*(each.value.strip() for each in self._shape)),
         )
         self._check()
 

@@ -206,6 +206,12 @@ async def design_components(desk: Desk) -> None:
     await book.sees("Not a folder")
     await book.fill("design-folder", "field-notes")
     await book.fill("design-folder-name", "Field notes")
+    await book.fill("design-folder-by", "text")
+    await book.sees("folder_by names `text`, which is no Reference")
+    await book.fill("design-folder-by", "")
+    for control in ("design-start-page", "design-tags-by"):
+        await book.fill(control, "about")
+        await book.fill(control, "")
     await _change_fields(book)
     await book.fill("design-block", "kept_html")
     await book.sees("This design can be accepted as it is")
