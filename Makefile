@@ -18,7 +18,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults machine pace growth mutants determinism bench quota hostile notebooks many-bodies pictures format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults machine pace growth mutants determinism bench quota hostile fleet container notebooks many-bodies pictures format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -117,6 +117,19 @@ quota: $(RUNS) ## one budget for four processes, a storm of 429s, two imports; O
 
 hostile: $(STAMP) ## addresses that point inward, tokens told back; OPTIONS="--part addresses"
 	$(BIN)/python -m tests.proofs.hostile.hostile $(OPTIONS)
+
+FLEET := .venv-fleet
+$(FLEET)/.installed: pyproject.toml $(RUNS)
+	@test -x $(FLEET)/bin/pip || $(PYTHON) -m venv $(FLEET)
+	$(FLEET)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[fleet]'
+	@touch $@
+
+fleet: $(STAMP) $(FLEET)/.installed ## many sites on Prefect, two machines; OPTIONS="--short --pictures DIR"
+	$(BIN)/mypy --python-executable $(FLEET)/bin/python examples/fleet
+	$(BIN)/python -u -m tests.proofs.fleet.fleet $(OPTIONS)
+
+container: $(STAMP) ## the lines of the Dockerfile carried out and used; Linux, as root
+	$(BIN)/python -u -m tests.proofs.container.container
 
 notebooks: $(STAMP) ## every notebook in every way: comms on one thread, `jupyter execute`
 	CMSMIG_EVERY_WAY=1 $(BIN)/python -m pytest -n logical tests/browser tests/run

@@ -17,6 +17,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 TOP = Path(__file__).parent.parent
+UNPINNED = {"fleet"}
+"""Extras that neither `make test` nor `make demo` installs."""
 ONLY_CONDA = {"python", "nodejs", "pip"}
 """What conda brings and pip cannot, or brings by itself."""
 
@@ -108,9 +110,14 @@ def pins() -> tuple[Pin, ...]:
 
 def direct() -> list[str]:
     """Return the names that pyproject.toml asks for, the build's included."""
-    extras = cast("dict[str, list[str]]", project()["optional-dependencies"])
     texts = cast("list[str]", project()["dependencies"])
-    return [split(text)[0] for text in sum(extras.values(), texts)]
+    pinned = [each for name, each in extras().items() if name not in UNPINNED]
+    return [split(text)[0] for text in sum(pinned, texts)]
+
+
+def extras() -> dict[str, list[str]]:
+    """Return what each extra asks for."""
+    return cast("dict[str, list[str]]", project()["optional-dependencies"])
 
 
 def needed(name: str, extras: frozenset[str], seen: set[str]) -> None:
@@ -153,6 +160,14 @@ def test_constraints_serve_every_python_and_system(python: str, system: str) -> 
     here = [pin.name for pin in pins() if pin.holds(**environment)]
     assert len(set(here)) == len(here)
     assert set(direct()) <= set(here)
+
+
+def test_nobody_else_pays_for_the_fleet() -> None:
+    """The engine of many sites is in no other extra, and in no pin."""
+    own = {split(text)[0] for text in extras()["fleet"]}
+    assert "prefect" in own
+    assert not own & {pin.name for pin in pins()}
+    assert not own & set(direct())
 
 
 def test_constraints_leave_nothing_out() -> None:

@@ -1,0 +1,114 @@
+"""cmsmig in a process of its own; its inside is never imported."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import Thread
+from typing import IO
+
+PATIENCE = 60.0
+"""Seconds that cmsmig gets to end the calls in flight once it is asked to stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    complaint: str
+    """The last line of its standard error; empty when it said nothing."""
+
+
+def run_cmsmig(
+    project: str, space: int, arguments: Sequence[str], tell: Callable[[str], object]
+) -> Ended:
+    """Run a command to its end and tell each line that it says.
+
+    When this is cancelled, the command is asked to stop and waited for: nobody
+    writes to the space after this has returned or raised.
+    """
+    said: list[str] = []
+    with (
+        tempfile.TemporaryFile("w+", encoding="utf-8") as output,
+        subprocess.Popen(
+            [*_command(project), *arguments],
+            env=_environment(space),
+            stdout=output,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        ) as process,
+    ):
+        listening = Thread(target=_listen, args=(process.stderr, said, tell))
+        listening.start()
+        try:
+            code = _wait(process)
+        finally:
+            _stop(process)
+            listening.join()
+        output.seek(0)
+        for line in output:
+            tell(line.rstrip())
+    return Ended(code, said[-1] if said else "")
+
+
+def read_status(project: str, space: int) -> Mapping[str, object]:
+    """Return what `cmsmig status --json` tells; empty where there is no ledger yet."""
+    ended = subprocess.run(
+        [*_command(project), "status", "--json"],
+        env=_environment(space),
+        capture_output=True,
+        check=False,
+    )
+    document = json.loads(ended.stdout) if ended.returncode == 0 else {}
+    return document if isinstance(document, dict) else {}
+
+
+def _command(project: str) -> list[str]:
+    """Return how cmsmig is called here: FLEET_CMSMIG may name a container."""
+    return [
+        *shlex.split(os.environ.get("FLEET_CMSMIG", "cmsmig")),
+        "--project",
+        project,
+    ]
+
+
+def _environment(space: int) -> dict[str, str]:
+    """Return this environment with the space, which overrides the project's own.
+
+    So no run reaches another space than the one that its limit is for.
+    """
+    return {**os.environ, "CMSMIG_SPACE_ID": str(space)}
+
+
+def _listen(
+    stream: IO[str] | None, said: list[str], tell: Callable[[str], object]
+) -> None:
+    for line in stream or ():
+        if words := line.strip():
+            said.append(words)
+            tell(words)
+
+
+def _wait(process: subprocess.Popen[str]) -> int:
+    """Return the exit code; what cancels a flow comes between two short waits."""
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(1)
+
+
+def _stop(process: subprocess.Popen[str]) -> None:
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()

@@ -1,0 +1,70 @@
+"""The sites of a fleet, as `fleet.toml` names them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_KEYS = {"name", "project", "space", "cron", "command"}
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One site: a project folder, and the space that it goes to."""
+
+    name: str
+    """In small letters, digits and dashes: it is part of the artifacts' keys."""
+    project: str
+    """The project folder, the same on every machine that may run the site."""
+    space: int
+    cron: str | None = None
+    """When it runs by itself; None: only when somebody starts it."""
+    command: tuple[str, ...] = ("run",)
+    """What cmsmig is called with, after `--project`."""
+
+    @property
+    def limit(self) -> str:
+        """Return the name of the limit that admits one run per space."""
+        return f"space-{self.space}"
+
+
+def read_sites(path: Path) -> list[Site]:
+    """Return the sites of a file in its order.
+
+    A project is relative to the file's folder. Raises `ValueError` naming what is
+    wrong with which site.
+    """
+    document = tomllib.loads(path.read_text("utf-8"))
+    sites = [_site(entry, path.parent) for entry in document.get("site", ())]
+    if not sites:
+        raise ValueError(f"{path} names no [[site]].")
+    for key in ("name", "project"):
+        values = [getattr(site, key) for site in sites]
+        if twice := {value for value in values if values.count(value) > 1}:
+            raise ValueError(f"{path}: two sites have the {key} {min(twice)}.")
+    return sites
+
+
+def _site(entry: dict[str, object], folder: Path) -> Site:
+    match entry:
+        case {"name": str(name), "project": str(project), "space": int(space)}:
+            cron, command = entry.get("cron"), entry.get("command", ["run"])
+        case _:
+            raise ValueError(
+                f"Each [[site]] needs a name, a project (texts) and a space (number): "
+                f"{entry}."
+            )
+    if not _NAME.fullmatch(name):
+        raise ValueError(
+            f"The name {name!r} has to be small letters, digits and single dashes."
+        )
+    if unknown := entry.keys() - _KEYS:
+        raise ValueError(f"The site {name} has the unknown key {min(unknown)}.")
+    if not (cron is None or isinstance(cron, str)):
+        raise ValueError(f"The cron of the site {name} has to be text.")
+    if not (isinstance(command, list) and all(isinstance(w, str) for w in command)):
+        raise ValueError(f"The command of the site {name} has to be a list of texts.")
+    return Site(name, str((folder / project).resolve()), space, cron, tuple(command))
