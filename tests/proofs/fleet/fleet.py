@@ -162,7 +162,7 @@ def judge_shared(engine: Engine, world: World) -> list[str]:
     at_once = max(first["start_time"], second["start_time"]) < min(
         first["end_time"], second["end_time"]
     )
-    ran_on = {kind.name: machine_of(engine.runs()[kind.name]) for kind in SHORT}
+    ran_on = {kind.name: machine_of(kind.name) for kind in SHORT}
     print(f"  both runs were under way at once: {at_once}; on {ran_on}")
     return broken(
         {
@@ -173,10 +173,11 @@ def judge_shared(engine: Engine, world: World) -> list[str]:
     )
 
 
-def machine_of(run: dict) -> str:
-    """Return which worker's log tells of a run."""
+def machine_of(name: str) -> str:
+    """Return which worker's log tells that a site began."""
     logs = sorted(WORK.glob("machine-*.log"))
-    return next((log.stem for log in logs if run["id"] in log.read_text()), "?")
+    told = f"'{name}' - Beginning"
+    return next((log.stem for log in logs if told in log.read_text()), "?")
 
 
 def resume(engine: Engine, world: World) -> list[str]:

@@ -21,7 +21,8 @@ def take_pictures(engine: Engine, folder: Path) -> list[str]:
     folder.mkdir(parents=True, exist_ok=True)
     top = engine.api.removesuffix("/api")
     runs = engine.runs()
-    table = engine.ask("/artifacts/all-sites/latest")["id"]
+    asked = {"artifacts": {"key": {"any_": ["all-sites"]}}, "sort": "CREATED_DESC"}
+    table = engine.ask("/artifacts/filter", asked)[0]["id"]
     wanted = {
         "runs": ("/runs", "elm-street"),
         "table": (f"/artifacts/artifact/{table}", "elm-street"),
