@@ -23,8 +23,12 @@ from prefect.states import AwaitingRetry, Completed, Failed, Pending, Suspended
 
 SECONDS_FOR_A_PERSON = 30 * 24 * 3600
 """After this a run that nobody resumed counts as failed."""
-LEASE = 300.0
-"""Seconds after which the space of a machine that died is free for others."""
+LEASE = 1200.0
+"""Seconds after which the space of a machine that died is free for others.
+
+Prefect renews a lease after three quarters of it, gives up on a server that is away
+some 210 seconds later, and cmsmig then gets a minute to stop: all before the end.
+"""
 STARTS = 3
 """How often the table's flow starts a site whose machine or process died."""
 COUNTS = ("in", "created", "reused", "skipped", "failed", "open")
