@@ -103,6 +103,7 @@ def sandbox(
 @click.option("-p", "values", metavar="NAME=VALUE", multiple=True, help="A parameter.")
 @click.option("--reports", type=click.Path(path_type=Path), default="reports")
 @click.option("--run-id", help="The folder's name; else the time and the site.")
+@click.option("--refresh", is_flag=True, help="Read the origin again: a delta run.")
 @DRY_RUN
 @click.pass_obj
 def run(
@@ -113,23 +114,37 @@ def run(
     values: tuple[str, ...],
     reports: Path,
     run_id: str | None,
+    refresh: bool,
     dry_run: bool,
 ) -> None:
-    """Run the numbered notebooks unattended; keep each with its output."""
-    from cmsmig.run.locate import find_notebooks, notebooks_folder, select
+    """Run the numbered notebooks unattended; keep each with its output.
+
+    With --refresh and no choice of notebooks: pull, what moved, import, verify,
+    report.
+    """
+    from cmsmig.run.locate import (
+        find_notebooks,
+        notebooks_folder,
+        select,
+        select_delta,
+    )
     from cmsmig.run.unattended import project_named, run_unattended
-    from cmsmig.settings import find_project, read_tokens
+    from cmsmig.settings import find_project
     from cmsmig.terminal.progress import Progress
 
     project = find_project(project_named(folder, values), os.environ, Path.cwd())
-    read_tokens(project, os.environ)
+    found = find_notebooks(notebooks_folder())
+    delta = refresh and only is None and first is None and last is None
     finished = run_unattended(
         project,
-        select(find_notebooks(notebooks_folder()), only=only, first=first, last=last),
+        select_delta(found)
+        if delta
+        else select(found, only=only, first=first, last=last),
         values,
         reports=reports,
         run_id=run_id,
         dry_run=dry_run,
+        refresh=refresh,
         observer=Progress(sys.stderr),
     )
     emit_lines(finished.lines)

@@ -89,6 +89,10 @@ class Settings:
     """The file of the project's own rich text rules; empty: none."""
     assumed: Mapping[str, str] = field(default_factory=dict)
     """Overrides of `destination/assumed.py` by name."""
+    notify_command: tuple[str, ...] = ()
+    """What is started at the end of an unattended run; empty: nothing."""
+    notify_url: Secret = field(default_factory=lambda: Secret(""))
+    """What is sent to then; it may hold a key."""
     warning: str = ""
     """One sentence on something to put right before others find it, or empty."""
 
@@ -200,6 +204,8 @@ def load_settings(
         state_folder=_state_folder(given, project),
         rules=given.richtext.get("rules", ""),
         assumed=given.assumed,
+        notify_command=given.notify_command,
+        notify_url=Secret(given.notify_url),
         warning=sources.warning,
     )
 

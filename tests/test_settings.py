@@ -298,6 +298,14 @@ def test_a_base_may_lack_its_version(
         ("richtext.rules = 'rules.sh'", "a Python file"),
         ("richtext.rules = ['rules.py']", "text or a number"),
         ("state_dir = 3", "path"),
+        ("notify = 'tell'", "takes command and url"),
+        ("[notify]\ncommands = ['tell']", "takes command and url"),
+        ("[notify]\ncommand = []", "write a list"),
+        ("[notify]\ncommand = [3]", "write a list"),
+        ("[notify]\ncommand = 'tell \"me'", "write a list"),
+        ("[notify]\nurl = 'http://hooks.test/x'", "an https address"),
+        ("[notify]\nurl = 'https://u:p@hooks.test/x'", "without user"),
+        ("[notify]\nurl = 'https:///x'", "an https address"),
         ("destinaton_rate = 3", "destination_rate"),
         ("CMSMIG_SPACE_ID = 3", "space_id"),
         ("zzzzzz = 3", "take it out"),
@@ -437,6 +445,25 @@ def test_lists_tables_and_paths_are_read(tmp_path: Path) -> None:
     assert load(tmp_path, MINIMAL, toml="").rules == ""
     assert settings.space_id == "123456"
     assert settings.assumed == {"put_replaces_content": "false", "stories_key": "rows"}
+
+
+def test_hooks_are_read_and_their_address_is_kept_to_itself(tmp_path: Path) -> None:
+    """A list as it is, a text as a shell would; the environment before the file."""
+    toml = "[notify]\ncommand = ['tell', 'a b']\nurl = 'https://hooks.test/key?x=1'"
+    settings = load(tmp_path, toml=toml)
+    assert settings.notify_command == ("tell", "a b")
+    assert settings.notify_url.reveal() == "https://hooks.test/key?x=1"
+    assert "hooks.test" not in repr(settings)
+    given = {
+        "CMSMIG_NOTIFY_COMMAND": "tell 'a b' c",
+        "CMSMIG_NOTIFY_URL": "http://[::1]/",
+    }
+    settings = load(tmp_path, {**MINIMAL, **given}, toml=toml)
+    assert settings.notify_command == ("tell", "a b", "c")
+    assert settings.notify_url.reveal() == "http://[::1]/"
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, {**MINIMAL, "CMSMIG_NOTIFY_URL": "http://hooks.test/key"})
+    assert "key" not in str(caught.value)
 
 
 def test_the_project_folder_is_found_in_order(tmp_path: Path) -> None:

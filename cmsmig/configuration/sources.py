@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -28,6 +28,9 @@ from cmsmig.plain_file import SMALL, read_plain
 
 PREFIX = "CMSMIG_"
 TOKENS = ("origin_token", "destination_token")
+_MAY_HOLD_KEYS = ("notify_command", "notify_url")
+_TABLES = {"notify": ("command", "url")}
+"""Tables of `cmsmig.toml` whose entries are settings like all others."""
 
 
 class Given(BaseModel):
@@ -70,6 +73,8 @@ class Given(BaseModel):
         ),
     ] = 12
     state_dir: Annotated[Path | None, BeforeValidator(values.folder)] = None
+    notify_command: Annotated[tuple[str, ...], BeforeValidator(values.command)] = ()
+    notify_url: Annotated[str, BeforeValidator(values.hook_address)] = ""
     richtext: Annotated[dict[str, str], BeforeValidator(values.richtext)] = {}
     assumed: Annotated[dict[str, str], BeforeValidator(values.overrides)] = {}
 
@@ -121,7 +126,8 @@ def _explained(error: ValidationError, given: Mapping[str, Placed]) -> SettingsE
     placed = given[name]
     value = str(placed.value)
     # A long value, or one with an @, may be a token in the wrong place.
-    shown = f" is {value!r}" if len(value) <= 40 and "@" not in value else ""
+    harmless = len(value) <= 40 and "@" not in value and name not in _MAY_HOLD_KEYS
+    shown = f" is {value!r}" if harmless else ""
     return SettingsError(f"{name} in {placed.place}{shown or ' is wrong'}: {reason}.")
 
 
@@ -130,6 +136,7 @@ def _from_toml(path: Path) -> dict[str, Placed]:
         table = tomllib.loads(_content(path))
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path} is not readable as TOML: {error}.") from None
+    table = dict(_unfolded(table, path))
     for name in table:
         if "token" in name.lower() and name not in _names():
             raise SettingsError(
@@ -138,6 +145,21 @@ def _from_toml(path: Path) -> dict[str, Placed]:
             )
         _refuse_unknown(name, f"{path}")
     return _given(table, str(path))
+
+
+def _unfolded(table: Mapping[str, object], path: Path) -> Iterator[tuple[str, object]]:
+    """Yield the entries of a toml file, those of `_TABLES` by their long names."""
+    for name, value in table.items():
+        if name not in _TABLES:
+            yield name, value
+            continue
+        known = _TABLES[name]
+        if not isinstance(value, dict) or set(value) - set(known):
+            raise SettingsError(
+                f"[{name}] in {path} takes {' and '.join(known)}, and nothing else."
+            )
+        for entry, given in value.items():
+            yield f"{name}_{entry}", given
 
 
 def _from_env(path: Path) -> dict[str, Placed]:

@@ -25,7 +25,8 @@ class Balance:
     accounting: Accounting | None
     """None before the first plan."""
     failed_files: int
-    differences: int
+    differences: int | None
+    """None where nothing was read back."""
     gone_undone: int = 0
     """Stories of items that are gone at the origin, about which something else was
     decided than was done."""
@@ -42,8 +43,6 @@ class Balance:
     def lines(self) -> list[str]:
         """Return what is told at the end of a run; the accounting is the last."""
         lines = []
-        if self.differences:
-            lines.append(f"differences: {self.differences}")
         if self.failed_files:
             lines.append(f"files failed: {self.failed_files}")
         return [*lines, *self.accounting.lines] if self.accounting else lines
@@ -75,13 +74,13 @@ def _undone(gone: Json) -> Iterator[Json]:
             yield each
 
 
-def _differences(report: Path, since: float) -> int:
+def _differences(report: Path, since: float) -> int | None:
     try:
         if report.stat().st_mtime < since:
-            return 0
+            return None
         document = json.loads(read_plain(report))
     except (OSError, ValueError, RecursionError):
-        return 0
+        return None
     found = document.get("verification") if isinstance(document, dict) else None
     differences = found.get("differences") if isinstance(found, dict) else None
-    return len(differences) if isinstance(differences, list) else 0
+    return len(differences) if isinstance(differences, list) else None

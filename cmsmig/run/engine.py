@@ -4,6 +4,7 @@ imports them, and none of their values leaves it."""
 from __future__ import annotations
 
 import logging
+import os
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -16,6 +17,7 @@ from jupyter_client.manager import AsyncKernelManager
 from nbconvert import HTMLExporter
 
 from cmsmig.errors import UsageError
+from cmsmig.event_log import VARIABLE
 from cmsmig.masking import masked_bytes
 from cmsmig.run.outcome import Cell, Executed
 from cmsmig.run.parameters import Parameter, Value, kind_of
@@ -68,11 +70,12 @@ def execute(
     output: Path,
     values: Mapping[str, Value],
     started: Callable[[int], None],
+    log: Path | None = None,
 ) -> Executed:
     """Run a notebook in a kernel of its own and return what is left of it.
 
-    Writes `output` after each cell. `started` gets the kernel's process id. A
-    failing notebook is not an exception.
+    Writes `output` after each cell. `started` gets the kernel's process id; the
+    kernel appends its events to `log`. A failing notebook is not an exception.
     """
     crash, unready = "", False
     with _quiet(), tempfile.TemporaryFile("w+b") as said, socket_prefix() as sockets:
@@ -86,7 +89,7 @@ def execute(
                 dict(values),
                 progress_bar=False,
                 start_timeout=_STARTUP,
-                kernel_manager_class=_kernel(said, sockets, started),
+                kernel_manager_class=_kernel(said, sockets, started, log),
                 extra_arguments=[
                     f"--InteractiveShellApp.extra_extensions={_EXTENSION}"
                 ],
@@ -130,7 +133,10 @@ def export_page(notebook: Path, page: Path) -> None:
 
 
 def _kernel(
-    said: IO[bytes], sockets: str | None, started: Callable[[int], None]
+    said: IO[bytes],
+    sockets: str | None,
+    started: Callable[[int], None],
+    log: Path | None,
 ) -> type[Any]:
     class Kernel(AsyncKernelManager):
         """A kernel at private sockets, whose own words stay off our streams."""
@@ -138,6 +144,8 @@ def _kernel(
         async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
             if sockets is not None:
                 self.transport, self.ip = "ipc", sockets
+            if log is not None:
+                options["env"] = {**os.environ, VARIABLE: str(log)}
             await super().start_kernel(stdout=said, stderr=said, **options)
             started(int(getattr(self.provisioner, "pid", None) or 0))
 

@@ -87,16 +87,21 @@ def assign(
 
 
 def run_notebooks(
-    assignments: Sequence[Assignment], folder: Path, *, observer: Observer
+    assignments: Sequence[Assignment],
+    folder: Path,
+    *,
+    observer: Observer,
+    log: Path | None = None,
 ) -> NotebookRun:
     """Run notebooks into `folder`, each in a kernel of its own, until one fails.
 
-    Writes `NN_name.ipynb` and `NN_name.html` for each that was begun. The first
+    Writes `NN_name.ipynb` and `NN_name.html` for each that was begun, and events
+    of the kernels to `log`. The first
     Ctrl-C stops the running cell, a second one everything. Raises
     `InterruptedRunError` when stopped between two cells' notebooks.
     """
     ran: list[Ran] = []
-    with _interrupting() as kernel:
+    with _interrupting(log) as kernel:
         for assignment in assignments:
             if kernel.stopping:
                 raise InterruptedRunError(
@@ -131,7 +136,11 @@ def _run_notebook(assignment: Assignment, output: Path, kernel: _Kernel) -> Exec
     # A copy of an earlier run would be taken for this one's.
     output.unlink(missing_ok=True)
     executed = execute(
-        assignment.notebook.path, output, assignment.values, kernel.started
+        assignment.notebook.path,
+        output,
+        assignment.values,
+        kernel.started,
+        kernel.log,
     )
     kernel.process = 0
     return executed
@@ -159,6 +168,7 @@ def _page(output: Path, observer: Observer) -> Path | None:
 class _Kernel:
     """The kernel that a Ctrl-C is passed on to."""
 
+    log: Path | None = None
     process: int = 0
     stopping: bool = False
 
@@ -174,9 +184,9 @@ class _Kernel:
 
 
 @contextmanager
-def _interrupting() -> Iterator[_Kernel]:
+def _interrupting(log: Path | None) -> Iterator[_Kernel]:
     """Pass the first SIGINT or SIGTERM on to the kernel, which has no terminal."""
-    kernel = _Kernel()
+    kernel = _Kernel(log)
     if threading.current_thread() is not threading.main_thread():
         yield kernel
         return

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from cmsmig.errors import UsageError
 
+DELTA = (1, 4, 5, 6, 7)
+"""Pull and what moved, plan and preparation, both phases, verification and report."""
 _NUMBERED = re.compile(r"(\d\d)_\w+\.ipynb")
 
 
@@ -84,6 +86,11 @@ def select(
     if not chosen:
         raise UsageError(f"No notebook lies between --from {first} and --to {last}.")
     return chosen
+
+
+def select_delta(notebooks: Sequence[Notebook]) -> tuple[Notebook, ...]:
+    """Return the notebooks of a delta run: those that ask nobody for a decision."""
+    return tuple(each for each in notebooks if each.number in DELTA)
 
 
 def _number(option: str, text: str | None, notebooks: Sequence[Notebook]) -> int | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from typing import Protocol
@@ -18,6 +19,8 @@ from IPython.utils.text import SList
 
 from cmsmig.masking import hide, masking
 
+_TOKEN = re.compile(r"CMSMIG_[A-Z]+_TOKEN(?:_(?!FOR(?:_|$))\w+)?")
+"""A variable with a token, of one target or of the only one."""
 _WAKING = 0.2
 """Seconds. The kernel cancels a cell from its loop, which a signal does not wake."""
 
@@ -85,7 +88,7 @@ def load_ipython_extension(shell: Shell) -> None:
 def _mask_tokens(shell: Shell) -> None:
     """Mask the environment's tokens in every output, from the first cell on."""
     for name, value in os.environ.items():
-        if name.startswith("CMSMIG_") and name.endswith("_TOKEN"):
+        if _TOKEN.fullmatch(name):
             hide(value)
     session = getattr(getattr(shell, "kernel", None), "session", None)
     if session is not None:

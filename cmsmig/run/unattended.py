@@ -1,21 +1,38 @@
-"""`cmsmig run`: from the options to the run and its exit code."""
+"""`cmsmig run`: from the options to the run, its exit code, its log and its hooks."""
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cmsmig.errors import UsageError
-from cmsmig.events import Observer
+from cmsmig.canonical import JsonObject
+from cmsmig.errors import CmsmigError, InterruptedRunError, UsageError
+from cmsmig.event_log import FILE_NAME, EventLog, heard_by
+from cmsmig.events import Noticed, Observer
 from cmsmig.run.accounting import FIRST_THAT_WRITES, Balance, balance_of
-from cmsmig.run.execution import NotebookRun, assign, run_notebooks
+from cmsmig.run.execution import Assignment, NotebookRun, assign, run_notebooks
 from cmsmig.run.folders import make_run_folder
 from cmsmig.run.locate import Notebook
+from cmsmig.run.notification import notify
 from cmsmig.run.parameters import Value, read_assignments
-from cmsmig.settings import Project
+from cmsmig.settings import Project, Settings, load_settings
+from cmsmig.steps.verify.accounting import accounting_json
+
+_PAGE = "report.html"
+_MEANINGS = {
+    0: "done",
+    1: "done, but something failed, is open or drifted",
+    2: "wrong usage or settings",
+    3: "decisions are missing",
+    4: "verification found a difference",
+    5: "interrupted; the same command goes on from there",
+    6: "another run holds the ledger",
+    7: "a service refused the credentials",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +42,8 @@ class Finished:
     run: NotebookRun
     balance: Balance | None
     """None when none of the notebooks that write was run."""
+    began: float = 0.0
+    """Seconds since the epoch."""
 
     @property
     def exit_code(self) -> int:
@@ -35,10 +54,106 @@ class Finished:
         return self.balance.exit_code if self.balance is not None else 0
 
     @property
+    def report(self) -> Path:
+        """Return the page to look at: the report, else the last notebook's, else the
+        folder."""
+        page = self.run.folder / _PAGE
+        if page.is_file() and page.stat().st_mtime >= self.began:
+            return page
+        pages = [each.page or each.notebook for each in self.run.ran]
+        return pages[-1] if pages else self.run.folder
+
+    @property
+    def differences(self) -> int | None:
+        """Return what the verification found; None where nothing was compared."""
+        return self.balance.differences if self.balance is not None else None
+
+    @property
     def lines(self) -> list[str]:
-        """Return what is printed at the end; the accounting is the last line."""
+        """Return what is printed at the end: outcome, differences, report last."""
         balance = self.balance.lines if self.balance is not None else []
-        return [f"notebooks: {self.run.folder}", *balance]
+        compared = self.differences
+        return [
+            f"notebooks: {self.run.folder}",
+            *balance,
+            f"outcome: {self.exit_code}, {meaning_of(self.exit_code)}",
+            f"differences: {'not compared' if compared is None else compared}",
+            f"report: {self.report}",
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class UnattendedRun:
+    """A run whose parameters fit and whose folder is there."""
+
+    project: Project
+    settings: Settings
+    environ: Mapping[str, str]
+    assignments: tuple[Assignment, ...]
+    folder: Path
+    began: float
+    """Seconds since the epoch."""
+
+    @property
+    def log(self) -> Path:
+        """Return the file of its events."""
+        return self.folder / FILE_NAME
+
+    def perform(self, observer: Observer) -> Finished:
+        """Run the notebooks, draw the balance, tell the hooks.
+
+        Raises what ends the run before its notebooks do; the hooks know by then.
+        """
+        log = EventLog(self.log, quotes_notices=True)
+        told = heard_by(observer, log)
+        log.write(step="run", outcome=f"started, {len(self.assignments)} notebooks")
+        try:
+            finished = self._finished(told)
+        except BaseException as error:
+            self._close(code_of(error), None, log, told)
+            raise
+        self._close(finished.exit_code, finished, log, told)
+        return finished
+
+    def _finished(self, observer: Observer) -> Finished:
+        run = run_notebooks(
+            self.assignments, self.folder, observer=observer, log=self.log
+        )
+        writes = any(
+            each.notebook.number >= FIRST_THAT_WRITES and not each.values.get("dry_run")
+            for each in self.assignments
+        )
+        # File systems round the times of files.
+        since = self.began - 1
+        balance = balance_of(self.project, self.folder, since) if writes else None
+        return Finished(run, balance, since)
+
+    def _close(
+        self, code: int, finished: Finished | None, log: EventLog, observer: Observer
+    ) -> None:
+        level = "error" if code else "info"
+        log.write(level, step="run", outcome=f"exit {code}: {meaning_of(code)}")
+        message = self._message(code, finished)
+        for failed in notify(self.settings, self.project.root, self.environ, message):
+            observer(Noticed("notify", failed))
+
+    def _message(self, code: int, finished: Finished | None) -> JsonObject:
+        balance = finished.balance if finished is not None else None
+        accounting = balance.accounting if balance is not None else None
+        counts = accounting_json(accounting) if accounting is not None else None
+        return {
+            "exit_code": code,
+            "outcome": meaning_of(code),
+            "run": self.folder.name,
+            "project": str(self.project.root),
+            "began": _moment(self.began),
+            "ended": _moment(time.time()),
+            "counts": counts,
+            "differences": finished.differences if finished is not None else None,
+            "failed_files": balance.failed_files if balance is not None else None,
+            "report": str(finished.report if finished is not None else self.folder),
+            "log": str(self.log),
+        }
 
 
 def project_named(folder: Path | None, assignments: Sequence[str]) -> Path | None:
@@ -65,29 +180,78 @@ def run_unattended(
     reports: Path,
     run_id: str | None = None,
     dry_run: bool = False,
+    refresh: bool = False,
     observer: Observer,
 ) -> Finished:
-    """Check the parameters, make the run's folder, run, and draw the balance.
+    """Check parameters and settings, make the run's folder, run, draw the balance.
 
-    `assignments` are the operator's `name=value` texts. Raises `UsageError`
-    before anything is written, and what `make_run_folder` raises.
+    `assignments` are the operator's `name=value` texts. Raises `UsageError` and
+    `SettingsError` before anything is written, and what `make_run_folder` raises.
     """
-    given = read_assignments(assignments)
-    given.pop("project", None)
-    if dry_run and given.get("dry_run", "true") != "true":
-        raise UsageError("--dry-run and -p dry_run contradict each other; give one.")
+    environ = dict(os.environ)
+    settings = load_settings(
+        project, environ, need_origin=False, need_destination=False
+    )
+    prepared = _prepare(
+        project,
+        settings,
+        environ,
+        notebooks,
+        _given(assignments, dry_run=dry_run, refresh=refresh),
+        reports,
+        run_id,
+    )
+    return prepared.perform(observer)
+
+
+def _prepare(
+    project: Project,
+    settings: Settings,
+    environ: Mapping[str, str],
+    notebooks: Sequence[Notebook],
+    given: Mapping[str, str],
+    reports: Path,
+    run_id: str | None,
+) -> UnattendedRun:
     supplied: dict[str, Value] = {"project": str(project.root), "reports": ""}
-    if dry_run:
-        given["dry_run"] = "true"
-    checked = assign(notebooks, given, supplied)
+    assign(notebooks, given, supplied)
     began = time.time()
     folder = make_run_folder(reports, project, datetime.now(UTC), run_id)
     supplied["reports"] = str(folder)
-    run = run_notebooks(assign(notebooks, given, supplied), folder, observer=observer)
-    writes = any(
-        each.notebook.number >= FIRST_THAT_WRITES and not each.values.get("dry_run")
-        for each in checked
-    )
-    if not writes:
-        return Finished(run, None)
-    return Finished(run, balance_of(project, folder, began - 1))
+    checked = assign(notebooks, given, supplied)
+    return UnattendedRun(project, settings, environ, checked, folder, began)
+
+
+def meaning_of(code: int) -> str:
+    """Return what an exit code says, in words."""
+    return _MEANINGS.get(code, "ended otherwise")
+
+
+def code_of(error: BaseException) -> int:
+    """Return the exit code of what ended a run before its notebooks did."""
+    if isinstance(error, CmsmigError):
+        return error.exit_code
+    return InterruptedRunError.exit_code if isinstance(error, KeyboardInterrupt) else 1
+
+
+def _given(
+    assignments: Sequence[str], *, dry_run: bool, refresh: bool
+) -> dict[str, str]:
+    given = read_assignments(assignments)
+    given.pop("project", None)
+    _switch_on(given, "dry_run", dry_run)
+    _switch_on(given, "refresh", refresh)
+    return given
+
+
+def _switch_on(given: dict[str, str], name: str, wanted: bool) -> None:
+    if not wanted:
+        return
+    if given.get(name, "true") != "true":
+        option = name.replace("_", "-")
+        raise UsageError(f"--{option} and -p {name} contradict each other; give one.")
+    given[name] = "true"
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

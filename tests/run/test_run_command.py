@@ -57,7 +57,8 @@ def test_a_missing_decision_stops_the_run_and_is_named(
     assert "Traceback" not in ended.err
     assert "Warning" not in ended.err
     written = sorted(path.name for path in (reports / "early").iterdir())
-    assert written == ["02_design_components.html", "02_design_components.ipynb"]
+    stem = "02_design_components"
+    assert written == [f"{stem}.html", f"{stem}.ipynb", "log.jsonl"]
     assert rehearsal.handle.state.recorder.violations == []
 
 
@@ -72,8 +73,13 @@ def test_a_difference_ends_with_4(
     options = ("--reports", str(reports), "--run-id", "check")
     ended = rehearsal.run("run", "--only", "07", *options)
     assert ended.code == 4
-    assert "differences: 1" in ended.out
-    assert ended.out.splitlines()[-1].startswith("in 48 = created 47 ")
+    lines = ended.out.splitlines()
+    assert lines[-4].startswith("in 48 = created 47 ")
+    assert lines[-3:-1] == [
+        "outcome: 4, verification found a difference",
+        "differences: 1",
+    ]
+    assert lines[-1] == f"report: {reports / 'check' / 'report.html'}"
     report = json.loads((reports / "check" / "report.json").read_text("utf-8"))
     assert len(report["verification"]["differences"]) == 1
     tokens = {

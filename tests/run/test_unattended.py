@@ -80,6 +80,7 @@ def test_a_failure_keeps_what_there_is_and_ends_the_run(tmp_path: Path) -> None:
         "00_first.ipynb",
         "01_second.html",
         "01_second.ipynb",
+        "log.jsonl",
     ]
     shown = (folder / "00_first.html").read_text("utf-8")
     assert f"{tmp_path / 'project'}|5|True" in shown

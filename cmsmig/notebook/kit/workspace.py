@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from cmsmig.errors import SettingsError
+from cmsmig.event_log import log_of_run
 from cmsmig.events import Observer, unobserved
 from cmsmig.notebook.kit.kernel import can_ask, mask_outputs, show_errors_as_sentences
 from cmsmig.notebook.kit.panel import Panel, facts_bundle
@@ -127,4 +128,5 @@ def open_workspace(
         project=folder,
         dry_run=dry_run,
         interactive=can_ask() if interactive is None else interactive,
+        observer=log_of_run(os.environ),
     )

@@ -1,0 +1,156 @@
+"""The log of a run: one event a line as JSON, for programs that read logs.
+
+A line names steps, items, calls and counts. It never holds what stands in an item,
+nor a sentence that may quote it, nor a token.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cmsmig.events import (
+    BudgetWaited,
+    Event,
+    Noticed,
+    Observer,
+    RequestRetried,
+    RequestSent,
+    StepAdvanced,
+    StepFinished,
+    StepStarted,
+    unobserved,
+)
+from cmsmig.masking import masked
+
+VARIABLE = "CMSMIG_RUN_LOG"
+"""Names the log to the kernels of a run; it is no setting."""
+FILE_NAME = "log.jsonl"
+LARGEST = 8 * 1024 * 1024
+"""Bytes of a file before the next one begins."""
+KEPT = 5
+"""Older files beside it: `log.jsonl.1` is the youngest of them."""
+_REFUSED = 400
+
+
+def now() -> datetime:
+    """Return the time."""
+    return datetime.now(UTC)
+
+
+class EventLog:
+    """An observer that appends to a file, which other processes may append to.
+
+    A disk that takes nothing stops no run.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        quotes_notices: bool = False,
+        largest: int = LARGEST,
+        clock: Callable[[], datetime] = now,
+    ) -> None:
+        """`quotes_notices`: what is noticed is told in full, since no service and no
+        item had a part in it."""
+        self._path = path
+        self._quotes_notices = quotes_notices
+        self._largest = largest
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._step = ""
+        self._paced: dict[str, float] = {}
+        """Seconds that callers waited for their turn since the last call."""
+
+    def __call__(self, event: Event) -> None:
+        """Write down an event."""
+        match event:
+            case StepStarted(step, total):
+                self._step = step
+                of = "" if total is None else f", {total} to handle"
+                self.write(step=step, outcome=f"started{of}")
+            case StepAdvanced(step, what):
+                self.write(step=step, item=what, outcome="handled")
+            case StepFinished(step, note):
+                self.write(step=step, outcome=note)
+            case RequestSent(service, method, path, status):
+                waited = self._paced.pop(service, 0.0)
+                level = "info" if status < _REFUSED else "warning"
+                call = f"{service}: {method} {path}"
+                self.write(level, call=call, wait=waited, outcome=str(status))
+            case RequestRetried(service, method, path, reason, delay):
+                call = f"{service}: {method} {path}"
+                self.write("warning", call=call, wait=delay, outcome=f"again: {reason}")
+            case BudgetWaited(service, delay, "pace"):
+                self._paced[service] = self._paced.get(service, 0.0) + delay
+            case BudgetWaited(service, delay, reason):
+                self.write("warning", call=service, wait=delay, outcome=reason)
+            case Noticed(where, what):
+                told = what if self._quotes_notices else "noticed"
+                self.write("warning", item=where, outcome=told)
+
+    def write(
+        self,
+        level: str = "info",
+        *,
+        step: str = "",
+        item: str = "",
+        call: str = "",
+        wait: float = 0.0,
+        outcome: str,
+    ) -> None:
+        """Append one line; what there is nothing to say about is null."""
+        line = {
+            "time": self._clock().isoformat(timespec="milliseconds"),
+            "level": level,
+            "step": step or self._step or None,
+            "item": item or None,
+            "call": call or None,
+            "wait": round(wait, 3),
+            "outcome": outcome,
+        }
+        data = masked(json.dumps(line)).encode("ascii", "backslashreplace") + b"\n"
+        with self._lock, suppress(OSError):
+            self._append(data)
+
+    def _append(self, data: bytes) -> None:
+        # Opened anew: another process may have begun the next file meanwhile.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+        descriptor = os.open(self._path, flags, 0o644)
+        try:
+            if os.fstat(descriptor).st_size + len(data) > self._largest:
+                os.close(descriptor)
+                self._rotate()
+                descriptor = os.open(self._path, flags, 0o644)
+            os.write(descriptor, data)
+        finally:
+            os.close(descriptor)
+
+    def _rotate(self) -> None:
+        for number in range(KEPT, 0, -1):
+            older = self._path.with_name(f"{self._path.name}.{number}")
+            younger = self._path if number == 1 else older.with_suffix(f".{number - 1}")
+            with suppress(FileNotFoundError):
+                younger.replace(older)
+
+
+def log_of_run(environ: Mapping[str, str]) -> Observer:
+    """Return the log of the run that this process belongs to, if it does to one."""
+    path = environ.get(VARIABLE, "")
+    return EventLog(Path(path)) if path else unobserved
+
+
+def heard_by(*observers: Observer) -> Observer:
+    """Return an observer that tells several."""
+
+    def tell(event: Event) -> None:
+        for observer in observers:
+            observer(event)
+
+    return tell

@@ -1,0 +1,97 @@
+"""The log of a run: what a line holds, what never stands in it, and its files."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cmsmig.event_log import KEPT, EventLog
+from cmsmig.events import (
+    BudgetWaited,
+    Noticed,
+    RequestRetried,
+    RequestSent,
+    StepAdvanced,
+    StepStarted,
+)
+from cmsmig.masking import hide
+
+MOMENT = datetime(2026, 11, 23, 2, 15, 7, 5000, UTC)
+
+
+def read(path: Path) -> list[dict]:
+    """Return the lines of a log."""
+    return [json.loads(line) for line in path.read_text("ascii").splitlines()]
+
+
+def test_a_line_has_the_same_keys_whatever_happened(tmp_path: Path) -> None:
+    """The wait for the pace stands at the call that waited."""
+    log = EventLog(tmp_path / "log", clock=lambda: MOMENT)
+    log(StepStarted("stories", 7))
+    log(BudgetWaited("destination", 0.1, "pace"))
+    log(BudgetWaited("destination", 0.15, "pace"))
+    log(RequestSent("destination", "POST", "/v1/stories", 201, True))
+    log(RequestSent("destination", "GET", "/v1/stories", 404, True))
+    log(RequestRetried("destination", "GET", "/v1/stories", "it answered 502", 1.5))
+    log(StepAdvanced("stories", "blog/first"))
+    kept = read(tmp_path / "log")
+    assert kept[0] == {
+        "time": "2026-11-23T02:15:07.005+00:00",
+        "level": "info",
+        "step": "stories",
+        "item": None,
+        "call": None,
+        "wait": 0.0,
+        "outcome": "started, 7 to handle",
+    }
+    assert [list(line) for line in kept] == [list(kept[0])] * 5
+    told = [(line["level"], line["wait"], line["outcome"]) for line in kept[1:]]
+    assert told == [
+        ("info", 0.25, "201"),
+        ("warning", 0.0, "404"),
+        ("warning", 1.5, "again: it answered 502"),
+        ("info", 0.0, "handled"),
+    ]
+    assert kept[-1]["item"] == "blog/first"
+
+
+def test_no_token_and_no_sentence_about_content_is_written(tmp_path: Path) -> None:
+    """A hostile name is one line; what is noticed may quote an item."""
+    hide("a-token-0123456789")
+    path = tmp_path / "log"
+    EventLog(path)(StepAdvanced("files", "a\nb a-token-0123456789 \x1b[2J é"))
+    EventLog(path)(Noticed("posts", "the title is now `Secret plans`"))
+    EventLog(path, quotes_notices=True)(Noticed("notify", "it did not start"))
+    assert [line["item"] for line in read(path)] == [
+        "a\nb (hidden) \x1b[2J é",
+        "posts",
+        "notify",
+    ]
+    assert [line["outcome"] for line in read(path)][1:] == [
+        "noticed",
+        "it did not start",
+    ]
+    assert b"\x1b" not in path.read_bytes()
+
+
+def test_files_stay_small_and_few_with_two_writers(tmp_path: Path) -> None:
+    """Each file holds whole lines; the oldest goes, the youngest is the log itself."""
+    path = tmp_path / "log"
+    writers = [EventLog(path, largest=1000, clock=lambda: MOMENT) for _ in range(2)]
+    for number in range(200):
+        writers[number % 2](StepAdvanced("stories", f"item-{number}"))
+    files = [path, *(path.with_name(f"log.{number}") for number in range(1, KEPT + 1))]
+    assert sorted(tmp_path.iterdir()) == sorted(files)
+    assert all(each.stat().st_size <= 1000 for each in files)
+    lines = [line["item"] for each in reversed(files) for line in read(each)]
+    assert lines == [f"item-{number}" for number in range(200 - len(lines), 200)]
+
+
+def test_a_disk_that_takes_nothing_stops_nothing(tmp_path: Path) -> None:
+    """Nor does a link in the log's place lead anywhere."""
+    EventLog(tmp_path / "nowhere" / "log")(StepStarted("stories", None))
+    elsewhere = tmp_path / "elsewhere"
+    (tmp_path / "log").symlink_to(elsewhere)
+    EventLog(tmp_path / "log")(StepStarted("stories", None))
+    assert not elsewhere.exists()
