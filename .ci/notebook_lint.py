@@ -18,6 +18,7 @@ from pathlib import Path
 NUMBERS = tuple(range(8))
 MOST_CELLS = 12
 MOST_LINES = 8
+MOST_PARAMETERS = 12
 LONGEST_LINE = 88
 TYPES = {"str": str, "int": int, "float": (int, float), "bool": bool}
 SECRET = re.compile(r"token|secret|password|credential", re.IGNORECASE)
@@ -118,8 +119,9 @@ def code(cell: dict) -> Iterator[str]:
         yield "keeps its output: strip it"
     if cell.get("metadata", {}).keys() - {"tags"}:
         yield "keeps metadata beside its tags: take it out"
-    if len(lines) > MOST_LINES:
-        yield f"has {len(lines)} lines, at most {MOST_LINES} are allowed"
+    most = MOST_PARAMETERS if is_parameters(cell) else MOST_LINES
+    if len(lines) > most:
+        yield f"has {len(lines)} lines, at most {most} are allowed"
     for line in lines:
         if len(line) > LONGEST_LINE or line != line.rstrip():
             yield f"has a line that is too long or ends in blanks: {line[:40]!r}"

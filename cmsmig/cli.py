@@ -18,6 +18,14 @@ from cmsmig.terminal.command_groups import OrderedGroup
 from cmsmig.terminal.console import complain, emit_json, emit_lines
 from cmsmig.terminal.exit_codes import told
 from cmsmig.terminal.streams import require_output
+from cmsmig.terminal.target_option import (
+    TARGET,
+    confirm_target,
+    target_lines,
+    target_named,
+    with_target,
+    writing_target,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,17 +93,19 @@ def init(folder: Path | None) -> None:
 
 
 @commands.command()
+@TARGET
 @_JSON
 @click.pass_obj
 def check(folder: Path | None, as_json: bool) -> None:
     """Check tokens, site, space and limits; writes nothing."""
     from cmsmig.terminal.commands import check as ask
 
-    _, settings = _load(folder)
-    ask(settings, as_json=as_json)
+    project, settings = _load(folder)
+    ask(project, settings, as_json=as_json)
 
 
 @commands.command()
+@TARGET
 @click.option("--refresh", is_flag=True, help="Read everything again.")
 @_JSON
 @click.pass_obj
@@ -114,6 +124,7 @@ def pull(folder: Path | None, refresh: bool, as_json: bool) -> None:
 
 
 @commands.command()
+@TARGET
 @click.option("--accept-proposals", is_flag=True, help="Write proposals as decisions.")
 @click.option("--reviewer", default="", help="Who accepts them.")
 @click.option("--overwrite", is_flag=True, help="Replace decisions that are there.")
@@ -145,21 +156,31 @@ def decide(
 
 
 @commands.command()
+@TARGET
+@click.option("--compare", metavar="NAME", help="With a target imported before.")
 @_RECREATE
 @_pilot
 @_JSON
 @click.pass_obj
 def plan(
-    folder: Path | None, recreate: bool, as_json: bool, **part: Unpack[Part]
+    folder: Path | None,
+    recreate: bool,
+    compare: str | None,
+    as_json: bool,
+    **part: Unpack[Part],
 ) -> None:
     """Show what an import, or a pilot, would do now; writes nothing there."""
     from cmsmig.terminal.commands import plan as show
 
     project, settings = _load(folder, origin=False)
-    sys.exit(show(project, settings, as_json=as_json, recreate=recreate, **part))
+    code = show(
+        project, settings, as_json=as_json, recreate=recreate, compare=compare, **part
+    )
+    sys.exit(code)
 
 
 @commands.command("import")
+@writing_target
 @click.option("--plan", "plan_hash", help="Refuse unless this plan still fits.")
 @_RECREATE
 @_pilot
@@ -173,6 +194,7 @@ def import_(folder: Path | None, **options: Unpack[Options]) -> None:
 
 def _part(name: str, summary: str) -> None:
     @commands.command(name, help=summary)
+    @writing_target
     @_RECREATE
     @_pilot
     @DRY_RUN
@@ -189,6 +211,7 @@ _part("publish", "Publish what was decided to be published.")
 
 
 @commands.command()
+@TARGET
 @_JSON
 @click.pass_obj
 def changes(folder: Path | None, as_json: bool) -> None:
@@ -200,6 +223,7 @@ def changes(folder: Path | None, as_json: bool) -> None:
 
 
 @commands.command()
+@TARGET
 @_JSON
 @click.pass_obj
 def verify(folder: Path | None, as_json: bool) -> None:
@@ -211,6 +235,7 @@ def verify(folder: Path | None, as_json: bool) -> None:
 
 
 @commands.command()
+@TARGET
 @_JSON
 @click.pass_obj
 def rebuild(folder: Path | None, as_json: bool) -> None:
@@ -221,10 +246,14 @@ def rebuild(folder: Path | None, as_json: bool) -> None:
 
     project, settings = _load(folder, origin=False)
     found = resumable(make(project, settings, observer=_progress()))
-    emit_json(found.as_json()) if as_json else emit_lines(rebuilt_lines(found))
+    if as_json:
+        emit_json(with_target(found.as_json(), project))
+    else:
+        emit_lines([*target_lines(project, settings), *rebuilt_lines(found)])
 
 
 @commands.command()
+@writing_target
 @click.argument("plan_hash", metavar="[HASH]", required=False)
 @click.option("--plan", "planning", is_flag=True, help="Show what it would do.")
 @click.option("--collection", "collections", multiple=True, help="Its stories alone.")
@@ -240,19 +269,28 @@ def rollback(
 
     project, settings = _load(folder, origin=False)
     work = plan_rollback if planning or dry_run else roll_back
+    if work is roll_back:
+        confirm_target(settings)
     sys.exit(work(project, settings, **options))
 
 
 @commands.command()
+@TARGET
 @_JSON
 @click.pass_obj
 def status(folder: Path | None, as_json: bool) -> None:
     """Show the accounting, from the ledger alone."""
-    from cmsmig.settings import find_project
+    from cmsmig.settings import choose_target, find_project
     from cmsmig.steps.verify.accounting import read_status
 
-    accounting, document = read_status(find_project(folder, os.environ, Path.cwd()))
-    emit_json(document) if as_json else emit_lines(accounting.lines)
+    found = find_project(folder, os.environ, Path.cwd())
+    project = choose_target(found, target_named())
+    accounting, document = read_status(project)
+    if as_json:
+        emit_json(with_target(document, project))
+    else:
+        named = [f"target: {project.target}"] if project.target else []
+        emit_lines([*named, *accounting.lines])
 
 
 for each in TOOLS:
@@ -273,15 +311,21 @@ def _write(command: str, folder: Path | None, options: Options) -> None:
     from cmsmig.terminal.commands import write
 
     project, settings = _load(folder, origin=False)
+    if not options.get("dry_run"):
+        confirm_target(settings)
     sys.exit(write(command, project, settings, **options))
 
 
 def _load(
-    folder: Path | None, *, origin: bool = True, destination: bool = True
+    folder: Path | None,
+    *,
+    origin: bool = True,
+    destination: bool = True,
 ) -> tuple[Project, Settings]:
-    from cmsmig.settings import find_project, load_settings
+    from cmsmig.settings import choose_target, find_project, load_settings
 
-    project = find_project(folder, os.environ, Path.cwd())
+    found = find_project(folder, os.environ, Path.cwd())
+    project = choose_target(found, target_named(), needed=destination)
     settings = load_settings(
         project, os.environ, need_origin=origin, need_destination=destination
     )

@@ -12,6 +12,11 @@ from pathlib import Path
 import click
 
 from cmsmig.terminal.console import complain, emit_lines
+from cmsmig.terminal.target_option import (
+    confirm_target,
+    target_named,
+    writing_target,
+)
 
 DRY_RUN = click.option(
     "--dry-run", is_flag=True, help="Show the plan and write nothing."
@@ -101,9 +106,14 @@ def sandbox(
 @click.option("--from", "first", metavar="NN", help="The first notebook to run.")
 @click.option("--to", "last", metavar="NN", help="The last notebook to run.")
 @click.option("-p", "values", metavar="NAME=VALUE", multiple=True, help="A parameter.")
-@click.option("--reports", type=click.Path(path_type=Path), default="reports")
+@click.option(
+    "--reports",
+    type=click.Path(path_type=Path),
+    help="Else ./reports, and in it a folder for each target.",
+)
 @click.option("--run-id", help="The folder's name; else the time and the site.")
 @click.option("--refresh", is_flag=True, help="Read the origin again: a delta run.")
+@writing_target
 @DRY_RUN
 @click.pass_obj
 def run(
@@ -112,7 +122,7 @@ def run(
     first: str | None,
     last: str | None,
     values: tuple[str, ...],
-    reports: Path,
+    reports: Path | None,
     run_id: str | None,
     refresh: bool,
     dry_run: bool,
@@ -128,11 +138,14 @@ def run(
         select,
         select_delta,
     )
-    from cmsmig.run.unattended import project_named, run_unattended
-    from cmsmig.settings import find_project
+    from cmsmig.run.unattended import project_named, run_unattended, target_of
+    from cmsmig.settings import choose_target, find_project
     from cmsmig.terminal.progress import Progress
 
-    project = find_project(project_named(folder, values), os.environ, Path.cwd())
+    named = project_named(folder, values)
+    project = choose_target(
+        find_project(named, os.environ, Path.cwd()), target_of(values, target_named())
+    )
     found = find_notebooks(notebooks_folder())
     delta = refresh and only is None and first is None and last is None
     finished = run_unattended(
@@ -141,10 +154,11 @@ def run(
         if delta
         else select(found, only=only, first=first, last=last),
         values,
-        reports=reports,
+        reports=(reports or Path("reports")) / project.target,
         run_id=run_id,
         dry_run=dry_run,
         refresh=refresh,
+        confirm=confirm_target,
         observer=Progress(sys.stderr),
     )
     emit_lines(finished.lines)

@@ -6,9 +6,9 @@ the first two only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import platformdirs
@@ -16,8 +16,13 @@ import platformdirs
 from cmsmig.configuration.ownership import require_own
 from cmsmig.configuration.plans import ORIGIN_RATES, destination_limits
 from cmsmig.configuration.regions import base_of
-from cmsmig.configuration.sources import Given, read_given, variable
-from cmsmig.errors import SettingsError
+from cmsmig.configuration.sources import (
+    Given,
+    read_given,
+    read_targets_of,
+    variable,
+)
+from cmsmig.errors import SettingsError, UsageError
 from cmsmig.masking import hide
 
 _WHERE_TOKENS_COME_FROM = {
@@ -31,6 +36,9 @@ _WHERE_TOKENS_COME_FROM = {
     ),
 }
 _TOML = "cmsmig.toml"
+_LOCK = "ledger.lock"
+_CONFLICTS = "conflicts.yaml"
+_TARGETS = "targets"
 _MEGABYTE = 1024 * 1024
 
 
@@ -93,15 +101,42 @@ class Settings:
     """What is started at the end of an unattended run; empty: nothing."""
     notify_url: Secret = field(default_factory=lambda: Secret(""))
     """What is sent to then; it may hold a key."""
+    target: str = ""
+    """The named destination; empty in a project of one."""
+    confirm: bool = False
+    """Whether a person types the target's name before something is written."""
     warning: str = ""
     """One sentence on something to put right before others find it, or empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The project folder's paths."""
+    """The project folder's paths, those of one target where it has targets."""
 
     root: Path
+    target: str = ""
+    """The chosen destination; empty: the only one, or none is needed."""
+    targets: tuple[str, ...] = ()
+    """All named destinations, once one was asked for."""
+
+    @property
+    def home(self) -> Path:
+        """Return the folder of what belongs to one destination."""
+        return self._home(self.target)
+
+    def decision(self, name: str) -> Path:
+        """Return a file of decisions; conflicts are each target's own."""
+        folder = self.home if self.target and name == _CONFLICTS else self.decisions
+        return folder / name
+
+    @property
+    def locks(self) -> tuple[Path, ...]:
+        """Return what a run holds that changes what all targets share."""
+        names = self.targets or (self.target,)
+        return tuple(self._home(name) / _LOCK for name in names)
+
+    def _home(self, target: str) -> Path:
+        return self.root / _TARGETS / target if target else self.root
 
     @property
     def toml(self) -> Path:
@@ -131,7 +166,7 @@ class Project:
     @property
     def ledger(self) -> Path:
         """Return the ledger's file."""
-        return self.root / "ledger.sqlite"
+        return self.home / "ledger.sqlite"
 
     @property
     def derived(self) -> Path:
@@ -141,7 +176,7 @@ class Project:
     @property
     def lock(self) -> Path:
         """Return the file that the lease is held on."""
-        return self.root / "ledger.lock"
+        return self.home / _LOCK
 
 
 def find_project(
@@ -168,6 +203,35 @@ def _found(explicit: Path | None, environ: Mapping[str, str], here: Path) -> Pat
     return here / "migration"
 
 
+def choose_target(project: Project, name: str = "", *, needed: bool = True) -> Project:
+    """Return the project with the paths of a target. Reads `cmsmig.toml` only.
+
+    Without a name, the only target is meant. Raises `UsageError` for a name that is
+    none, and, where one is `needed`, for none among several.
+    """
+    targets = read_targets_of(project.toml)
+    names = tuple(targets)
+    if name and name not in targets:
+        raise UsageError(_unknown_target(project, name, names))
+    if not name and len(names) > 1 and needed:
+        raise UsageError(
+            f"This project has the destinations {' and '.join(names)}, and this would "
+            f"not know which is meant: say it with --target {names[0]} (in a notebook, "
+            f'target = "{names[0]}").'
+        )
+    chosen = name or (names[0] if len(names) == 1 else "")
+    return replace(project, target=chosen, targets=names)
+
+
+def _unknown_target(project: Project, name: str, names: Sequence[str]) -> str:
+    if not names:
+        return (
+            f"There is no target {name}: this project has one destination; name others "
+            f"as [targets.{name}] in {project.toml}, or leave --target out."
+        )
+    return f"There is no target {name}; {project.toml} names {' and '.join(names)}."
+
+
 def load_settings(
     project: Project,
     environ: Mapping[str, str],
@@ -180,8 +244,13 @@ def load_settings(
     A side that is not needed may lack its token and its ids; they are empty
     then. Raises `SettingsError` with one sentence that names the place.
     """
-    sources = read_given(project.toml, project.env, environ)
+    sources = read_given(project.toml, project.env, environ, project.target)
     given, tokens = sources.given, sources.tokens
+    for token in sources.all_tokens:
+        hide(token)
+    if sources.targets and need_destination and not project.target:
+        project = choose_target(project)
+        return load_settings(project, environ, need_origin=need_origin)
     if need_origin:
         _require_token("origin_token", tokens, project)
     if need_destination:
@@ -206,6 +275,8 @@ def load_settings(
         assumed=given.assumed,
         notify_command=given.notify_command,
         notify_url=Secret(given.notify_url),
+        target=project.target,
+        confirm=bool(project.target) and sources.targets[project.target].confirm,
         warning=sources.warning,
     )
 
@@ -240,13 +311,21 @@ def _require_token(name: str, tokens: Mapping[str, str], project: Project) -> No
     if name in tokens:
         return
     service = name.partition("_")[0]
+    target = project.target if service == "destination" else ""
+    whose = f"{service} {target}".strip()
     raise SettingsError(
-        f"The token of the {service} is missing: {_WHERE_TOKENS_COME_FROM[name]}, and "
-        f"put it as {variable(name)} into {project.env} or the environment."
+        f"The token of the {whose} is missing: {_WHERE_TOKENS_COME_FROM[name]}, and "
+        f"put it as {variable(name, target)} into {project.env} or the environment."
     )
 
 
 def _require_space(given: Given, project: Project) -> None:
+    if not given.space_id and project.target:
+        raise SettingsError(
+            f"The space of the target {project.target} is not named: put its number as "
+            f"space_id under [targets.{project.target}] into {project.toml}, or as "
+            f"{variable('space_id', project.target)} into the environment."
+        )
     if not given.space_id:
         raise SettingsError(
             "The destination space is not named: put its number as space_id into "

@@ -18,7 +18,15 @@ from cmsmig.configuration.regions import (
     region_of,
 )
 from cmsmig.errors import SettingsError
-from cmsmig.settings import Project, Secret, Settings, find_project, load_settings
+from cmsmig.masking import masked
+from cmsmig.settings import (
+    Project,
+    Secret,
+    Settings,
+    choose_target,
+    find_project,
+    load_settings,
+)
 
 TOKENS = {
     "CMSMIG_ORIGIN_TOKEN": "origin-secret",
@@ -298,6 +306,16 @@ def test_a_base_may_lack_its_version(
         ("richtext.rules = 'rules.sh'", "a Python file"),
         ("richtext.rules = ['rules.py']", "text or a number"),
         ("state_dir = 3", "path"),
+        ("targets = 3", "[targets.staging]"),
+        ("[targets.for]\nspace_id = 3", "cannot be a target's name"),
+        ("[targets.Staging]\nspace_id = 3", "cannot be a target's name"),
+        ("[targets.a-b]\nspace_id = 3\n[targets.a_b]\nspace_id = 4", "rename one"),
+        ("[targets.a]\ntoken = 'hush'", "CMSMIG_DESTINATION_TOKEN_A"),
+        ("[targets.a]\nspaces = 3", "not known: space_id"),
+        ("[targets.a]\nregion = 'mars'", "the regions are eu"),
+        ("[targets.a]\nconfirm = 'yes'", "true or false"),
+        ("space_id = 3\n[targets.a]\nspace_id = 4", "[targets.a]"),
+        ("[targets.a]\nspace_id = 3\n[targets.b]\nspace_id = '#3'", "are one space"),
         ("notify = 'tell'", "takes command and url"),
         ("[notify]\ncommands = ['tell']", "takes command and url"),
         ("[notify]\ncommand = []", "write a list"),
@@ -445,6 +463,72 @@ def test_lists_tables_and_paths_are_read(tmp_path: Path) -> None:
     assert load(tmp_path, MINIMAL, toml="").rules == ""
     assert settings.space_id == "123456"
     assert settings.assumed == {"put_replaces_content": "false", "stories_key": "rows"}
+
+
+TARGETS = """
+destination_plan = "growth"
+[targets.staging]
+space_id = 290512
+region = "us"
+[targets.production]
+space_id = 7
+rate = 2
+token_for = "api.test"
+"""
+STAGING = {
+    "CMSMIG_ORIGIN_TOKEN": "origin-secret",
+    "CMSMIG_DESTINATION_TOKEN_STAGING": "staging-secret-1",
+    "CMSMIG_DESTINATION_TOKEN_PRODUCTION": "production-secret-2",
+}
+
+
+def load_target(
+    folder: Path, name: str, environ: dict[str, str] = STAGING, env: str = ""
+) -> Settings:
+    """Load the settings of one of two targets."""
+    (folder / "cmsmig.toml").write_text(TARGETS, "utf-8")
+    (folder / ".env").write_text(env, "utf-8")
+    return load_settings(choose_target(Project(folder), name), environ)
+
+
+def test_each_target_has_its_own_settings(tmp_path: Path) -> None:
+    """Space, host, rate and token are its own; a common plan holds for both."""
+    staging = load_target(tmp_path, "staging")
+    assert (staging.target, staging.confirm) == ("staging", False)
+    assert staging.space_id == "290512"
+    assert staging.destination_base_url == "https://api-us.storyblok.com/v1"
+    assert staging.destination_rate == 6
+    assert staging.destination_token.reveal() == "staging-secret-1"
+    production = load_target(tmp_path, "production")
+    assert (production.target, production.confirm) == ("production", True)
+    assert production.destination_rate == 2
+    assert production.destination_token.reveal() == "production-secret-2"
+    assert masked("production-secret-2, staging-secret-1") == "(hidden), (hidden)"
+    given = {**STAGING, "CMSMIG_SPACE_ID_STAGING": "5", "CMSMIG_SPACE_ID": "6"}
+    assert load_target(tmp_path, "staging", given).space_id == "5"
+
+
+def test_a_target_takes_no_token_of_nobody(tmp_path: Path) -> None:
+    """Neither the token nor the space of no target is used; `.env` is told of it."""
+    loose = {"CMSMIG_ORIGIN_TOKEN": "o", "CMSMIG_DESTINATION_TOKEN": "loose-secret"}
+    with pytest.raises(SettingsError, match="CMSMIG_DESTINATION_TOKEN_STAGING"):
+        load_target(tmp_path, "staging", loose)
+    told = load_target(tmp_path, "staging", env="CMSMIG_SPACE_ID=9\n")
+    assert told.space_id == "290512"
+    assert "CMSMIG_SPACE_ID, which is not used" in told.warning
+    with pytest.raises(SettingsError, match="did you mean CMSMIG_DESTINATION_TOKEN"):
+        load_target(tmp_path, "staging", env="CMSMIG_DESTINATION_TOKEN_STAGIN=x\n")
+
+
+def test_a_targets_token_goes_to_no_host_from_elsewhere(tmp_path: Path) -> None:
+    """The rules of hosts hold for each target by itself."""
+    given = {**STAGING, "CMSMIG_DESTINATION_BASE_URL_STAGING": "https://api.test"}
+    assert load_target(tmp_path, "staging", given).destination_base_url.endswith("/v1")
+    line = "CMSMIG_DESTINATION_BASE_URL_{}=https://api.test\n"
+    with pytest.raises(SettingsError, match="would send the token"):
+        load_target(tmp_path, "staging", env=line.format("STAGING"))
+    meant = load_target(tmp_path, "production", env=line.format("PRODUCTION"))
+    assert meant.destination_base_url == "https://api.test/v1"
 
 
 def test_hooks_are_read_and_their_address_is_kept_to_itself(tmp_path: Path) -> None:

@@ -114,7 +114,8 @@ def test_a_migration_without_a_checkout(
         run("run", "--only", "00", "--run-id", "first")
         assert handle.state.recorder.violations == []
     written = sorted(path.name for path in (folder / "reports" / "first").iterdir())
-    assert written == ["00_start_here.html", "00_start_here.ipynb"]
+    stem = "00_start_here"
+    assert written == [f"{stem}.html", f"{stem}.ipynb", "log.jsonl"]
     executed = (folder / "reports" / "first" / "00_start_here.ipynb").read_text()
     assert str(installed.parent) in executed  # from the installed package, not here
     assert str(TOP / "notebooks") not in executed

@@ -22,6 +22,16 @@ from cmsmig.configuration.regions import (
     ORIGIN_API_URL,
     ORIGIN_VERSION,
 )
+from cmsmig.configuration.targets import (
+    DESTINATION_SETTINGS,
+    OWN,
+    TABLE,
+    Target,
+    left_over,
+    merged_for,
+    read_targets,
+    suffix_of,
+)
 from cmsmig.configuration.token_hosts import Placed, require_meant
 from cmsmig.errors import SettingsError
 from cmsmig.plain_file import SMALL, read_plain
@@ -88,17 +98,31 @@ class Sources:
     """By name."""
     warning: str
     """One sentence on something to put right, or empty."""
+    targets: Mapping[str, Target]
+    """The named destinations."""
+    all_tokens: tuple[str, ...]
+    """Those of other targets too: none of them is ever shown."""
 
 
-def read_given(toml: Path, env: Path, environ: Mapping[str, str]) -> Sources:
-    """Return the settings and the tokens that were given.
+def read_given(
+    toml: Path, env: Path, environ: Mapping[str, str], target: str = ""
+) -> Sources:
+    """Return the settings and the tokens that were given, for one target if named.
 
     Reads both files if they are there. A blank value counts as not given.
     Raises `SettingsError` naming the place of the first thing that is wrong,
     a file of somebody else's and a token's way to a host that it is not meant
     for included.
     """
-    merged = _from_toml(toml) | _from_env(env) | _from_environ(environ)
+    table = _table(toml)
+    targets = read_targets(table.pop(TABLE, None), toml)
+    common, own = _by_target(
+        _from_toml(table, toml, targets)
+        | _from_env(env, targets)
+        | _from_environ(environ, targets),
+        targets,
+    )
+    merged = merged_for(targets.get(target), targets, common, own)
     tokens = {name: _token(name, merged[name]) for name in TOKENS if name in merged}
     rest = {name: placed for name, placed in merged.items() if name not in TOKENS}
     try:
@@ -110,13 +134,34 @@ def read_given(toml: Path, env: Path, environ: Mapping[str, str]) -> Sources:
     require_meant(
         merged, given.model_dump(include={"origin_token_for", "destination_token_for"})
     )
-    in_file = any(merged[name].source == str(env) for name in tokens)
-    return Sources(given, tokens, told_to_others(env) if in_file else "")
+    found = [
+        (name, placed)
+        for each in (common, *own.values())
+        for name, placed in each.items()
+        if name in TOKENS
+    ]
+    in_file = any(placed.source == str(env) for _, placed in found)
+    warning = told_to_others(env) if in_file else ""
+    return Sources(
+        given,
+        tokens,
+        warning or (left_over(common, env) if targets else ""),
+        targets,
+        tuple(_token(name, placed) for name, placed in found),
+    )
 
 
-def variable(name: str) -> str:
-    """Return the environment variable of a setting."""
-    return PREFIX + name.upper()
+def variable(name: str, target: str = "") -> str:
+    """Return the environment variable of a setting, or of a target's."""
+    return PREFIX + name.upper() + suffix_of(target)
+
+
+def read_targets_of(toml: Path) -> dict[str, Target]:
+    """Return the named destinations of a project, without its other settings.
+
+    Raises `SettingsError` when they cannot be read.
+    """
+    return read_targets(_table(toml).get(TABLE), toml)
 
 
 def _explained(error: ValidationError, given: Mapping[str, Placed]) -> SettingsError:
@@ -131,12 +176,47 @@ def _explained(error: ValidationError, given: Mapping[str, Placed]) -> SettingsE
     return SettingsError(f"{name} in {placed.place}{shown or ' is wrong'}: {reason}.")
 
 
-def _from_toml(path: Path) -> dict[str, Placed]:
+def _table(path: Path) -> dict[str, object]:
     try:
-        table = tomllib.loads(_content(path))
+        return tomllib.loads(_content(path))
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path} is not readable as TOML: {error}.") from None
+
+
+def _by_target(
+    merged: Mapping[str, Placed], targets: Mapping[str, Target]
+) -> tuple[dict[str, Placed], dict[str, dict[str, Placed]]]:
+    """Take apart what no target owns and what each does, by the names' ends."""
+    own = {
+        target: {
+            name: merged[name + suffix_of(target).lower()]
+            for name in (*DESTINATION_SETTINGS.values(), "destination_token")
+            if name + suffix_of(target).lower() in merged
+        }
+        for target in targets
+    }
+    names = {*_names(), *TOKENS}
+    return {name: merged[name] for name in merged if name in names}, own
+
+
+def _target_names(targets: Mapping[str, Target]) -> tuple[str, ...]:
+    return tuple(
+        name + suffix_of(target).lower()
+        for target in targets
+        for name in (*DESTINATION_SETTINGS.values(), "destination_token")
+    )
+
+
+def _from_toml(
+    table: Mapping[str, object], path: Path, targets: Mapping[str, Target]
+) -> dict[str, Placed]:
     table = dict(_unfolded(table, path))
+    for name in OWN:
+        if targets and name in table:
+            raise SettingsError(
+                f"{path} has targets and sets {name} beside them: move it to the "
+                f"target that it belongs to, such as [targets.{min(targets)}]."
+            )
     for name in table:
         if "token" in name.lower() and name not in _names():
             raise SettingsError(
@@ -162,7 +242,7 @@ def _unfolded(table: Mapping[str, object], path: Path) -> Iterator[tuple[str, ob
             yield f"{name}_{entry}", given
 
 
-def _from_env(path: Path) -> dict[str, Placed]:
+def _from_env(path: Path, targets: Mapping[str, Target]) -> dict[str, Placed]:
     found: dict[str, object] = {}
     for binding in parse_stream(StringIO(_content(path))):
         if binding.error:
@@ -172,13 +252,16 @@ def _from_env(path: Path) -> dict[str, Placed]:
             )
         if binding.key is not None and binding.key.startswith(PREFIX):
             name = binding.key.removeprefix(PREFIX).lower()
-            _refuse_unknown(name, f"{path}", TOKENS, spelling=variable)
+            known = (*TOKENS, *_target_names(targets))
+            _refuse_unknown(name, f"{path}", known, spelling=variable)
             found[name] = binding.value
     return _given(found, str(path))
 
 
-def _from_environ(environ: Mapping[str, str]) -> dict[str, Placed]:
-    names = {*_names(), *TOKENS}
+def _from_environ(
+    environ: Mapping[str, str], targets: Mapping[str, Target]
+) -> dict[str, Placed]:
+    names = {*_names(), *TOKENS, *_target_names(targets)}
     found = {name: environ.get(variable(name)) for name in sorted(names)}
     return {
         name: Placed(placed.value, f"the environment ({variable(name)})")

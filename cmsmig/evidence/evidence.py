@@ -106,6 +106,8 @@ class Evidence:
     """Items that have a story and that the origin no longer gives one."""
     details: PlanDetails | None = None
     """Losses and links one by one."""
+    target: str = ""
+    """The destination's name, where the project names several."""
 
     @property
     def exit_code(self) -> int:
@@ -164,6 +166,7 @@ def gather(
         gone=tuple(row for row in rows.values() if row.gone is not None),
         names=_names(migration, verification),
         details=details_of(migration, rows, losing),
+        target=project.target,
     )
 
 
@@ -173,6 +176,7 @@ def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> Json
     return {
         "made_at": evidence.made_at,
         "site": evidence.site,
+        **({"target": evidence.target} if evidence.target else {}),
         "space_id": evidence.space_id,
         "exit_code": evidence.exit_code,
         "accounting": accounting_json(evidence.accounting),

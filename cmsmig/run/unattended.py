@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -44,6 +44,7 @@ class Finished:
     """None when none of the notebooks that write was run."""
     began: float = 0.0
     """Seconds since the epoch."""
+    target: str = ""
 
     @property
     def exit_code(self) -> int:
@@ -74,6 +75,7 @@ class Finished:
         balance = self.balance.lines if self.balance is not None else []
         compared = self.differences
         return [
+            *([f"target: {self.target}"] if self.target else []),
             f"notebooks: {self.run.folder}",
             *balance,
             f"outcome: {self.exit_code}, {meaning_of(self.exit_code)}",
@@ -126,7 +128,7 @@ class UnattendedRun:
         # File systems round the times of files.
         since = self.began - 1
         balance = balance_of(self.project, self.folder, since) if writes else None
-        return Finished(run, balance, since)
+        return Finished(run, balance, since, self.project.target)
 
     def _close(
         self, code: int, finished: Finished | None, log: EventLog, observer: Observer
@@ -141,7 +143,9 @@ class UnattendedRun:
         balance = finished.balance if finished is not None else None
         accounting = balance.accounting if balance is not None else None
         counts = accounting_json(accounting) if accounting is not None else None
+        target = self.project.target
         return {
+            **({"target": target} if target else {}),
             "exit_code": code,
             "outcome": meaning_of(code),
             "run": self.folder.name,
@@ -181,23 +185,28 @@ def run_unattended(
     run_id: str | None = None,
     dry_run: bool = False,
     refresh: bool = False,
+    confirm: Callable[[Settings], None] | None = None,
     observer: Observer,
 ) -> Finished:
     """Check parameters and settings, make the run's folder, run, draw the balance.
 
-    `assignments` are the operator's `name=value` texts. Raises `UsageError` and
+    `assignments` are the operator's `name=value` texts; `confirm` asks a person who
+    is there whether this destination is meant. Raises `UsageError` and
     `SettingsError` before anything is written, and what `make_run_folder` raises.
     """
     environ = dict(os.environ)
     settings = load_settings(
         project, environ, need_origin=False, need_destination=False
     )
+    given = _given(assignments, dry_run=dry_run, refresh=refresh)
+    if confirm is not None and given.get("dry_run") != "true":
+        confirm(settings)
     prepared = _prepare(
         project,
         settings,
         environ,
         notebooks,
-        _given(assignments, dry_run=dry_run, refresh=refresh),
+        given,
         reports,
         run_id,
     )
@@ -213,7 +222,11 @@ def _prepare(
     reports: Path,
     run_id: str | None,
 ) -> UnattendedRun:
-    supplied: dict[str, Value] = {"project": str(project.root), "reports": ""}
+    supplied: dict[str, Value] = {
+        "project": str(project.root),
+        "target": project.target,
+        "reports": "",
+    }
     assign(notebooks, given, supplied)
     began = time.time()
     folder = make_run_folder(reports, project, datetime.now(UTC), run_id)
@@ -234,11 +247,25 @@ def code_of(error: BaseException) -> int:
     return InterruptedRunError.exit_code if isinstance(error, KeyboardInterrupt) else 1
 
 
+def target_of(assignments: Sequence[str], named: str) -> str:
+    """Return the target that `--target` or `-p target=` names, or nothing.
+
+    Raises `UsageError` when the two name different ones.
+    """
+    given = read_assignments(assignments).get("target", "")
+    if given and named and given != named:
+        raise UsageError(
+            f"--target names {named} and -p target names {given}; give one of them."
+        )
+    return given or named
+
+
 def _given(
     assignments: Sequence[str], *, dry_run: bool, refresh: bool
 ) -> dict[str, str]:
     given = read_assignments(assignments)
     given.pop("project", None)
+    given.pop("target", None)
     _switch_on(given, "dry_run", dry_run)
     _switch_on(given, "refresh", refresh)
     return given

@@ -61,6 +61,19 @@ _TOML = f"""\
 # Requests that may be open at once; the service refuses more than 30.
 # in_flight = 12
 
+# ---- Several destinations ---------------------------------------------------
+
+# A project may name its destinations; then each of the settings above stands with one
+# of them, --target NAME says which is meant, and each has a ledger of its own below
+# targets/. The token of staging is CMSMIG_DESTINATION_TOKEN_STAGING, in .env.
+#   [targets.staging]
+#   space_id = "123456"
+#   [targets.production]
+#   space_id = "123457"
+#   plan = "growth"
+#   region = "eu"        or base_url, rate, token_for
+#   confirm = true       ask a person on a terminal for its name; so is production
+
 # ---- Files ------------------------------------------------------------------
 
 # Whether the optional finish call is sent after each upload. It costs one request
@@ -117,6 +130,8 @@ _GITIGNORE = """\
 /files/
 # What has been written so far: of this machine, and not mergeable.
 /ledger*
+/targets/*/ledger*
+/targets/*/reports/
 # What follows from all the rest: made anew at any time.
 /derived*
 # What runs leave: keep the last one with the project's records.

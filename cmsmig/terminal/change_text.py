@@ -8,6 +8,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.counting import and_more
 from cmsmig.printable import printable
 from cmsmig.steps.changes.changes import Change, Where
+from cmsmig.steps.changes.target_comparison import TargetComparison
 from cmsmig.steps.plan.edit_conflicts import shown_value
 
 _SHOWN = 20
@@ -33,6 +34,22 @@ def change_lines(found: Sequence[Change]) -> list[str]:
     for where, title in _TITLES.items():
         listed = [each for each in found if each.where is where]
         lines.append(f"{title}: {len(listed) or 'nothing moved'}")
+        lines += [f"  {_line(each)}" for each in listed[:_SHOWN]]
+        if more := and_more(len(listed), _SHOWN, "  ... and ", "; --json lists all"):
+            lines.append(more)
+    return lines
+
+
+def comparison_lines(found: TargetComparison) -> list[str]:
+    """Return how a target differs from the one that was rehearsed in."""
+    parts = (
+        (f"since the import into {found.rehearsed}", found.since),
+        (f"changed in {found.rehearsed} alone", found.only_rehearsed),
+        (f"changed in {found.target} alone", found.only_here),
+    )
+    lines: list[str] = []
+    for title, listed in parts:
+        lines.append(f"{title}: {len(listed) or 'nothing'}")
         lines += [f"  {_line(each)}" for each in listed[:_SHOWN]]
         if more := and_more(len(listed), _SHOWN, "  ... and ", "; --json lists all"):
             lines.append(more)

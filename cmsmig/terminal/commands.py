@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Coroutine, Sequence
 from typing import TypedDict, TypeVar, Unpack
 
+from cmsmig.canonical import JsonObject
 from cmsmig.counting import noun_for
-from cmsmig.errors import InterruptedRunError, SettingsError
+from cmsmig.errors import InterruptedRunError, SettingsError, UsageError
 from cmsmig.mapping.select.pilot import pilot_of
-from cmsmig.settings import Project, Settings
+from cmsmig.settings import Project, Settings, choose_target, load_settings
 from cmsmig.steps.changes.project_changes import changes_of
+from cmsmig.steps.changes.target_comparison import TargetComparison, compare_targets
 from cmsmig.steps.connection_check import check as ask
 from cmsmig.steps.connection_check import check_json
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.recreate import gone_sentence
 from cmsmig.steps.verify.verify_project import verify_only
 from cmsmig.steps.write.import_steps import plan_only, run_command
-from cmsmig.terminal.change_text import change_lines, changes_json
+from cmsmig.terminal.change_text import (
+    change_lines,
+    changes_json,
+    comparison_lines,
+)
 from cmsmig.terminal.console import complain, emit_json, emit_lines
 from cmsmig.terminal.exit_codes import STOPPED
 from cmsmig.terminal.progress import Progress
@@ -29,6 +36,7 @@ from cmsmig.terminal.run_outcome import (
     undecided_sentence,
 )
 from cmsmig.terminal.stopping import stoppable
+from cmsmig.terminal.target_option import target_lines, with_target
 from cmsmig.terminal.text import plan_lines, table_lines, verification_lines
 
 T = TypeVar("T")
@@ -52,15 +60,16 @@ class Options(Part, total=False):
     as_json: bool
 
 
-def check(settings: Settings, *, as_json: bool) -> None:
+def check(project: Project, settings: Settings, *, as_json: bool) -> None:
     """Print what both services say about tokens, site and space.
 
     Raises `SettingsError` naming what is wrong.
     """
     rows = asyncio.run(ask(settings, Progress(sys.stderr)))
     if as_json:
-        emit_json(check_json(rows))
+        emit_json(with_target(check_json(rows), project))
     else:
+        emit_lines(target_lines(project, settings))
         shown = [(row.what, row.found, "ok" if row.ok else "look") for row in rows]
         emit_lines(table_lines([("what", "found", ""), *shown]))
     if wrong := [f"{row.what}: {row.found}" for row in rows if not row.ok]:
@@ -73,9 +82,15 @@ def plan(
     *,
     as_json: bool,
     recreate: bool,
+    compare: str | None = None,
     **part: Unpack[Part],
 ) -> int:
-    """Print what an import would do; return 1 when something is gone, undecided."""
+    """Print what an import would do, and how that differs from what was rehearsed in
+    the target `compare`; return 1 when something is gone, undecided.
+
+    Raises `UsageError` when nothing was imported into that target.
+    """
+    rehearsed = _rehearsed(project, compare) if compare else None
     work = plan_only(
         project,
         settings,
@@ -84,8 +99,34 @@ def plan(
         pilot=pilot_of(**part),
     )
     made = asyncio.run(work)
-    emit_json(made.full_json()) if as_json else emit_lines(plan_lines(made))
+    found = None
+    if rehearsed is not None:
+        found = _compare(project, settings, *rehearsed)
+    if as_json:
+        compared: JsonObject = {} if found is None else {"compared": found.as_json()}
+        emit_json(with_target(made.full_json() | compared, project))
+    else:
+        differing = [] if found is None else comparison_lines(found)
+        named = target_lines(project, settings)
+        emit_lines([*named, *plan_lines(made), *differing])
     return _told_gone(made)
+
+
+def _rehearsed(project: Project, name: str) -> tuple[Project, Settings]:
+    other = choose_target(project, name)
+    if other.target == project.target:
+        raise UsageError(f"--compare {name} is the target itself; name another one.")
+    return other, load_settings(other, os.environ, need_origin=False)
+
+
+def _compare(
+    project: Project, settings: Settings, other: Project, its: Settings
+) -> TargetComparison:
+    with stoppable() as stop:
+        observer = Progress(sys.stderr)
+        return resumable(
+            compare_targets(project, settings, other, its, observer=observer, stop=stop)
+        )
 
 
 def _told_gone(plan: Plan) -> int:
@@ -114,7 +155,7 @@ def write(
 
     def show(plan: Plan) -> None:
         if not as_json:
-            emit_lines(plan_lines(plan))
+            emit_lines([*target_lines(project, settings), *plan_lines(plan)])
 
     with stoppable() as stop:
         outcome = resumable(
@@ -131,7 +172,10 @@ def write(
                 show=show,
             )
         )
-    emit_json(outcome_json(outcome)) if as_json else emit_lines(outcome_lines(outcome))
+    if as_json:
+        emit_json(with_target(outcome_json(outcome), project))
+    else:
+        emit_lines([*target_lines(project, settings), *outcome_lines(outcome)])
     if failed := failures(outcome):
         complain(failed)
     if outcome.undecided:
@@ -145,7 +189,10 @@ def verify(project: Project, settings: Settings, *, as_json: bool) -> int:
     with stoppable() as stop:
         observer = Progress(sys.stderr)
         found = resumable(verify_only(project, settings, observer=observer, stop=stop))
-    emit_json(found.as_json()) if as_json else emit_lines(verification_lines(found))
+    if as_json:
+        emit_json(with_target(found.as_json(), project))
+    else:
+        emit_lines([*target_lines(project, settings), *verification_lines(found)])
     if not found.differences:
         return 0
     what = noun_for(len(found.differences), "difference")
@@ -162,7 +209,10 @@ def changes(project: Project, settings: Settings, *, as_json: bool) -> None:
     with stoppable() as stop:
         observer = Progress(sys.stderr)
         found = resumable(changes_of(project, settings, observer=observer, stop=stop))
-    emit_json(changes_json(found)) if as_json else emit_lines(change_lines(found))
+    if as_json:
+        emit_json(with_target(changes_json(found), project))
+    else:
+        emit_lines([*target_lines(project, settings), *change_lines(found)])
 
 
 def resumable(work: Coroutine[object, object, T]) -> T:

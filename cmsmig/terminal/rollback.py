@@ -20,6 +20,7 @@ from cmsmig.terminal.commands import resumable
 from cmsmig.terminal.console import complain, emit_json, emit_lines
 from cmsmig.terminal.progress import Progress
 from cmsmig.terminal.stopping import stoppable
+from cmsmig.terminal.target_option import target_lines, with_target
 
 NOTHING = "There is nothing to take back: this ledger has created nothing in the space."
 _SHOWN = 20
@@ -52,9 +53,9 @@ def plan_rollback(
     if plan is None:
         _say_nothing(as_json=as_json)
     elif as_json:
-        emit_json(plan.as_json())
+        emit_json(with_target(plan.as_json(), project))
     else:
-        emit_lines(rollback_plan_lines(plan))
+        emit_lines([*target_lines(project, settings), *rollback_plan_lines(plan)])
     return 0
 
 
@@ -74,7 +75,7 @@ def roll_back(
 
     def show(plan: RollbackPlan) -> None:
         if not as_json:
-            emit_lines(rollback_plan_lines(plan))
+            emit_lines([*target_lines(project, settings), *rollback_plan_lines(plan)])
 
     setup = _setup(project, settings, collections, items)
     with stoppable() as stop:
@@ -84,7 +85,10 @@ def roll_back(
     if outcome is None:
         _say_nothing(as_json=as_json)
         return 0
-    emit_json(outcome.as_json()) if as_json else emit_lines(rolled_back_lines(outcome))
+    if as_json:
+        emit_json(with_target(outcome.as_json(), project))
+    else:
+        emit_lines([*target_lines(project, settings), *rolled_back_lines(outcome)])
     if number := len(outcome.left):
         complain(
             f"Still in the space of what this import brought: "

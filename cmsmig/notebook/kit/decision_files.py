@@ -29,7 +29,7 @@ def required(project: Project, kind: type[D], notebook: str) -> D:
     Raises `UndecidedError` naming the file and the notebook to decide it in.
     """
     found = decided(project, kind)
-    path = project.decisions / FILE_NAMES[kind]
+    path = project.decision(FILE_NAMES[kind])
     if found is None or found.reviewed is None:
         state = "is missing" if found is None else "is accepted by nobody yet"
         raise UndecidedError(

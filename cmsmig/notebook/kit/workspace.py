@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from cmsmig.errors import SettingsError
+from cmsmig.errors import SettingsError, UsageError
 from cmsmig.event_log import log_of_run
 from cmsmig.events import Observer, unobserved
 from cmsmig.notebook.kit.kernel import can_ask, mask_outputs, show_errors_as_sentences
@@ -18,6 +18,7 @@ from cmsmig.notebook.kit.panel import Panel, facts_bundle
 from cmsmig.settings import (
     Project,
     Settings,
+    choose_target,
     find_project,
     load_settings,
     read_tokens,
@@ -89,6 +90,8 @@ class Workspace:
 
     def _facts(self) -> list[tuple[str, str]]:
         rows = [("Project folder", str(self.project.root)), *self._services()]
+        if self.project.target:
+            rows.insert(0, ("Target", self.project.target))
         rows.append(
             ("Run", "by hand" if self.interactive else "unattended, nobody is asked")
         )
@@ -112,21 +115,50 @@ class Workspace:
 
 
 def open_workspace(
-    project: str = "", *, dry_run: bool = False, interactive: bool | None = None
+    project: str = "",
+    *,
+    target: str = "",
+    dry_run: bool = False,
+    interactive: bool | None = None,
 ) -> Workspace:
     """Return the workspace of a project folder; it need not exist yet. Reads only.
 
-    `project` empty: the folder is found as the commands find it. `interactive`
+    `project` empty: the folder is found as the commands find it. `target` names the
+    destination where the project has several; before a person also the only one, if
+    its name is to be said by hand. `interactive`
     None: as the front end says (see `kernel.can_ask`). From here on, errors of
     ours show as one sentence in this kernel, and tokens nowhere in it.
     """
     show_errors_as_sentences()
     mask_outputs()
-    folder = find_project(Path(project) if project else None, os.environ, Path.cwd())
-    read_tokens(folder, os.environ)
+    found = find_project(Path(project) if project else None, os.environ, Path.cwd())
+    read_tokens(found, os.environ)
+    folder = _chosen(found, target)
+    by_hand = can_ask() if interactive is None else interactive
+    if by_hand and folder.target and not target:
+        _require_named(folder)
     return Workspace(
         project=folder,
         dry_run=dry_run,
-        interactive=can_ask() if interactive is None else interactive,
+        interactive=by_hand,
         observer=log_of_run(os.environ),
     )
+
+
+def _chosen(project: Project, target: str) -> Project:
+    try:
+        return choose_target(project, target)
+    except SettingsError:
+        # What is wrong with the settings is told where they are used.
+        return project
+
+
+def _require_named(project: Project) -> None:
+    """Raise `UsageError` where a person has to say the target's name by hand."""
+    if load_settings(
+        project, os.environ, need_origin=False, need_destination=False
+    ).confirm:
+        raise UsageError(
+            f"This notebook would write to {project.target}: say so by hand with "
+            f'target = "{project.target}" in the cell of parameters.'
+        )

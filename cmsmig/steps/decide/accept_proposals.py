@@ -86,7 +86,7 @@ class _Acceptance:
     ) -> D:
         """Write the proposal, or complete the decision that is there; return what is
         decided now."""
-        path = self.project.decisions / FILE_NAMES[type(proposal)]
+        path = self.project.decision(FILE_NAMES[type(proposal)])
         if self.overwrite or not path.exists():
             accepted = replace(proposal, reviewed=self.reviewed)
             self.written[write_decision(self.project, accepted)] = None
@@ -103,7 +103,7 @@ class _Acceptance:
         quietly: bool,
     ) -> D:
         """Complete the decision that is there; return what is decided now."""
-        path = self.project.decisions / FILE_NAMES[kind]
+        path = self.project.decision(FILE_NAMES[kind])
         decision, added = add_to_decision(self.project, kind, complete, self.reviewed)
         if added:
             self.written[path] = None

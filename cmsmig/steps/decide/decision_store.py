@@ -77,7 +77,7 @@ def read_decisions(project: Project) -> Decisions:
     means the defaults, which lose nothing. Raises `UndecidedError` naming what is
     missing and `DecisionsError` naming what is malformed.
     """
-    texts = {name: _text(project.decisions / name) for name in _KINDS}
+    texts = {name: _text(project.decision(name)) for name in _KINDS}
     return Decisions(
         _required(project, texts, CollectionsDecision),
         _required(project, texts, Design),
@@ -111,7 +111,7 @@ def add_to_decision(
     """
     name = FILE_NAMES[kind]
     with writing(project):
-        text = _text(project.decisions / name) or ""
+        text = _text(project.decision(name)) or ""
         before = from_text(text, name, kind)
         after, found = complete(before)
         added = list(found)
@@ -133,7 +133,7 @@ def change_decision(project: Project, kind: type[D], change: Callable[[D], D]) -
     """
     name = FILE_NAMES[kind]
     with writing(project):
-        text = _text(project.decisions / name)
+        text = _text(project.decision(name))
         before = _parsed(text, kind)
         after = change(before)
         _replace(
@@ -172,9 +172,10 @@ def replace_decision(project: Project, decision: Decision) -> Path:
 
 
 def _replace(project: Project, name: str, text: str) -> Path:
-    path = project.decisions / name
+    path = project.decision(name)
     try:
         # Made by `open`, so that its rights are those that the umask leaves.
+        path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f".{name}.{secrets.token_hex(4)}")
         with open(draft, "x", encoding="utf-8") as file:
             file.write(whole_text(text))
@@ -198,7 +199,7 @@ def decision_in(project: Project, kind: type[D]) -> D | None:
 
     Raises `DecisionsError` naming the file when it is malformed.
     """
-    text = _text(project.decisions / FILE_NAMES[kind])
+    text = _text(project.decision(FILE_NAMES[kind]))
     return None if text is None else _parsed(text, kind)
 
 
@@ -206,7 +207,7 @@ def _required(project: Project, texts: _Texts, kind: type[D]) -> D:
     name = FILE_NAMES[kind]
     if texts[name] is None:
         raise UndecidedError(
-            f"Nothing is decided yet: {project.decisions / name} is missing; decide in "
+            f"Nothing is decided yet: {project.decision(name)} is missing; decide in "
             "the notebooks 01 and 02, or run `cmsmig decide --accept-proposals "
             "--reviewer NAME`."
         )

@@ -85,7 +85,9 @@ async def pull(
     collection that cannot be used is raised after all the others are read.
     """
     async with AsyncExitStack() as stack:
-        stack.enter_context(lease(project.lock, "cmsmig pull"))
+        for lock in project.locks:
+            # What is pulled is every target's.
+            stack.enter_context(lease(lock, "cmsmig pull"))
         if origin is None:
             origin = await stack.enter_async_context(open_origin(settings, observer))
         if files is None:

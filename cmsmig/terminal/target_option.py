@@ -1,0 +1,89 @@
+"""`--target NAME`: which of a project's destinations a command is about, and that a
+person says the name of one that visitors see."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from cmsmig.canonical import JsonObject
+    from cmsmig.settings import Project, Settings
+
+_NAME, _YES = "cmsmig.target", "cmsmig.yes"
+F = TypeVar("F", bound="Callable[..., None]")
+
+
+def _keep(key: str) -> Callable[[click.Context, click.Parameter, object], None]:
+    def callback(context: click.Context, _: click.Parameter, value: object) -> None:
+        context.meta[key] = value
+
+    return callback
+
+
+TARGET = click.option(
+    "--target",
+    metavar="NAME",
+    expose_value=False,
+    callback=_keep(_NAME),
+    help="Which destination, where the project names several.",
+)
+_CONFIRMED = click.option(
+    "--yes",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep(_YES),
+    help="Ask nothing.",
+)
+
+
+def writing_target(command: F) -> F:
+    """Give a command that writes `--target` and `--yes`."""
+    return TARGET(_CONFIRMED(command))
+
+
+def target_named() -> str:
+    """Return what `--target` of the running command says, or nothing."""
+    context = click.get_current_context(silent=True)
+    return str(context.meta.get(_NAME) or "") if context is not None else ""
+
+
+def target_lines(project: Project, settings: Settings) -> list[str]:
+    """Return the headline of a command about one target; none without one."""
+    if not project.target:
+        return []
+    space = f"space {settings.space_id} at {settings.destination_base_url}"
+    return [f"target: {project.target}, {space}"]
+
+
+def with_target(document: JsonObject, project: Project) -> JsonObject:
+    """Return a JSON document that names the target, if there is one."""
+    return {"target": project.target, **document} if project.target else document
+
+
+def confirm_target(settings: Settings) -> None:
+    """Have a person on a terminal type the target's name, where that is asked for.
+
+    Nobody is asked without a terminal or with `--yes`. Raises `UsageError` for
+    another name: nothing was written then.
+    """
+    context = click.get_current_context(silent=True)
+    agreed = context is not None and context.meta.get(_YES)
+    if not settings.confirm or agreed or not _is_by_hand():
+        return
+    typed = click.prompt(
+        f"This writes to {settings.target}, space {settings.space_id}. Type its name "
+        "to go on",
+        err=True,
+    )
+    if str(typed).strip() != settings.target:
+        raise click.UsageError(
+            f"That is not the name {settings.target}, so nothing was written"
+        )
+
+
+def _is_by_hand() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty()
