@@ -6,7 +6,7 @@ import click
 
 GROUPS = {
     "Start": ("init", "check"),
-    "Migrate": ("pull", "decide", "plan", "import"),
+    "Migrate": ("pull", "decide", "decisions", "plan", "import"),
     "Parts of an import": ("prepare", "create", "link", "publish"),
     "Prove": ("changes", "verify", "status", "rebuild", "rollback"),
     "Notebooks": ("lab", "run", "demo"),
