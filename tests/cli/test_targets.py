@@ -282,6 +282,13 @@ def test_conflicts_are_decided_for_each_target(agency: Agency) -> None:
         (spot,) = (key for key, each in stories.items() if each.slug == "spot")
         side.api("DELETE", f"/stories/{spot}")
     gone = "gone:\n  - {from: destination, what: 'spots/spot', action: recreate}\n"
+    common = agency.folder / "decisions" / "conflicts.yaml"
+    kept = common.read_text()
+    common.write_text(gone)
+    refused = agency.run("import", "--target", "staging")
+    assert refused.code == 2
+    assert "targets/staging/conflicts.yaml" in refused.err
+    common.write_text(kept)
     path = agency.folder / "targets" / "staging" / "conflicts.yaml"
     path.write_text(gone)
     assert agency.run("import", "--target", "production").code == 1

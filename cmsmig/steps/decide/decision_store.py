@@ -77,6 +77,8 @@ def read_decisions(project: Project) -> Decisions:
     means the defaults, which lose nothing. Raises `UndecidedError` naming what is
     missing and `DecisionsError` naming what is malformed.
     """
+    if project.target:
+        _refuse_common_conflicts(project)
     texts = {name: _text(project.decision(name)) for name in _KINDS}
     return Decisions(
         _required(project, texts, CollectionsDecision),
@@ -86,6 +88,18 @@ def read_decisions(project: Project) -> Decisions:
         _optional(texts, ConflictsDecision),
         {name: _hash_of(text, name) for name, text in texts.items()},
     )
+
+
+def _refuse_common_conflicts(project: Project) -> None:
+    """Raise `DecisionsError` where conflicts are decided for no target at all."""
+    name = FILE_NAMES[ConflictsDecision]
+    common = _parsed(_text(project.decisions / name), ConflictsDecision)
+    if common.conflicts or common.edits or common.gone:
+        raise DecisionsError(
+            f"{project.decisions / name} decides about a space, and this project has "
+            f"several: move what it decides to {project.decision(name)}, for each "
+            "target that it is meant for."
+        )
 
 
 def write_decision(project: Project, decision: Decision) -> Path:
