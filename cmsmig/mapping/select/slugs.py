@@ -86,8 +86,10 @@ def translated_slugs(
     different in each language, by the language's code."""
     wanted: dict[str, list[tuple[str, ItemKey]]] = {}
     for entry in sorted(items, key=lambda each: origin_order(each.item)):
-        shown = entry.public if entry.has_two_versions else entry.item
-        for each in (shown or entry.item).languages:
+        # The page of a language stays where visitors know it.
+        known = entry.public.languages if entry.public else ()
+        languages = {each.code: each for each in (*entry.item.languages, *known)}
+        for each in languages.values():
             slug = normalised_slug(each.slug) or normalised_slug(each.name)
             found = wanted.setdefault(each.code, [])
             found.append((slug or _propose_slug(entry), entry.item.key))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cmsmig.evidence.redirects import redirect_rows
+from cmsmig.evidence.redirects import RedirectMap, redirect_rows
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import open_migration
 from tests.support.steps.desk import Desk, Stage
@@ -119,13 +119,18 @@ def test_references_and_links_between_languages_lead_to_the_one_story(
     assert [by_uuid[each] for each in related] == ["notes/note-5"]
 
 
+def redirects(desk: Desk) -> RedirectMap:
+    """Return where the old addresses lead."""
+    project = Project(desk.folder)
+    settings = load_settings(project, {}, need_origin=False)
+    return redirect_rows(open_migration(project, settings))
+
+
 def test_old_addresses_of_both_languages_lead_on(french: Callable[..., Desk]) -> None:
     """The other language's to its own page of the story."""
     desk = french()
     desk.done("import")
-    project = Project(desk.folder)
-    settings = load_settings(project, {}, need_origin=False)
-    rows = redirect_rows(open_migration(project, settings))
+    rows = redirects(desk)
     moved = {each.old: each.new for each in rows.moved}
     assert moved["/fr/notes/la-note-1"] == f"/{CODE}/notes/la-note-1"
     assert rows.lost == ()
@@ -248,7 +253,9 @@ def test_a_language_that_is_a_draft_is_unpublished_change(
     desk.decide("collections.yaml", "items: staged\n", "items: mirror\n")
     desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
     change(desk, "spot-1", with_data(line="Pas encore"), ("items",))
+    change(desk, "spot-2", lambda _: None, ("live",))
     desk.done("import")
+    assert "/fr/spots/spot-2" not in [each.old for each in redirects(desk).moved]
     story = desk.stories()[SPOT]
     assert story.content[f"line{FRENCH}"] == "Pas encore"
     assert story.published_content[f"line{FRENCH}"] != "Pas encore"
