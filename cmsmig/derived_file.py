@@ -22,7 +22,7 @@ Row: TypeAlias = tuple[Any, ...]
 
 _APPLICATION = 0x636D6472
 """Tells SQLite files of ours from another program's ("cmdr")."""
-VERSION = 4
+VERSION = 5
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS draft (
     id INTEGER PRIMARY KEY,
@@ -39,7 +39,45 @@ CREATE TABLE IF NOT EXISTS part (
     name TEXT NOT NULL, number INTEGER NOT NULL, print TEXT NOT NULL,
     body BLOB NOT NULL,
     PRIMARY KEY (name, number)) STRICT;
+CREATE TABLE IF NOT EXISTS edition (
+    id INTEGER PRIMARY KEY,
+    collection TEXT NOT NULL, print TEXT NOT NULL,
+    complete INTEGER NOT NULL DEFAULT 0, decided TEXT NOT NULL DEFAULT '',
+    UNIQUE (collection, print)) STRICT;
+CREATE TABLE IF NOT EXISTS entry (
+    id INTEGER PRIMARY KEY,
+    edition INTEGER NOT NULL, item TEXT NOT NULL, locale TEXT NOT NULL,
+    name TEXT NOT NULL, sorted TEXT NOT NULL, slug TEXT NOT NULL,
+    state TEXT NOT NULL, created TEXT NOT NULL, updated TEXT NOT NULL,
+    published TEXT NOT NULL, differs INTEGER NOT NULL,
+    staged_at INTEGER, staged_length INTEGER, live_at INTEGER, live_length INTEGER,
+    bodies INTEGER NOT NULL, losses INTEGER,
+    path TEXT NOT NULL DEFAULT '', left_out TEXT NOT NULL DEFAULT '',
+    UNIQUE (edition, item, locale)) STRICT;
+CREATE INDEX IF NOT EXISTS entry_item ON entry (item);
+CREATE INDEX IF NOT EXISTS entry_name ON entry (edition, locale, sorted);
+CREATE INDEX IF NOT EXISTS entry_slug ON entry (edition, locale, slug);
+CREATE TABLE IF NOT EXISTS cell (
+    entry INTEGER NOT NULL, field TEXT NOT NULL, ordinal INTEGER NOT NULL,
+    kind TEXT NOT NULL, facet TEXT NOT NULL, shown TEXT NOT NULL, number REAL,
+    cause TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (entry, field, ordinal)) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS cell_facet ON cell (facet) WHERE facet <> '';
+CREATE INDEX IF NOT EXISTS cell_cause ON cell (cause) WHERE cause <> '';
+CREATE TABLE IF NOT EXISTS searched (
+    entry INTEGER NOT NULL, field TEXT NOT NULL, text TEXT NOT NULL,
+    PRIMARY KEY (entry, field)) STRICT;
+CREATE TABLE IF NOT EXISTS held_file (
+    entry INTEGER NOT NULL, field TEXT NOT NULL, ordinal INTEGER NOT NULL,
+    address TEXT NOT NULL, alt TEXT NOT NULL, picture INTEGER NOT NULL,
+    sha256 TEXT NOT NULL, size INTEGER NOT NULL,
+    PRIMARY KEY (entry, field, ordinal)) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS file_size ON held_file (size);
 """
+_TABLES = (
+    "draft", "content_hash", "file_use", "part", "edition", "entry", "cell",
+    "searched", "held_file",
+)  # fmt: skip
 _WAIT_SECONDS = 2.0
 T = TypeVar("T")
 
@@ -53,11 +91,15 @@ class DerivedFile:
         self._db: sqlite3.Connection | None = None
         self._tried = False
 
-    def one(self, query: str, values: Iterable[str | int] = ()) -> Row | None:
+    def one(
+        self, query: str, values: Iterable[str | int | float | None] = ()
+    ) -> Row | None:
         """Return the first row; None where there is none, or no file to do with."""
         return self._do(lambda db: _first(db.execute(query, tuple(values))))
 
-    def all(self, query: str, values: Iterable[str | int] = ()) -> list[Row]:
+    def all(
+        self, query: str, values: Iterable[str | int | float | None] = ()
+    ) -> list[Row]:
         """Return all rows; none where there is no file to do with."""
         return self._do(lambda db: db.execute(query, tuple(values)).fetchall()) or []
 
@@ -154,7 +196,7 @@ def _prepare(db: sqlite3.Connection) -> None:
         db.execute(f"PRAGMA application_id = {_APPLICATION}")
         db.execute(f"PRAGMA user_version = {VERSION}")
         db.executescript(_SCHEMA)
-    for table in ("draft", "content_hash", "file_use", "part"):
+    for table in _TABLES:
         db.execute(f"SELECT * FROM {table} LIMIT 0")
 
 

@@ -6,6 +6,7 @@ Names in here never move: projects keep their notebooks.
 from cmsmig.notebook.inspect.inspection import (
     choose_item_sets,
     collections_table,
+    explore_items,
     not_migratable,
     pull_origin,
     reference_report,
@@ -17,6 +18,7 @@ from cmsmig.notebook.kit.change_table import show_changes
 __all__ = [
     "choose_item_sets",
     "collections_table",
+    "explore_items",
     "not_migratable",
     "pull_origin",
     "reference_report",

@@ -81,7 +81,7 @@ class ItemIndex:
             for each in cache.collection_ids()
             for live in (False, True)
         )
-        self._files = {path: _file(path) for path in paths}
+        self._files = {path: item_file(path) for path in paths}
 
     def items(
         self, collection_id: str, file_hash: str, *, live: bool
@@ -99,7 +99,7 @@ class ItemIndex:
         found = self._kept(name, made_of, collection_id, file)
         if found is None:
             found = tuple(_items(path, collection_id, file))
-            if _file(path) != file:
+            if item_file(path) != file:
                 raise _replaced(path)
             if all(isinstance(each.source, RecordSource) for each in found):
                 self._derived.keep_parts(name, made_of, _packed(found))
@@ -137,7 +137,8 @@ def _replaced(path: Path) -> CacheError:
     return CacheError(f"{path} was replaced while it was in use; run this again.")
 
 
-def _file(path: Path) -> ItemFile:
+def item_file(path: Path) -> ItemFile:
+    """Return a set's raw file as it is now. Reads its state only."""
     try:
         with open_plain(path) as file:
             return ItemFile(path, _state(file.fileno()))

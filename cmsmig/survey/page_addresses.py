@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 from urllib.parse import quote
 
 from markupsafe import Markup
 
 from cmsmig.display.html_templates import fragment
 from cmsmig.item_key import ItemKey
-from cmsmig.origin.schema import Item
+from cmsmig.origin.schema import Collection, Item, Site
 from cmsmig.steps.decide.pulled_origin import Origin
 
 _made = partial(fragment, "survey/page_addresses.html")
+
+
+class HasPage(Protocol):
+    """What may have a page: an item, or what a list knows of it."""
+
+    @property
+    def key(self) -> ItemKey:
+        """Return what identifies it."""
+
+    @property
+    def slug(self) -> str:
+        """Return the last part of its address; may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +47,32 @@ class OldPages:
     @classmethod
     def of(cls, origin: Origin) -> OldPages:
         """Return the addresses of what was pulled."""
-        site = origin.site
+        live = {item.key for items in origin.live.values() for item in items}
+        return cls.of_site(origin.site, origin.collections, live)
+
+    @classmethod
+    def of_site(
+        cls, site: Site, collections: Iterable[Collection], live: Set[ItemKey]
+    ) -> OldPages:
+        """Return the addresses of a site of which these items are live."""
         return cls(
             domain=site.domains[0] if site.domains else "",
             prefixes={
                 each.locale_id: f"/{each.subdirectory}/" if each.subdirectory else "/"
                 for each in site.locales
             },
-            slugs={each.collection_id: each.slug for each in origin.collections},
+            slugs={each.collection_id: each.slug for each in collections},
             tags={each.locale_id: each.tag for each in site.locales},
-            live={item.key for items in origin.live.values() for item in items},
+            live=live,
         )
 
-    def path(self, item: Item) -> str:
+    def path(self, item: HasPage) -> str:
         """Return the path of an item's page, whether or not it is live."""
         prefix = self.prefixes.get(item.key.locale_id, "/")
         collection = self.slugs.get(item.key.collection_id, item.key.collection_id)
         return f"{prefix}{collection}/{item.slug or item.key.item_id}"
 
-    def link(self, item: Item) -> Markup:
+    def link(self, item: HasPage) -> Markup:
         """Return the path as a link to the page where visitors see one."""
         path = self.path(item)
         if not self.domain or item.key not in self.live:

@@ -21,14 +21,16 @@ from cmsmig.display.safe_html import (
 )
 from cmsmig.errors import CacheError, CmsmigError, UsageError
 from cmsmig.notebook.inspect.body_census import census_panel, obstacles_panel
+from cmsmig.notebook.inspect.explorer import explorer, first_page_html
 from cmsmig.notebook.inspect.item_choices import current_choices
 from cmsmig.notebook.inspect.item_set_panel import item_sets
 from cmsmig.notebook.inspect.pull_panel import pull_origin as pull_origin
 from cmsmig.notebook.inspect.reference_panel import references_panel
 from cmsmig.notebook.kit import widgets
-from cmsmig.notebook.kit.decision_files import pulled
+from cmsmig.notebook.kit.decision_files import pulled, require_pull
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.origin.cache import RawCache
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.census import take_census
 from cmsmig.survey.data_frames import (
@@ -50,6 +52,20 @@ _ITEMS = 25
 def collections_table(workspace: Workspace) -> Panel:
     """Show the collections with their counts; by hand a filter, and one in detail."""
     return _inspect(workspace, lambda origin: _collections(workspace, origin))
+
+
+def explore_items(workspace: Workspace) -> Panel:
+    """Show the site's items page by page; by hand with searches, filters and facets,
+    and each item opened: its fields, both versions, and what refers to it.
+
+    By hand a list can be written below `lists/` in the project folder, as CSV.
+    """
+    return _when_pulled(
+        workspace,
+        lambda: workspace.panel(
+            lambda: first_page_html(workspace), lambda: explorer(workspace)
+        ),
+    )
 
 
 def states_chart(workspace: Workspace) -> Panel:
@@ -110,14 +126,19 @@ def choose_item_sets(
 
 def _inspect(workspace: Workspace, build: Callable[[Origin], Panel]) -> Panel:
     """Return the panel over what was pulled; by hand a sentence when nothing was."""
+    return _when_pulled(workspace, lambda: build(pulled(workspace)))
+
+
+def _when_pulled(workspace: Workspace, build: Callable[[], Panel]) -> Panel:
     try:
-        origin = pulled(workspace)
+        require_pull(workspace.project)
+        RawCache(workspace.project.raw).require_complete()
+        return build()
     except (UsageError, CacheError) as error:
         if not workspace.interactive:
             raise
         told = sheet(note(_unread(error), "warning"))
         return workspace.panel(told, lambda: widgets.Html(told))
-    return build(origin)
 
 
 def _unread(error: CmsmigError) -> str:

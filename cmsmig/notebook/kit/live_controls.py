@@ -33,17 +33,22 @@ def button(
     still: bool = False,
     tabbed: bool = True,
     focus: bool = False,
+    copies: str = "",
+    plain: bool = False,
 ) -> Markup:
     """Return a button; `row` tells it from its likes, `about` says more of it.
 
     `key` is the one key that presses it; `still`: that key leaves the focus alone.
     `source` is the id of a field whose value goes along, as `row=value`.
     One that is not `enabled` can still be reached, so that no focus is lost.
+    `copies` is what it puts into the clipboard; `plain` ones look like links.
     """
+    looks = " main" if main else " plain" if plain else ""
     return _made(
         "button",
         id=ident(name, row),
-        css=f"{dom_class(name)} main" if main else dom_class(name),
+        css=f"{dom_class(name)}{looks}",
+        copies=copies,
         name=name,
         value=value or row,
         about=about or purpose(name),

@@ -3,7 +3,7 @@
 //
 // data-do: the control's name, sent when it is clicked or changed; data-value goes
 // along, and what the field named by data-from holds. data-key: the one key that clicks or focuses it while the focus is in here.
-// data-focus: takes the focus when what held it is gone. data-scroll: its place is
+// data-copy: what a click puts into the clipboard. data-focus: takes the focus when what held it is gone. data-scroll: its place is
 // kept. Nothing is replaced between the press and the release of a control: the click
 // would be lost. What comes by itself, not after a click, is "calm": it waits for a region
 // while somebody is in one of its fields.
@@ -27,14 +27,29 @@ function render({ model, el }) {
 
   const shown = new Map();
   let typing = 0;
+  let resting = 0;
+  let waiting = null;
+  let keyed = -PAUSE;
   let held = false;
   let asked = model.get("wanted");
 
   const named = (name) => root.querySelector(`[data-region="${name}"]`);
   const byId = (id) => (id ? root.querySelector(`#${CSS.escape(id)}`) : null);
   const focusOn = (target) => (target ?? root).focus({ preventScroll: true });
-  const send = (control, value) =>
+
+  function send(control, value) {
+    chosen();
     model.send({ do: control.dataset.do, value: String(value) });
+  }
+
+  // What keys choose in a drop-down is told when they rest: what comes back replaces
+  // it, and the letters typed so far would be forgotten.
+  function chosen() {
+    clearTimeout(resting);
+    const tell = waiting;
+    waiting = null;
+    tell?.();
+  }
 
   function busy(place) {
     const active = document.activeElement;
@@ -88,8 +103,26 @@ function render({ model, el }) {
     if (near && !near.dataset.do) return;
     // One that is not enabled says in the kernel why: what came before it may still
     // be on its way, and enable it.
-    const { value = "", from } = control.dataset;
+    const { value = "", from, copy } = control.dataset;
+    if (copy) copied(copy, control);
     send(control, from ? `${value}=${byId(from).value}` : value);
+  }
+
+  function copied(text, control) {
+    // Not there on a page that came over plain HTTP from another machine.
+    if (navigator.clipboard) {
+      navigator.clipboard.writeText(text).catch(() => selected(text, control));
+    } else selected(text, control);
+  }
+
+  function selected(text, control) {
+    const field = document.createElement("textarea");
+    field.value = text;
+    root.append(field);
+    field.select();
+    document.execCommand("copy");
+    field.remove();
+    focusOn(control);
   }
 
   function changed(event) {
@@ -98,7 +131,15 @@ function render({ model, el }) {
     clearTimeout(typing);
     const ticks = field.type === "checkbox";
     const value = ticks ? `${field.dataset.value}=${field.checked ? 1 : 0}` : field.value;
-    send(field, field.dataset.row ? `${field.dataset.row}=${value}` : value);
+    const tell = () =>
+      send(field, field.dataset.row ? `${field.dataset.row}=${value}` : value);
+    if (!field.matches("select") || performance.now() - keyed > PAUSE) {
+      tell();
+      return;
+    }
+    clearTimeout(resting);
+    waiting = tell;
+    resting = setTimeout(chosen, PAUSE);
   }
 
   function typed(event) {
@@ -109,6 +150,7 @@ function render({ model, el }) {
 
   function pressed(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.matches("select")) keyed = performance.now();
     if (event.key === "Tab" || (event.shiftKey && event.key === "Enter")) return;
     // JupyterLab has meanings of its own for letters: `a` adds a cell, `dd` deletes.
     event.stopPropagation();
@@ -155,6 +197,7 @@ function render({ model, el }) {
   update();
   return () => {
     clearTimeout(typing);
+    clearTimeout(resting);
     for (const each of RELEASES) window.removeEventListener(each, released, true);
     window.removeEventListener("blur", released);
     model.off("change", update);

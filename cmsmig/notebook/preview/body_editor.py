@@ -12,6 +12,7 @@ from cmsmig.mapping.decisions.body_reviews import BodyFacts
 from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus
 from cmsmig.notebook.kit.live_controls import text
 from cmsmig.notebook.kit.live_panel import Heard, Live, LiveBoard
+from cmsmig.notebook.kit.slices import in_slices
 from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.preview.block_cards import Split, card_id, cards_html
 from cmsmig.notebook.preview.body_editor_html import (
@@ -25,7 +26,6 @@ from cmsmig.notebook.preview.body_editor_html import (
     title_html,
 )
 from cmsmig.notebook.preview.body_filter import PAGE, BodyFilter
-from cmsmig.notebook.preview.body_scan import in_slices
 from cmsmig.notebook.preview.preview_html import body_parts
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.richtext.blocks.outline import BlockKind

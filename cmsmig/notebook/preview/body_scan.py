@@ -5,22 +5,17 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from time import monotonic
-from typing import TypeVar
 
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus
+from cmsmig.notebook.kit.slices import in_slices
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.steps.decide.body_review import Review
 
-T = TypeVar("T")
-
-_SLICE = 0.03
-"""Seconds of work before anything else gets its turn."""
-_PAUSE = 0.01
 _TOLD = 0.7
 """Seconds between two times that the watchers hear how far it is."""
 UNREVIEWED = frozenset((BodyState.OPEN, BodyState.REOPENED))
@@ -156,17 +151,6 @@ class BodyScanner:
     def _tell(self) -> None:
         for watcher in self.watchers.values():
             watcher()
-
-
-async def in_slices(work: Iterable[T]) -> AsyncIterator[T]:
-    """Work through something; yield its results, and pause for others meanwhile."""
-    until = monotonic() + _SLICE
-    for each in work:
-        yield each
-        if monotonic() > until:
-            await asyncio.sleep(_PAUSE)
-            until = monotonic() + _SLICE
-    await asyncio.sleep(0)
 
 
 def _settle() -> None:

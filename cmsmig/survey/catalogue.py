@@ -1,0 +1,242 @@
+"""The items of a pulled site as rows on disk, so that lists need no item in memory.
+
+A collection's rows are of one edition: of its raw files as they are. They are made
+once, some at a time, and can be listed meanwhile. Everything stands in the derived
+file and can be made again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cmsmig.canonical import JsonObject
+from cmsmig.code_digest import code_digest
+from cmsmig.derived_file import DerivedFile, Row
+from cmsmig.errors import CacheError
+from cmsmig.item_key import ItemKey
+from cmsmig.mapping.select.selection import PublicationState
+from cmsmig.origin.cache import RawCache
+from cmsmig.origin.files import FileStore
+from cmsmig.origin.item_index import ItemFile, RecordSource, item_file
+from cmsmig.origin.records import read_listed
+from cmsmig.origin.schema import Collection, DataSource, Site, parse_data
+from cmsmig.settings import Project
+
+_AGAIN = "the site was read again, or the file is in use; run this cell again"
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedSource:
+    """The values of an item in a raw file that somebody else laid out."""
+
+    file: ItemFile
+    number: int
+    """The record's, from 1."""
+
+    def read(self) -> JsonObject:
+        """Return the values; raises `CacheError` when the file was replaced."""
+        path = self.file.path
+        if item_file(path) == self.file:
+            for record in read_listed("items", path):
+                if record.line == self.number:
+                    return parse_data(record.value, f"{path}, line {record.line}")
+        raise CacheError(f"{path} was replaced while it was in use; {_AGAIN}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One item in one locale, as lists know it."""
+
+    entry_id: int
+    key: ItemKey
+    name: str
+    slug: str
+    state: PublicationState
+    created: str
+    updated: str
+    published: str
+    differs: bool
+    """Whether it is live, and what editors see is not what visitors see."""
+    staged: DataSource | None
+    live: DataSource | None
+    losses: int | None
+    """What its bodies lose; None while nobody looked."""
+    path: str
+    """Where its story goes; empty while that is not decided."""
+    left_out: str
+    """Why it is not imported, one sentence; or empty."""
+
+    @property
+    def title(self) -> str:
+        """Return what the item is called."""
+        return self.name.strip() or self.slug or self.key.item_id
+
+
+class Catalogue:
+    """The rows of a site. Raises `CacheError` where they cannot be read any more."""
+
+    def __init__(self, project: Project, site_id: str | None) -> None:
+        """Raises `UnreadError` when the site is not all there."""
+        self.project = project
+        self.cache = RawCache(project.raw)
+        self.cache.require_complete()
+        self.site: Site = self.cache.site(site_id)
+        self.collections: Mapping[str, Collection] = {
+            each.collection_id: each for each in self.cache.collections()
+        }
+        self.raw = {
+            (each, live): item_file(self.cache.item_file(each, live=live))
+            for each in self.collections
+            for live in (False, True)
+        }
+        self.files = FileStore(project.files, project.raw)
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self.derived = self._usable(DerivedFile(project.derived))
+        self.editions = self._opened()
+
+    @property
+    def complete(self) -> bool:
+        """Return whether the rows of every collection are made."""
+        (count,) = self.one(
+            f"SELECT count(*) FROM edition WHERE complete AND id IN {self.ids()}"
+        )
+        return bool(count == len(self.editions))
+
+    @property
+    def seen(self) -> int:
+        """Return how many rows there are."""
+        return int(
+            self.one(f"SELECT count(*) FROM entry WHERE edition IN {self.ids()}")[0]
+        )
+
+    def ids(self, collection_id: str = "") -> str:
+        """Return the editions of all collections, or of one, for a query."""
+        wanted = (
+            [self.editions[collection_id]]
+            if collection_id in self.editions
+            else self.editions.values()
+        )
+        return f"({', '.join(map(str, wanted))})"
+
+    def collection_of(self, edition: int) -> str:
+        """Return the collection of an edition."""
+        return next(name for name, each in self.editions.items() if each == edition)
+
+    def all(
+        self, query: str, values: Iterable[str | int | float | None] = ()
+    ) -> list[Row]:
+        """Return all rows of a query."""
+        found = self.derived.all(query, values)
+        if not found:
+            self._insist()
+        return found
+
+    def one(self, query: str, values: Iterable[str | int | float | None] = ()) -> Row:
+        """Return the row of a query that has one."""
+        found = self.derived.one(query, values)
+        if found is None:
+            raise CacheError(f"The list of items cannot be read: {_AGAIN}.")
+        return found
+
+    def change(self, work: Callable[[sqlite3.Connection], object]) -> None:
+        """Let `work` change rows in one transaction."""
+        self.derived.change(work)
+        self._insist()
+
+    def entries(
+        self, where: str, values: Iterable[str | int | float | None] = ()
+    ) -> list[Entry]:
+        """Return the entries that a condition, with its order, tells."""
+        rows = self.all(f"SELECT {_COLUMNS} FROM entry e {where}", values)
+        return [self._entry(row) for row in rows]
+
+    def entry(self, entry_id: int) -> Entry:
+        """Return one entry; raises `CacheError` when it is there no longer."""
+        found = self.entries("WHERE id = ?", (entry_id,))
+        if not found:
+            raise CacheError(f"This item is not in the list any more: {_AGAIN}.")
+        return found[0]
+
+    def _entry(self, row: Row) -> Entry:
+        entry_id, edition, item, locale, name, slug, state, *rest = row
+        created, updated, published, differs, *places = rest
+        staged_at, staged_length, live_at, live_length, losses, path, left_out = places
+        collection = self.collection_of(edition)
+        return Entry(
+            entry_id=int(entry_id),
+            key=ItemKey(collection, item, locale),
+            name=name,
+            slug=slug,
+            state=PublicationState(state),
+            created=created,
+            updated=updated,
+            published=published,
+            differs=bool(differs),
+            staged=self._source(collection, False, staged_at, staged_length),
+            live=self._source(collection, True, live_at, live_length),
+            losses=None if losses is None else int(losses),
+            path=path,
+            left_out=left_out,
+        )
+
+    def _source(
+        self, collection: str, live: bool, at: int | None, length: int | None
+    ) -> DataSource | None:
+        if at is None:
+            return None
+        file = self.raw[collection, live]
+        return RecordSource(file, at, length) if length else NumberedSource(file, at)
+
+    def _usable(self, derived: DerivedFile) -> DerivedFile:
+        """Return the project's file, or one for now where that cannot be written."""
+        derived.change(lambda db: db.execute("DELETE FROM edition WHERE id = 0"))
+        if derived.one("SELECT 1") is not None:
+            return derived
+        self._folder = tempfile.TemporaryDirectory(prefix="cmsmig-")
+        return DerivedFile(Path(self._folder.name) / "derived.sqlite")
+
+    def _opened(self) -> Mapping[str, int]:
+        made_of = {each: self._print(each) for each in self.collections}
+
+        def note(db: sqlite3.Connection) -> None:
+            db.executemany(
+                "INSERT OR IGNORE INTO edition (collection, print) VALUES (?, ?)",
+                made_of.items(),
+            )
+
+        self.change(note)
+        return {
+            each: int(
+                self.one(
+                    "SELECT id FROM edition WHERE (collection, print) = (?, ?)",
+                    (each, text),
+                )[0]
+            )
+            for each, text in made_of.items()
+        }
+
+    def _print(self, collection_id: str) -> str:
+        """Return what a collection's rows are made of: files as they are, and code."""
+        raw = self.project.raw
+        paths = (raw / "collections" / f"{collection_id}.json", raw / "files.json")
+        files = (
+            *(self.raw[collection_id, live] for live in (False, True)),
+            *map(item_file, paths),
+        )
+        states = " ".join(str(each.state) for each in files)
+        return f"{states} {code_digest(('origin', 'survey', 'richtext'))}"
+
+    def _insist(self) -> None:
+        if self.derived.one("SELECT 1") is None:
+            raise CacheError(f"The list of items cannot be read: {_AGAIN}.")
+
+
+_COLUMNS = (
+    "e.id, e.edition, e.item, e.locale, e.name, e.slug, e.state, e.created, e.updated, "
+    "e.published, e.differs, e.staged_at, e.staged_length, e.live_at, e.live_length, "
+    "e.losses, e.path, e.left_out"
+)

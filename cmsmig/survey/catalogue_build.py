@@ -1,0 +1,280 @@
+"""Makes the rows of a catalogue: both sets of each collection, side by side."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
+
+from cmsmig.errors import CacheError
+from cmsmig.item_key import ItemKey
+from cmsmig.mapping.select.selection import publication_state
+from cmsmig.origin.cache import RawCache
+from cmsmig.origin.files import FileRow
+from cmsmig.origin.item_index import RecordSource, item_file
+from cmsmig.origin.records import read_listed
+from cmsmig.origin.schema import Collection, Item, parse_item
+from cmsmig.richtext.native import NativeEngine
+from cmsmig.survey.catalogue import Catalogue, NumberedSource
+from cmsmig.survey.value_facts import (
+    cells_of,
+    files_of,
+    folded,
+    is_empty,
+    searched_text,
+)
+
+_AT_ONCE = 40
+"""Items whose rows are made in one transaction: some 20 milliseconds of work."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """An item as it is in either set."""
+
+    staged: Item | None
+    live: Item | None
+
+    @property
+    def item(self) -> Item:
+        """Return the version that editors see, else the one that visitors see."""
+        found = self.staged or self.live
+        assert found is not None
+        return found
+
+
+def build(catalogue: Catalogue) -> Iterator[int]:
+    """Make the rows that are missing; yield how many there are now and then.
+
+    Raises `CacheError` when a raw file is damaged, or replaced meanwhile.
+    """
+    seen = catalogue.seen
+    files = catalogue.files.rows()
+    for collection in catalogue.collections.values():
+        edition = catalogue.editions[collection.collection_id]
+        (complete,) = catalogue.one(
+            "SELECT complete FROM edition WHERE id = ?", (edition,)
+        )
+        if complete:
+            continue
+        pairs = _pairs(catalogue, collection)
+        while some := list(islice(pairs, _AT_ONCE)):
+            seen += _keep(catalogue, collection, edition, some, files)
+            yield seen
+        _close(catalogue, collection.collection_id, edition)
+    yield from _forget_others(catalogue, seen)
+
+
+def count_losses(catalogue: Catalogue) -> Iterator[int]:
+    """Count what the bodies of each item lose; yield how many items are left.
+
+    As conversion stands before any choice of the notebooks 02 and 03.
+    """
+    engine = NativeEngine()
+    bodies = {
+        each.collection_id: [f.slug for f in each.fields if f.type == "RichText"]
+        for each in catalogue.collections.values()
+    }
+    waiting = f"edition IN {catalogue.ids()} AND losses IS NULL AND bodies > 0"
+    while True:
+        (left,) = catalogue.one(f"SELECT count(*) FROM entry WHERE {waiting}")
+        if not left:
+            return
+        for entry in catalogue.entries(f"WHERE {waiting} ORDER BY id LIMIT 50"):
+            source = entry.staged or entry.live
+            data = source.read() if source else {}
+            texts = [data.get(name) for name in bodies[entry.key.collection_id]]
+            lost = sum(
+                len(engine.from_html(text).losses)
+                for text in texts
+                if isinstance(text, str) and text.strip()
+            )
+            _note_losses(catalogue, lost, entry.entry_id)
+            left -= 1
+            yield int(left)
+
+
+def _note_losses(catalogue: Catalogue, lost: int, entry_id: int) -> None:
+    values = (lost, entry_id)
+    catalogue.change(
+        lambda db: db.execute("UPDATE entry SET losses = ? WHERE id = ?", values)
+    )
+
+
+def _pairs(catalogue: Catalogue, collection: Collection) -> Iterator[_Pair]:
+    """Yield every item once, with the values still on disk.
+
+    Both sets are read in step: in most sites they have the same order, so that an
+    item waits for its other version only shortly.
+    """
+    waiting: dict[ItemKey, Item] = {}
+    early: dict[ItemKey, Item] = {}
+    sets = (_items(catalogue, collection, live=live) for live in (False, True))
+    for staged, live in zip_longest(*sets):
+        if live is not None:
+            if (other := waiting.pop(live.key, None)) is not None:
+                yield _Pair(other, live)
+            else:
+                early[live.key] = live
+        if staged is not None:
+            if (other := early.pop(staged.key, None)) is not None:
+                yield _Pair(staged, other)
+            else:
+                waiting[staged.key] = staged
+    for item in waiting.values():
+        yield _Pair(item, None)
+    for item in early.values():
+        yield _Pair(None, item)
+
+
+def _items(
+    catalogue: Catalogue, collection: Collection, *, live: bool
+) -> Iterator[Item]:
+    identifier = collection.collection_id
+    file = catalogue.raw[identifier, live]
+    cache: RawCache = catalogue.cache
+    cache.require_closed(identifier, live=live)
+    for record in read_listed("items", file.path):
+        item = parse_item(record.value, identifier, f"{file.path}, line {record.line}")
+        source: RecordSource | NumberedSource
+        if record.length:
+            source = RecordSource(file, record.offset, record.length)
+        else:
+            source = NumberedSource(file, record.line)
+        yield replace(item, source=source)
+
+
+def _keep(
+    catalogue: Catalogue,
+    collection: Collection,
+    edition: int,
+    pairs: list[_Pair],
+    files: Mapping[str, FileRow],
+) -> int:
+    """Write the rows of some items; return how many were not there yet."""
+    # Read before the transaction: others wait for that one.
+    values = [(pair, pair.item.data) for pair in pairs]
+    added = 0
+
+    def write(db: sqlite3.Connection) -> None:
+        nonlocal added
+        for pair, data in values:
+            made = db.execute(_INSERT, _row(edition, collection, pair, data))
+            if not made.rowcount:
+                continue
+            added += 1
+            entry = made.lastrowid
+            for field in collection.fields:
+                value = data.get(field.slug)
+                if is_empty(value):
+                    continue
+                db.executemany(
+                    "INSERT INTO cell (entry, field, ordinal, kind, facet, shown, "
+                    "number) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    [
+                        (entry, field.slug, n, c.kind, c.facet, c.shown, c.number)
+                        for n, c in enumerate(cells_of(field, value))
+                    ],
+                )
+                db.execute(
+                    "INSERT INTO searched VALUES (?, ?, ?)",
+                    (entry, field.slug, searched_text(field, value)),
+                )
+                db.executemany(
+                    "INSERT INTO held_file VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    [
+                        (entry, field.slug, n, f.address, f.alt, f.picture, *_kept(row))
+                        for n, f in enumerate(files_of(field, value))
+                        for row in (files.get(f.address),)
+                    ],
+                )
+
+    catalogue.change(write)
+    return added
+
+
+_INSERT = """INSERT OR IGNORE INTO entry (edition, item, locale, name, sorted, slug,
+    state, created, updated, published, differs, staged_at, staged_length, live_at,
+    live_length, bodies, losses)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+
+
+def _row(
+    edition: int, collection: Collection, pair: _Pair, data: Mapping[str, object]
+) -> tuple[str | int | None, ...]:
+    item, staged, live = pair.item, pair.staged, pair.live
+    differs = (
+        staged is not None and live is not None and (staged.data_hash != live.data_hash)
+    )
+    bodies = sum(
+        field.type == "RichText" and bool(data.get(field.slug))
+        for field in collection.fields
+    )
+    return (
+        edition,
+        item.key.item_id,
+        item.key.locale_id,
+        item.name,
+        folded(item.name),
+        item.slug,
+        str(publication_state(staged, live)),
+        item.created_on,
+        item.last_updated,
+        item.last_published,
+        int(differs),
+        *_place(staged),
+        *_place(live),
+        bodies,
+        None if bodies else 0,
+    )
+
+
+def _place(item: Item | None) -> tuple[int | None, int | None]:
+    source = item.source if item else None
+    if isinstance(source, RecordSource):
+        return source.offset, source.length
+    if isinstance(source, NumberedSource):
+        return source.number, None
+    return None, None
+
+
+def _kept(row: FileRow | None) -> tuple[str, int]:
+    return (row.sha256, row.size) if row else ("", 0)
+
+
+def _close(catalogue: Catalogue, collection_id: str, edition: int) -> None:
+    for live in (False, True):
+        file = catalogue.raw[collection_id, live]
+        if item_file(file.path) != file:
+            raise CacheError(
+                f"{file.path} was replaced while it was in use; run this again."
+            )
+    catalogue.change(
+        lambda db: db.execute(
+            "UPDATE edition SET complete = 1 WHERE id = ?", (edition,)
+        )
+    )
+
+
+def _forget_others(catalogue: Catalogue, seen: int) -> Iterator[int]:
+    """Remove the rows of earlier editions, some at a time."""
+    old = f"SELECT id FROM edition WHERE id NOT IN {catalogue.ids()}"
+    while True:
+        found = catalogue.derived.all(
+            f"SELECT id FROM entry WHERE edition IN ({old}) LIMIT 200"
+        )
+        if not found:
+            break
+        ids = f"({', '.join(str(row[0]) for row in found)})"
+
+        def remove(db: sqlite3.Connection, ids: str = ids) -> None:
+            for table in ("cell", "searched", "held_file"):
+                db.execute(f"DELETE FROM {table} WHERE entry IN {ids}")
+            db.execute(f"DELETE FROM entry WHERE id IN {ids}")
+
+        catalogue.change(remove)
+        yield seen
+    catalogue.change(
+        lambda db: db.execute(f"DELETE FROM edition WHERE id NOT IN {catalogue.ids()}")
+    )

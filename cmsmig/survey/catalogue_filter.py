@@ -1,0 +1,224 @@
+"""Which items a list holds, in which order: conditions over the catalogue's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TypeAlias
+
+from cmsmig.mapping.select.reference_targets import EXPLAINED
+from cmsmig.survey.value_facts import FACET_TYPES, REFERENCE, folded
+
+Condition: TypeAlias = "tuple[str, tuple[str | int, ...]]"
+"""SQL over the entry `e`, and its values."""
+LARGEST = 100
+"""Files that count as the largest."""
+
+
+LEAST_OF_LARGEST = (
+    "max(1, coalesce((SELECT size FROM (SELECT DISTINCT sha256, size FROM held_file "
+    f"WHERE size > 0) ORDER BY size DESC LIMIT 1 OFFSET {LARGEST - 1}), 1))"
+)
+"""The size of the smallest of the largest files."""
+
+
+class FieldTest(StrEnum):
+    """What a field is asked for."""
+
+    EMPTY = "empty"
+    FILLED = "filled"
+    HOLDS = "holds"
+    """Its text holds a text."""
+    IS = "is"
+    """Its value, as the list shows it, is a text."""
+
+
+class Finding(StrEnum):
+    """What an operator looks for in items; each is a list of its own."""
+
+    CHANGED = "changed"
+    LOSS = "loss"
+    DANGLING = "dangling"
+    NO_ALT = "no-alt"
+    LARGEST = "largest"
+    SAME_NAME = "same-name"
+    SAME_SLUG = "same-slug"
+    NO_SLUG = "no-slug"
+    LEFT_OUT = "left-out"
+
+
+FINDINGS: Mapping[Finding, str] = {
+    Finding.CHANGED: "live, and changed since",
+    Finding.LOSS: "a body that loses something",
+    Finding.DANGLING: "a dangling reference",
+    Finding.NO_ALT: "a picture without alternative text",
+    Finding.LARGEST: f"one of the {LARGEST} largest files",
+    Finding.SAME_NAME: "a name that another item has too",
+    Finding.SAME_SLUG: "a slug that another item has too",
+    Finding.NO_SLUG: "no slug",
+    Finding.LEFT_OUT: "no story: left out",
+}
+"""Findings in words, after "items with"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which items are wanted; what is empty lets everything pass."""
+
+    collection: str = ""
+    text: str = ""
+    """Words that the item holds, each anywhere in it."""
+    state: str = ""
+    locale: str = ""
+    """A locale's id; `-` for items without one."""
+    finding: str = ""
+    """A `Finding`, or `dangling:` and a cause."""
+    since: str = ""
+    """A day; the items that were changed on it or later."""
+    field: str = ""
+    test: str = FieldTest.EMPTY
+    value: str = ""
+    facets: tuple[tuple[str, str], ...] = ()
+    """Fields with the value that is wanted of each."""
+    target: str = ""
+    """The id of an item that the wanted ones refer to."""
+    sort: str = "name"
+    """A column of `COLUMNS`, or a field's slug after `field:`."""
+    descending: bool = False
+
+
+COLUMNS: Mapping[str, str] = {
+    "name": "e.sorted",
+    "slug": "e.slug",
+    "collection": "e.edition",
+    "locale": "e.locale",
+    "state": "e.state",
+    "updated": "e.updated",
+    "published": "e.published",
+    "created": "e.created",
+    "losses": "e.losses",
+    "path": "e.path",
+    "id": "e.item",
+}
+"""Columns that every item has, with what they are sorted by."""
+NO_LOCALE = "-"
+
+
+def asked(wanted: Wanted, name: str, value: str) -> Wanted:
+    """Return a choice in which one of its texts is another."""
+    return replace(wanted, **{name: value})  # type: ignore[arg-type]
+
+
+def conditions(wanted: Wanted, editions: str, *, without: str = "") -> Condition:
+    """Return what tells the wanted items; `without` leaves the state or one field's
+    facet out, to count what else there is."""
+    found = [(f"e.edition IN {editions}", ()), *_conditions(wanted, editions, without)]
+    return " AND ".join(sql for sql, _ in found), tuple(
+        value for _, values in found for value in values
+    )
+
+
+def ordering(wanted: Wanted) -> Condition:
+    """Return the order of the wanted items; what is empty comes last."""
+    way = "DESC" if wanted.descending else "ASC"
+    if wanted.sort.startswith("field:"):
+        slug = wanted.sort.removeprefix("field:")
+        first = "(SELECT {} FROM cell c WHERE c.entry = e.id AND c.field = ? LIMIT 1)"
+        name = (
+            "(SELECT coalesce(t.sorted, c.shown) FROM cell c LEFT JOIN entry t ON "
+            f"c.kind = '{REFERENCE}' AND t.item = c.facet AND t.locale = e.locale "
+            "WHERE c.entry = e.id AND c.field = ? LIMIT 1)"
+        )
+        by = f"{first.format('c.number')} {way} NULLS LAST, {name} {way} NULLS LAST"
+        return f"ORDER BY {by}, e.id", (slug, slug)
+    column = COLUMNS.get(wanted.sort, COLUMNS["name"])
+    return f"ORDER BY nullif({column}, '') {way} NULLS LAST, e.id", ()
+
+
+def _conditions(wanted: Wanted, editions: str, without: str) -> Iterator[Condition]:
+    for word in folded(wanted.text).split():
+        yield (
+            "(e.id IN (SELECT entry FROM searched WHERE instr(text, ?) > 0)"
+            " OR instr(e.item, ?) > 0)",
+            (word, word),
+        )
+    if wanted.state and without != "state":
+        yield "e.state = ?", (wanted.state,)
+    if wanted.locale:
+        yield "e.locale = ?", ("" if wanted.locale == NO_LOCALE else wanted.locale,)
+    if wanted.since:
+        yield "e.updated >= ?", (wanted.since,)
+    if wanted.target:
+        yield (
+            "e.id IN (SELECT entry FROM cell WHERE facet = ? AND kind = ?)",
+            (wanted.target, REFERENCE),
+        )
+    if wanted.finding:
+        yield finding_condition(wanted.finding, editions)
+    if wanted.field:
+        yield _field_condition(wanted)
+    for field, value in wanted.facets:
+        if field != without:
+            yield (
+                "e.id IN (SELECT entry FROM cell WHERE facet = ? AND field = ?)",
+                (value, field),
+            )
+
+
+def finding_condition(finding: str, editions: str) -> Condition:
+    """Return what tells the items with a finding, or a dangling reference's cause."""
+    name, _, cause = finding.partition(":")
+    if cause:
+        return "e.id IN (SELECT entry FROM cell WHERE cause = ?)", (cause,)
+    twin = (
+        f"({{0}} <> '' AND (e.edition, e.locale, {{0}}) IN (SELECT edition, locale, "
+        f"{{1}} FROM entry WHERE edition IN {editions} GROUP BY 1, 2, 3 "
+        "HAVING count(*) > 1))"
+    )
+    return {
+        Finding.CHANGED: "e.differs",
+        Finding.LOSS: "e.losses > 0",
+        Finding.DANGLING: "e.id IN (SELECT entry FROM cell WHERE cause <> '')",
+        Finding.NO_ALT: (
+            "e.id IN (SELECT entry FROM held_file WHERE picture AND alt = '')"
+        ),
+        Finding.LARGEST: (
+            f"e.id IN (SELECT entry FROM held_file WHERE size >= {LEAST_OF_LARGEST})"
+        ),
+        Finding.SAME_NAME: twin.format("e.sorted", "sorted"),
+        Finding.SAME_SLUG: twin.format("e.slug", "slug"),
+        Finding.NO_SLUG: "e.slug = ''",
+        Finding.LEFT_OUT: "e.left_out <> ''",
+    }[Finding(name)], ()
+
+
+def finding_name(finding: str) -> str:
+    """Return a finding in words."""
+    name, _, cause = finding.partition(":")
+    if cause:
+        words = {str(each): text for each, text in EXPLAINED.items()}
+        return f"a dangling reference: {words.get(cause, cause)}"
+    return FINDINGS[Finding(name)] if name else "anything"
+
+
+def _field_condition(wanted: Wanted) -> Condition:
+    held = "e.id {} (SELECT entry FROM {} WHERE field = ?{})"
+    if wanted.test == FieldTest.EMPTY:
+        return held.format("NOT IN", "searched", ""), (wanted.field,)
+    if wanted.test == FieldTest.FILLED or not wanted.value.strip():
+        return held.format("IN", "searched", ""), (wanted.field,)
+    if wanted.test == FieldTest.HOLDS:
+        return (
+            held.format("IN", "searched", " AND instr(text, ?) > 0"),
+            (wanted.field, folded(wanted.value)),
+        )
+    return (
+        held.format("IN", "cell", " AND (facet = ? OR shown = ?)"),
+        (wanted.field, wanted.value.strip(), wanted.value.strip()),
+    )
+
+
+def is_counted(field_type: str) -> bool:
+    """Return whether the values of a field's type are offered with their counts."""
+    return field_type in FACET_TYPES

@@ -1,0 +1,119 @@
+"""Small pictures of the local copies, drawn once and kept in the derived file."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import warnings
+from pathlib import Path
+
+from PIL import Image, ImageOps
+
+from cmsmig.derived_file import DerivedFile
+from cmsmig.origin.files import FileStore
+from cmsmig.plain_file import read_plain
+
+_LARGEST = (168, 126)
+"""Pixels, width and height."""
+_MOST_PIXELS = 60_000_000
+"""Beyond that a picture takes seconds to draw."""
+_FORMATS = ("JPEG", "PNG", "GIF", "WEBP")
+_MOST_SVG = 40_000
+"""Bytes of a drawing that is shown as it is."""
+_BUSY = re.compile(
+    rb"<!|<\s*/?\s*(?:\w+:)?(?:script|use|image|foreignobject|animate|set|filter|style"
+    rb"|pattern|mask)|\bon\w+\s*=|url\s*\(|(?:href|src)\s*=",
+    re.I,
+)
+"""What could make a drawing run, load or take for ever."""
+_VERSION = "1"
+_NONE = b"-"
+
+
+class Thumbnails:
+    """Thumbnails by the hash of the file, as addresses that hold the picture."""
+
+    def __init__(self, files: FileStore, derived: DerivedFile) -> None:
+        self._files = files
+        self._derived = derived
+        self._none: set[str] = set()
+
+    def kept(self, sha256: str) -> str | None:
+        """Return a thumbnail that was drawn already, empty for what cannot be drawn;
+        None while nobody tried."""
+        if sha256 in self._none:
+            return ""
+        found = self._derived.part(_name(sha256), 0, _VERSION)
+        return None if found is None else _address(found)
+
+    def draw(self, sha256: str) -> str:
+        """Return a thumbnail, drawn now if need be; empty for what cannot be drawn."""
+        known = self.kept(sha256)
+        if known is not None:
+            return known
+        made = _drawn(self._files.path(sha256)) or _NONE
+        if made == _NONE:
+            self._none.add(sha256)
+        self._derived.keep_parts(_name(sha256), _VERSION, [made])
+        return _address(made)
+
+
+def _name(sha256: str) -> str:
+    return f"thumbnail {sha256}"
+
+
+def _address(body: bytes) -> str:
+    if body in (b"", _NONE):
+        return ""
+    kind = (
+        "png"
+        if body.startswith(b"\x89PNG")
+        else "jpeg"
+        if body.startswith(b"\xff\xd8")
+        else "svg+xml"
+    )
+    return f"data:image/{kind};base64,{base64.b64encode(body).decode('ascii')}"
+
+
+def _drawn(path: Path) -> bytes:
+    """Return a thumbnail's bytes; empty for what is no picture, or none to trust."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _raster(path)
+    except Exception:
+        # The decoders raise anything at all on broken bytes.
+        return _vector(path)
+
+
+def _raster(path: Path) -> bytes:
+    with Image.open(path, formats=_FORMATS) as opened:
+        width, height = opened.size
+        if width * height > _MOST_PIXELS:
+            return b""
+        opened.draft("RGB", (2 * _LARGEST[0], 2 * _LARGEST[1]))
+        image = ImageOps.exif_transpose(opened)
+        image.thumbnail(_LARGEST)
+        clear = image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
+        made = io.BytesIO()
+        if clear:
+            image.convert("RGBA").save(made, "PNG")
+        else:
+            image.convert("RGB").save(made, "JPEG", quality=80)
+        return made.getvalue()
+
+
+def _vector(path: Path) -> bytes:
+    """Return a small drawing as it is when nothing in it could run or load."""
+    try:
+        if path.stat().st_size > _MOST_SVG:
+            return b""
+        body = read_plain(path)
+    except OSError:
+        return b""
+    text = body.lstrip(b"\xef\xbb\xbf \t\r\n")
+    text = re.sub(rb"\A<\?xml[^<>]*\?>\s*", b"", text)
+    if not text.startswith(b"<svg") or _BUSY.search(text):
+        return b""
+    return text

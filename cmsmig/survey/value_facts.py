@@ -1,0 +1,180 @@
+"""What lists, searches and counts need to know of one value of an item."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+
+from cmsmig.canonical import Json
+from cmsmig.mapping.convert.asset_uploads import file_objects, safe_name
+from cmsmig.mapping.convert.field_values import target_ids
+from cmsmig.mapping.convert.numbers import number_text
+from cmsmig.mapping.dates import datetime_text, parse_moment
+from cmsmig.origin.schema import Field
+from cmsmig.richtext.html.dom import walk
+from cmsmig.richtext.html.parse import parse
+
+REFERENCE, OPTION, SWITCH = "reference", "option", "switch"
+"""Kinds of cells whose values are counted."""
+FACET_TYPES = {
+    "Option": OPTION,
+    "Switch": SWITCH,
+    "Reference": REFERENCE,
+    "MultiReference": REFERENCE,
+}
+"""Types of fields that a list can be narrowed by, with the kind of their cells."""
+FILE_TYPES = frozenset(("Image", "MultiImage", "File"))
+_SHOWN = 90
+"""Characters of a value that a list shows."""
+_INLINE = re.compile(
+    r"</?(?:a|abbr|b|code|em|i|mark|s|small|span|strong|sub|sup|u)\b[^<>]*>", re.I
+)
+_TAG = re.compile(r"<[^<>]*>")
+_ADDRESS = re.compile(
+    r"(?:href|src|data-page-url)\s*=\s*[\"']?([^\"'<>\s]{1,500})", re.I
+)
+_ACCENTS = re.compile("[\u0300-\u036f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One value as a list shows, sorts and counts it."""
+
+    shown: str = ""
+    """For a reference the collection that it points into."""
+    kind: str = ""
+    facet: str = ""
+    """What values are counted by: an option's id, a target's id, `true`, `false`."""
+    number: float | None = None
+    """What it is sorted by before its text."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldFile:
+    """A file or picture in a value."""
+
+    address: str
+    alt: str
+    picture: bool
+
+
+def cells_of(field: Field, value: Json) -> Iterator[Cell]:
+    """Yield the cells of a value; none of one that is empty."""
+    if is_empty(value):
+        return
+    if field.type in ("Reference", "MultiReference"):
+        multiple = field.type == "MultiReference"
+        for each in target_ids(value, multiple=multiple):
+            yield Cell(field.target_collection, REFERENCE, each)
+    elif field.type == "MultiImage":
+        count = sum(1 for _ in file_objects(value))
+        yield Cell(f"{count:,} pictures" if count != 1 else "1 picture", number=count)
+    else:
+        yield _one_cell(field, value)
+
+
+def _one_cell(field: Field, value: Json) -> Cell:
+    if field.type == "Option":
+        key = value if isinstance(value, str) else json.dumps(value)
+        return Cell(short(dict(field.options).get(key, key)), OPTION, key)
+    if isinstance(value, bool):
+        word, facet = ("yes", "true") if value else ("no", "false")
+        return Cell(word, SWITCH, facet, float(value))
+    if field.type == "DateTime" and (moment := parse_moment(value)) is not None:
+        return Cell(datetime_text(moment), number=moment.timestamp())
+    if field.type in FILE_TYPES:
+        for found, _ in file_objects(value):
+            return Cell(short(found.alt or file_name(found.address)))
+    if isinstance(value, (int, float)):
+        return Cell(short(number_text(value) or str(value)), number=_number(value))
+    return Cell(short(text_of(field, value)))
+
+
+def text_of(field: Field, value: Json) -> str:
+    """Return a value as text to read: a body without its tags."""
+    if isinstance(value, str):
+        return html_text(value) if field.type == "RichText" else value
+    return " ".join(_texts(value))
+
+
+def searched_text(field: Field, value: Json) -> str:
+    """Return a value as text to search, `folded`: with the addresses in a body and
+    the label of an option."""
+    if is_empty(value):
+        return ""
+    text = text_of(field, value)
+    if field.type == "RichText" and isinstance(value, str):
+        text += " " + " ".join(map(unescape, _ADDRESS.findall(value)))
+    if field.type == "Option" and isinstance(value, str):
+        text = dict(field.options).get(value, value)
+    return folded(text)
+
+
+def files_of(field: Field, value: Json) -> Iterator[HeldFile]:
+    """Yield the files of a value, and the pictures in a body, in their order."""
+    if field.type in FILE_TYPES:
+        for found, _ in file_objects(value):
+            yield HeldFile(found.address, found.alt.strip(), field.type != "File")
+    elif field.type == "RichText" and isinstance(value, str):
+        if "<img" not in value.lower():
+            return
+        for element in walk(parse(value)):
+            if element.tag == "img" and (address := element.attributes.get("src")):
+                alt = element.attributes.get("alt") or ""
+                yield HeldFile(address, alt.strip(), True)
+
+
+def html_text(body: str) -> str:
+    """Return the text of HTML, blanks where blocks end. For looking only: whatever
+    stands between tags is text."""
+    return " ".join(unescape(_TAG.sub(" ", _INLINE.sub("", body))).split())
+
+
+def folded(text: str) -> str:
+    """Return a text as searches compare it: without case, accents and doubled
+    blanks."""
+    if not text.isascii():
+        text = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+    return " ".join(text.replace("\0", " ").casefold().split())
+
+
+def is_empty(value: Json) -> bool:
+    """Return whether a field holds nothing: null, blanks, an empty list or object."""
+    if isinstance(value, str):
+        return not value.strip()
+    return value is None or value == [] or value == {}
+
+
+def file_name(address: str) -> str:
+    """Return what a file is called, without the service's own prefix."""
+    return safe_name(address) or address
+
+
+def short(text: str, most: int = _SHOWN) -> str:
+    """Return the beginning of a text, on one line."""
+    flat = " ".join(text[: 4 * most].split())
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
+
+
+def _number(value: float) -> float | None:
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def _texts(value: Json) -> Iterator[str]:
+    """Yield the texts and numbers in a value, in its order."""
+    stack: list[Json] = [value]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, list):
+            stack.extend(reversed(each))
+        elif isinstance(each, dict):
+            stack.extend(reversed(list(each.values())))
+        elif each is not None:
+            yield each if isinstance(each, str) else json.dumps(each)

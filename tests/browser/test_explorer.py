@@ -1,0 +1,174 @@
+"""Notebook 01: the items of a site browsed in JupyterLab, by keyboard alone too."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Browser, Page, expect
+
+from cmsmig.run.locate import find_notebooks, notebooks_folder
+from cmsmig.sandbox.sample.build import write_sample
+from tests.support.browser.book import Book
+from tests.support.browser.hearing import Hearing, listened
+from tests.support.browser.keyboard import Keyboard
+from tests.support.browser.lab import Lab
+from tests.support.browser.walk import SUBSHELLS
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+THEMES = ("JupyterLab Light", "JupyterLab Dark")
+_RUN = """async () => {
+  const cells = window.theNotebook.content;
+  const wanted = ["parameters", "workspace", "explore"];
+  cells.deselectAll();
+  for (const [index, cell] of cells.widgets.entries()) {
+    if (!wanted.includes(cell.model.id)) continue;
+    cells.activeCellIndex = index;
+    await window.jupyterapp.commands.execute("notebook:run-cell");
+  }
+}"""
+_THEME = """name => window.jupyterapp.commands.execute(
+  "apputils:change-theme", {theme: name})"""
+_WIDER = """() => {
+  const at = document.querySelector(".cmsmig-live");
+  return at.scrollWidth - at.clientWidth;
+}"""
+
+
+@dataclass
+class Browsed:
+    """The browser of the sample site, on a page of its own."""
+
+    book: Book
+    hearing: Hearing
+    keys: Keyboard
+    pictures: Path | None
+
+    @property
+    def page(self) -> Page:
+        """Return the page."""
+        return self.book.page
+
+    async def picture(self, name: str) -> None:
+        """Write a picture of the notebook, where pictures are asked for."""
+        await self.book.picture(self.pictures, f"explorer-{name}")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def browsed(
+    browser: Browser,
+    lab: Lab,
+    tmp_path_factory: pytest.TempPathFactory,
+    pictures: Path | None,
+) -> AsyncIterator[Browsed]:
+    """Open notebook 01 on the sample site as pulled, and run the browser's cells."""
+    lab.serve_comms(SUBSHELLS)
+    folder = lab.root / tmp_path_factory.mktemp("explorer").name
+    write_sample(folder / "raw")
+    (folder / "cmsmig.toml").write_text("")
+    (notebook,) = (
+        each.path
+        for each in find_notebooks(notebooks_folder())
+        if each.path.name.startswith("01")
+    )
+    shutil.copy(notebook, folder)
+    context, hearing = await listened(browser)
+    page = await context.new_page()
+    book = await Book.at(lab, page)
+    await book.open(f"{folder.name}/{notebook.name}")
+    await page.evaluate(_RUN)
+    await expect(book.region("list")).to_contain_text("278 items")
+    await expect(book.region("progress")).to_be_empty()
+    yield Browsed(book, hearing, Keyboard(page), pictures)
+    await book.close()
+    await context.close()
+
+
+async def test_posts_without_a_cover(browsed: Browsed) -> None:
+    """Which posts have no cover picture? Six steps; the list says which."""
+    keys, listed = browsed.keys, browsed.book.region("list")
+    await keys.ask()
+    await keys.choose("c", "Journal")
+    await expect(listed).to_contain_text("70 items")
+    await keys.choose("f", "Main")
+    await expect(browsed.book.control("explore-test")).to_be_visible()
+    await expect(listed).not_to_contain_text("70 items")
+    await expect(listed).to_contain_text("items")
+    await browsed.picture("no-cover")
+    assert len(keys.steps) == 6
+
+
+async def test_items_that_point_to_an_author(browsed: Browsed) -> None:
+    """Which items point to this author? Found by name, opened, listed: five steps."""
+    keys, book = browsed.keys, browsed.book
+    await keys.ask()
+    await keys.press("/")
+    await keys.type("Bram Oakes")
+    await expect(book.region("list")).to_contain_text("Contributors")
+    await keys.press("Escape", "j", "Enter")
+    await expect(browsed.page.locator("#cmsmig-item-title")).to_be_focused()
+    item = book.region("item")
+    await expect(item).to_contain_text("Bram Oakes")
+    await browsed.picture("author")
+    if "Referred to by" not in await item.inner_text():
+        await keys.press("j")
+    await expect(item).to_contain_text("Referred to by")
+    await keys.press("r")
+    await expect(book.region("said")).to_contain_text("the items that refer to")
+    await expect(book.region("list")).to_contain_text("Journal posts")
+
+
+async def test_what_is_live_but_changed_since(browsed: Browsed) -> None:
+    """What is live but changed since? Three steps; opened, the versions stand side by
+    side, and what differs is marked."""
+    keys, book = browsed.keys, browsed.book
+    await keys.ask()
+    await keys.choose("w", "live")
+    await expect(book.region("list")).to_contain_text("9 items")
+    assert len(keys.steps) == 3
+    await browsed.picture("changed")
+    await keys.press("j", "Enter")
+    item = book.region("item")
+    await expect(item).to_contain_text("Visitors see (live)")
+    await expect(item.locator(".differs").first).to_be_visible()
+    await browsed.picture("versions")
+    await keys.press("b")
+    await expect(book.control("explore-open").first).to_be_focused()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+async def test_nothing_keeps_people_out(browsed: Browsed, theme: str) -> None:
+    """In either theme axe-core finds nothing serious in the list and in an item, and
+    at 1000 pixels nothing is wider than the panel."""
+    page, keys = browsed.page, browsed.keys
+    await page.evaluate(_THEME, theme)
+    size = page.viewport_size
+    await page.set_viewport_size({"width": 1000, "height": 900})
+    await keys.ask()
+    await keys.press("j")
+    await _is_usable(browsed)
+    await browsed.picture(f"list-{theme.split()[-1]}")
+    await keys.press("Enter")
+    await expect(page.locator("#cmsmig-item-title")).to_be_focused()
+    await _is_usable(browsed)
+    await browsed.picture(f"item-{theme.split()[-1]}")
+    await page.evaluate(_THEME, THEMES[0])
+    await page.set_viewport_size(size)
+    assert browsed.hearing.quiet()
+
+
+async def _is_usable(browsed: Browsed) -> None:
+    found = await Axe().run(browsed.page, context=".cmsmig-live")
+    serious = [
+        (each["id"], [node["html"][:200] for node in each["nodes"]])
+        for each in found.response["violations"]
+        if each["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+    assert await browsed.page.evaluate(_WIDER) <= 0

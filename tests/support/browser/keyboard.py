@@ -1,0 +1,44 @@
+"""A panel worked by keys alone, each press of a person counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from playwright.async_api import Page
+
+_PANEL = "() => document.querySelector('.cmsmig-live').focus()"
+_WITHIN = "() => document.activeElement.closest('.cmsmig-live') !== null"
+
+
+@dataclass
+class Keyboard:
+    """Presses keys in a page, and counts the steps."""
+
+    page: Page
+    steps: list[str] = field(default_factory=list)
+    """What was pressed since the question was asked."""
+
+    async def ask(self) -> None:
+        """Begin with another question, the focus in the panel and all items listed."""
+        await self.page.evaluate(_PANEL)
+        await self.page.keyboard.press("x")
+        self.steps = []
+
+    async def press(self, *keys: str) -> None:
+        """Press keys one after the other; each is a step."""
+        for key in keys:
+            await self.page.keyboard.press(key)
+            self.steps.append(key)
+            assert await self.page.evaluate(_WITHIN), f"{key} took the focus away"
+
+    async def type(self, text: str) -> None:
+        """Type a word, as one step."""
+        await self.page.keyboard.type(text)
+        self.steps.append(text)
+
+    async def choose(self, key: str, label: str) -> None:
+        """Choose in the drop-down that a key goes to, by the first letters of what it
+        is; then go back to the keys. Three steps."""
+        await self.press(key)
+        await self.type(label)
+        await self.press("Escape")
