@@ -136,6 +136,8 @@ _GITIGNORE = """\
 /derived*
 # What runs leave: keep the last one with the project's records.
 /reports/
+# Lists that were saved in the notebooks: the origin's content.
+/lists/
 # Tokens.
 .env
 """

@@ -7,8 +7,10 @@ file and can be made again.
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import tempfile
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,7 +96,6 @@ class Catalogue:
             for live in (False, True)
         }
         self.files = FileStore(project.files, project.raw)
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
         self.derived = self._usable(DerivedFile(project.derived))
         self.editions = self._opened()
 
@@ -196,8 +197,9 @@ class Catalogue:
         derived.change(lambda db: db.execute("DELETE FROM edition WHERE id = 0"))
         if derived.one("SELECT 1") is not None:
             return derived
-        self._folder = tempfile.TemporaryDirectory(prefix="cmsmig-")
-        return DerivedFile(Path(self._folder.name) / "derived.sqlite")
+        folder = tempfile.mkdtemp(prefix="cmsmig-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return DerivedFile(Path(folder) / "derived.sqlite")
 
     def _opened(self) -> Mapping[str, int]:
         made_of = {each: self._print(each) for each in self.collections}

@@ -120,7 +120,10 @@ def conditions(wanted: Wanted, editions: str, *, without: str = "") -> Condition
 
 
 def ordering(wanted: Wanted) -> Condition:
-    """Return the order of the wanted items; what is empty comes last."""
+    """Return the order of the wanted items; what is empty comes last.
+
+    By name those come first whose name holds what is searched for.
+    """
     way = "DESC" if wanted.descending else "ASC"
     if wanted.sort.startswith("field:"):
         slug = wanted.sort.removeprefix("field:")
@@ -133,7 +136,12 @@ def ordering(wanted: Wanted) -> Condition:
         by = f"{first.format('c.number')} {way} NULLS LAST, {name} {way} NULLS LAST"
         return f"ORDER BY {by}, e.id", (slug, slug)
     column = COLUMNS.get(wanted.sort, COLUMNS["name"])
-    return f"ORDER BY nullif({column}, '') {way} NULLS LAST, e.id", ()
+    words = folded(wanted.text) if wanted.sort == "name" else ""
+    named = "instr(e.sorted, ?) = 0, " if words else ""
+    return (
+        f"ORDER BY {named}nullif({column}, '') {way} NULLS LAST, e.id",
+        (words,) if words else (),
+    )
 
 
 def _conditions(wanted: Wanted, editions: str, without: str) -> Iterator[Condition]:

@@ -144,16 +144,18 @@ class ItemBrowser:
         return {key: ", ".join(each) for key, each in found.items()}
 
     def names(self, item_ids: Iterable[str]) -> Mapping[str, str]:
-        """Return the names of items, in whatever locale they have one."""
+        """Return the names of items, in the primary locale if they have that one."""
         ids = tuple(dict.fromkeys(item_ids))
+        locales = self.catalogue.site.locales
+        primary = locales[0].locale_id if locales else ""
         found: dict[str, str] = {}
         for start in range(0, len(ids), 500):
             some = ids[start : start + 500]
             rows = self.catalogue.all(
-                "SELECT item, max(coalesce(nullif(name, ''), slug)) FROM entry WHERE "
+                "SELECT item, coalesce(nullif(name, ''), slug) FROM entry WHERE "
                 f"edition IN {self.catalogue.ids()} AND item IN "
-                f"({', '.join('?' * len(some))}) GROUP BY item",
-                some,
+                f"({', '.join('?' * len(some))}) ORDER BY locale = ?",
+                (*some, primary),
             )
             found.update((item, name) for item, name in rows)
         return found

@@ -24,6 +24,11 @@ HELD = {
     "options": [(EVIL, EVIL)],
     "parts": [EVIL],
     "cards": [EVIL],
+    "columns": [(EVIL, EVIL)],
+    "lines": [(EVIL, [(EVIL, EVIL)])],
+    "fields": [(EVIL, EVIL, EVIL, [EVIL])],
+    "versions": [(EVIL, EVIL, EVIL)],
+    "pieces": [(EVIL, EVIL), ("ins", EVIL), ("del", EVIL)],
     "head": [EVIL],
     "index": 0,
 }

@@ -7,9 +7,8 @@ while the panel works already.
 from __future__ import annotations
 
 import asyncio
-import hashlib
+import logging
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import monotonic
@@ -21,10 +20,6 @@ from cmsmig.display.csv_text import csv_text
 from cmsmig.display.safe_html import NOTHING, note, paragraph, sheet
 from cmsmig.errors import CmsmigError
 from cmsmig.evidence.redirects import write_text
-from cmsmig.mapping.decisions.choices import CollectionsDecision
-from cmsmig.mapping.decisions.decision_files import FILE_NAMES
-from cmsmig.mapping.decisions.design import Design
-from cmsmig.notebook.inspect.item_choices import current_choices
 from cmsmig.notebook.inspect.item_csv import csv_path, csv_rows
 from cmsmig.notebook.inspect.item_filters import (
     facets_html,
@@ -42,28 +37,25 @@ from cmsmig.notebook.inspect.item_list import (
     default_columns,
     frame_html,
     steps_html,
-    still_html,
     table_html,
     told_html,
 )
 from cmsmig.notebook.inspect.item_page import TITLE, ItemPage, item_page
-from cmsmig.notebook.kit.decision_files import decided, pulled
+from cmsmig.notebook.inspect.site_catalogue import (
+    decisions_print,
+    open_catalogue,
+    outcomes_of,
+)
 from cmsmig.notebook.kit.live_controls import ident
 from cmsmig.notebook.kit.live_panel import Heard, Live, LiveBoard
 from cmsmig.notebook.kit.slices import in_slices
 from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.files import FileRow
-from cmsmig.plain_file import read_plain
 from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.catalogue_build import build, count_losses
 from cmsmig.survey.catalogue_filter import Wanted, asked
-from cmsmig.survey.catalogue_outcomes import (
-    Outcomes,
-    find_outcomes,
-    is_decided,
-    keep_outcomes,
-)
+from cmsmig.survey.catalogue_outcomes import is_decided, keep_outcomes
 from cmsmig.survey.item_browser import ItemBrowser, Page
 from cmsmig.survey.thumbnails import Thumbnails
 
@@ -71,53 +63,10 @@ REGIONS = (
     "progress", "search", "filters", "field", "facets", "said", "steps", "list", "item",
     "columns",
 )  # fmt: skip
+_log = logging.getLogger(__name__)
 _LABEL = "Browser of the site's items"
 _TOLD = 0.7
 """Seconds between two times that the background says how far it is."""
-
-
-def open_catalogue(workspace: Workspace) -> Catalogue:
-    """Return the catalogue of the pulled site. Raises `UnreadError`."""
-    return Catalogue(workspace.project, workspace.local_settings.site_id)
-
-
-def first_page_html(workspace: Workspace) -> Markup:
-    """Return the first page without controls; makes the whole catalogue first."""
-    catalogue = open_catalogue(workspace)
-    for _ in build(catalogue):
-        pass
-    decisions = decisions_print(workspace)
-    if not is_decided(catalogue, decisions):
-        for _ in keep_outcomes(catalogue, _outcomes(workspace), decisions):
-            pass
-    browser = ItemBrowser(catalogue)
-    wanted = Wanted()
-    page = browser.page(wanted, 0, PAGE)
-    shown = Shown(page, default_columns(catalogue), wanted)
-    left = page.count - len(page.entries)
-    after = paragraph(
-        f"{counted(left, 'item')} more: open this notebook by hand to search, narrow, "
-        "sort and open them."
-    )
-    return sheet(
-        told_html(wanted, page), still_html(browser, shown), after if left else NOTHING
-    )
-
-
-def decisions_print(workspace: Workspace) -> str:
-    """Return a digest of the decisions that say what becomes of items."""
-    digest = hashlib.sha256()
-    for kind in (CollectionsDecision, Design):
-        digest.update(b"\0")
-        with suppress(OSError):
-            digest.update(read_plain(workspace.project.decisions / FILE_NAMES[kind]))
-    return digest.hexdigest()
-
-
-def _outcomes(workspace: Workspace) -> Outcomes:
-    origin = pulled(workspace)
-    choices = current_choices(workspace, origin)
-    return find_outcomes(origin, choices, decided(workspace.project, Design))
 
 
 def explorer(workspace: Workspace) -> Element:
@@ -158,6 +107,11 @@ class Explorer:
         self._show()
         self._start(self._complete())
         return self._live
+
+    @property
+    def busy(self) -> bool:
+        """Return whether something goes on in the background."""
+        return bool(self._tasks)
 
     def _heard(self) -> dict[str, Heard]:
         def narrowed(name: str) -> Heard:
@@ -371,7 +325,7 @@ class Explorer:
         )
         decisions = decisions_print(self._workspace)
         if not is_decided(self._catalogue, decisions):
-            found = await asyncio.to_thread(_outcomes, self._workspace)
+            found = await asyncio.to_thread(outcomes_of, self._workspace)
             async for _ in in_slices(keep_outcomes(self._catalogue, found, decisions)):
                 pass
         self._renew()
@@ -416,6 +370,13 @@ class Explorer:
                 await work
             except CmsmigError as error:
                 self._board.say(str(error), "bad")
+            except Exception as error:
+                _log.exception("What goes on beside the list failed")
+                self._board.say(
+                    "The list is not complete, which should not happen "
+                    f"({type(error).__name__}: {error}); run the cell again.",
+                    "bad",
+                )
 
         task = asyncio.get_running_loop().create_task(guarded())
         # The loop itself holds its tasks only weakly.

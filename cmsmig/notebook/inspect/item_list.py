@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from cmsmig.counting import and_more, counted
 from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import NOTHING, escape, joined, stacked
+from cmsmig.display.safe_html import escape, joined, stacked
 from cmsmig.mapping.dates import parse_moment, utc_day
 from cmsmig.mapping.select.selection import PublicationState
 from cmsmig.notebook.kit.live_controls import button, tick
@@ -77,13 +77,13 @@ def frame_html() -> Markup:
 def table_html(browser: ItemBrowser, shown: Shown) -> Markup:
     """Return the list with its controls."""
     heads = [_sort_button(browser, shown, each) for each in _columns(shown)]
-    return _made("table", columns=heads, rows=_rows(browser, shown, live=True))
+    return _made("table", columns=heads, lines=_rows(browser, shown, live=True))
 
 
 def still_html(browser: ItemBrowser, shown: Shown) -> Markup:
     """Return the list without a control."""
     heads = [(title_of(browser, shown.wanted, each), "") for each in _columns(shown)]
-    return _made("frozen", columns=heads, rows=_rows(browser, shown, live=False))
+    return _made("frozen", columns=heads, lines=_rows(browser, shown, live=False))
 
 
 def columns_html(browser: ItemBrowser, shown: Shown) -> Markup:
@@ -308,4 +308,4 @@ def told_html(wanted: Wanted, page: Page) -> Markup:
     words = place_told(page)
     if wanted.finding:
         words += f" Listed: items with {finding_name(wanted.finding)}."
-    return Markup('<p class="told">{}</p>').format(words) if words else NOTHING
+    return _made("told", text=words)

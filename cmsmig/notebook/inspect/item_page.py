@@ -187,7 +187,7 @@ def _values(
         if differs and all(isinstance(each, str) for each in values):
             cells = _with_words(field, values, cells)
         rows.append((field.display_name, field.type, differs, cells))
-    return _made("values", heads=("Field", *versions), rows=rows)
+    return _made("values", heads=("Field", *versions), fields=rows)
 
 
 def _with_words(field: Field, values: list[Json], cells: list[Markup]) -> list[Markup]:

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from cmsmig.canonical import Json
 from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import NOTHING, code, escape, joined
+from cmsmig.display.safe_html import NOTHING, code, escape, joined, stacked
 from cmsmig.mapping.convert.asset_uploads import file_objects
 from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.convert.numbers import number_text
@@ -91,7 +91,7 @@ def words_html(before: str, after: str) -> Markup:
     one, two = before.split(), after.split()
     if len(one) > _MOST_WORDS or len(two) > _MOST_WORDS:
         return NOTHING
-    return _made("words", parts=list(_compared(one, two)))
+    return _made("words", pieces=list(_compared(one, two)))
 
 
 def _compared(one: list[str], two: list[str]) -> Iterator[tuple[str, str]]:
@@ -180,7 +180,7 @@ def _references(field: Field, value: Json, context: ValueContext) -> Markup:
         found = context.references.get((field.slug, target))
         found = found or Reference(field.slug, target, None, "")
         parts.append(context.opener(found))
-    return Markup("<br>").join(parts) if parts else _text(field, value, context)
+    return stacked(parts) if parts else _text(field, value, context)
 
 
 def _files(field: Field, value: Json, context: ValueContext) -> Markup:

@@ -13,6 +13,7 @@ import yaml
 from playwright.async_api import expect
 
 from tests.support.browser.book import Book
+from tests.support.browser.browse import browse_items
 from tests.support.browser.gate import Gate
 from tests.support.browser.hearing import Hearing
 from tests.support.browser.hostile import HOSTILE_NAME
@@ -150,6 +151,7 @@ async def inspect_origin(desk: Desk) -> None:
     await book.sees("Everything is read")
     await book.run_all()
     await _look_around(book)
+    await browse_items(book)
     await _choose_item_sets(desk)
 
 

@@ -36,6 +36,10 @@ class LivePanel:
         """Return the elements that are worked, by their registered name."""
         return self._soup().select(f"[data-do={name}], .{dom_class(name)} select")
 
+    def ids(self, name: str) -> list[str]:
+        """Return the values that controls of this name send."""
+        return [each["data-value"] for each in self.controls(name)]
+
     def options(self, name: str, which: int = 0) -> list[str]:
         """Return the values that a drop-down offers."""
         listed = self._soup().select(f".{dom_class(name)}")[which].select("option")

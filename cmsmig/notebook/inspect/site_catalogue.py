@@ -1,0 +1,80 @@
+"""The catalogue of a notebook's project, and what becomes of items as decided."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+
+from markupsafe import Markup
+
+from cmsmig.counting import counted
+from cmsmig.display.safe_html import NOTHING, paragraph, sheet
+from cmsmig.mapping.decisions.choices import CollectionsDecision
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES
+from cmsmig.mapping.decisions.design import Design
+from cmsmig.notebook.inspect.item_choices import current_choices
+from cmsmig.notebook.inspect.item_list import (
+    PAGE,
+    Shown,
+    default_columns,
+    still_html,
+    told_html,
+)
+from cmsmig.notebook.kit.decision_files import decided, pulled
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.plain_file import read_plain
+from cmsmig.survey.catalogue import Catalogue
+from cmsmig.survey.catalogue_build import build
+from cmsmig.survey.catalogue_filter import Wanted
+from cmsmig.survey.catalogue_outcomes import (
+    Outcomes,
+    find_outcomes,
+    is_decided,
+    keep_outcomes,
+)
+from cmsmig.survey.item_browser import ItemBrowser
+
+
+def open_catalogue(workspace: Workspace) -> Catalogue:
+    """Return the catalogue of the pulled site. Raises `UnreadError`."""
+    return Catalogue(workspace.project, workspace.local_settings.site_id)
+
+
+def first_page_html(workspace: Workspace) -> Markup:
+    """Return the first page without controls; makes the whole catalogue first."""
+    catalogue = open_catalogue(workspace)
+    for _ in build(catalogue):
+        pass
+    decisions = decisions_print(workspace)
+    if not is_decided(catalogue, decisions):
+        for _ in keep_outcomes(catalogue, outcomes_of(workspace), decisions):
+            pass
+    browser = ItemBrowser(catalogue)
+    wanted = Wanted()
+    page = browser.page(wanted, 0, PAGE)
+    shown = Shown(page, default_columns(catalogue), wanted)
+    left = page.count - len(page.entries)
+    after = paragraph(
+        f"{counted(left, 'item')} more: open this notebook by hand to search, narrow, "
+        "sort and open them."
+    )
+    return sheet(
+        told_html(wanted, page), still_html(browser, shown), after if left else NOTHING
+    )
+
+
+def decisions_print(workspace: Workspace) -> str:
+    """Return a digest of the decisions that say what becomes of items."""
+    digest = hashlib.sha256()
+    for kind in (CollectionsDecision, Design):
+        digest.update(b"\0")
+        with suppress(OSError):
+            digest.update(read_plain(workspace.project.decisions / FILE_NAMES[kind]))
+    return digest.hexdigest()
+
+
+def outcomes_of(workspace: Workspace) -> Outcomes:
+    """Return what becomes of each item; reads the whole site. Reads only."""
+    origin = pulled(workspace)
+    choices = current_choices(workspace, origin)
+    return find_outcomes(origin, choices, decided(workspace.project, Design))
