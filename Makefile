@@ -18,7 +18,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults machine pace growth mutants determinism bench quota hostile fleet container notebooks many-bodies pictures format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults machine pace growth mutants determinism bench quota hostile fleet container notebooks many-bodies many-items pictures format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -136,6 +136,9 @@ notebooks: $(STAMP) ## every notebook in every way: comms on one thread, `jupyte
 
 many-bodies: $(STAMP) ## notebook 03 in a browser on a site of 10,000 bodies
 	CMSMIG_BODIES=10000 CMSMIG_LONGEST_TASK=500 $(BIN)/python -m pytest -q -rP tests/browser/test_many_bodies.py
+
+many-items: $(STAMP) ## the browser of notebook 01 on a site of 20,000 items
+	CMSMIG_ITEMS=20000 $(BIN)/python -m pytest -q tests/notebook/test_explorer.py -k large_site
 
 pictures: $(STAMP) ## the pictures of README and docs, from the sample site
 	$(BIN)/python -m tests.proofs.pictures docs/images

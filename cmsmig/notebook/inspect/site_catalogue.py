@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from cmsmig.counting import counted
 from cmsmig.display.safe_html import NOTHING, paragraph, sheet
+from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.decisions.design import Design
@@ -77,4 +78,12 @@ def outcomes_of(workspace: Workspace) -> Outcomes:
     """Return what becomes of each item; reads the whole site. Reads only."""
     origin = pulled(workspace)
     choices = current_choices(workspace, origin)
-    return find_outcomes(origin, choices, decided(workspace.project, Design))
+    return find_outcomes(origin, choices, _design(workspace))
+
+
+def _design(workspace: Workspace) -> Design | None:
+    """Return the design; None for one that cannot be read, which notebook 02 tells."""
+    try:
+        return decided(workspace.project, Design)
+    except DecisionsError:
+        return None

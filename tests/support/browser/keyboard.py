@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from playwright.async_api import Page
+from playwright.async_api import Page, expect
 
 _PANEL = "() => document.querySelector('.cmsmig-live').focus()"
+_ON_ITEM = "tr[aria-current=true] .cmsmig-explore-open:focus"
 _WITHIN = "() => document.activeElement.closest('.cmsmig-live') !== null"
 
 
@@ -30,6 +31,11 @@ class Keyboard:
             await self.page.keyboard.press(key)
             self.steps.append(key)
             assert await self.page.evaluate(_WITHIN), f"{key} took the focus away"
+
+    async def down(self) -> None:
+        """Go to the next item of the list, and wait until the focus is on it."""
+        await self.press("j")
+        await expect(self.page.locator(_ON_ITEM)).to_have_count(1)
 
     async def type(self, text: str) -> None:
         """Type a word, as one step."""
