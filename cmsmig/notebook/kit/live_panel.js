@@ -156,7 +156,9 @@ function render({ model, el }) {
     event.stopPropagation();
     const field = event.target.matches(FIELDS) && event.target.type !== "checkbox";
     if (field) {
-      if (event.key === "Escape") focusOn(root);
+      if (event.key !== "Escape") return;
+      event.preventDefault(); // browsers empty a search field
+      focusOn(root);
       return;
     }
     const control = root.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
