@@ -176,18 +176,23 @@ def _story(browser: ItemBrowser, entry: Entry) -> str:
 def _values(
     collection: Collection, versions: Mapping[str, JsonObject], context: ValueContext
 ) -> Markup:
-    rows = []
+    rows, empty = [], []
     for field in _fields(collection, versions):
+        values = [data.get(field.slug) for data in versions.values()]
+        if all(map(is_empty, values)):
+            empty.append(field.display_name)
+            continue
         if field.type == "RichText":
             continue
-        values = [data.get(field.slug) for data in versions.values()]
         differs = len(values) > 1 and values[0] != values[1]
         shown = values if differs else values[-1:]
         cells = [value_html(field, each, context) for each in shown]
         if differs and all(isinstance(each, str) for each in values):
             cells = _with_words(field, values, cells)
         rows.append((field.display_name, field.type, differs, cells))
-    return _made("values", heads=("Field", *versions), fields=rows)
+    return _made(
+        "values", heads=("Field", *versions), fields=rows, empty=", ".join(empty)
+    )
 
 
 def _with_words(field: Field, values: list[Json], cells: list[Markup]) -> list[Markup]:

@@ -193,7 +193,7 @@ def _files(field: Field, value: Json, context: ValueContext) -> Markup:
 
 def _file(address: str, alt: str, picture: bool, context: ValueContext) -> Markup:
     row = context.files.get(address)
-    name = (row.name if row else "") or file_name(address)
+    name = file_name(address)
     if row is None or row.error or not row.sha256:
         why = row.detail or row.error if row else "no local copy"
         return _made(
