@@ -30,6 +30,7 @@ from tests.support.rehearsal import Rehearsal
 
 PANELS = (
     inspection.collections_table,
+    inspection.explore_items,
     inspection.states_chart,
     inspection.reference_report,
     inspection.richtext_census,
