@@ -219,7 +219,7 @@ class Items:
         at: str,
         written: WrittenStory | None = None,
     ) -> None:
-        """Write that an item's story was published."""
+        """Write when an item's story was published; an empty `at`: not yet."""
         with self._store.atomic() as db:
             _save_home(db, home, written)
             db.execute(
@@ -229,14 +229,6 @@ class Items:
             )
             for intent in ("publish", "show"):
                 close_intent(db, intent, str(key), "done")
-
-    def put_back(
-        self, key: ItemKey, home: StoryRecord, written: WrittenStory | None
-    ) -> None:
-        """Write that editors have their version of a story again."""
-        with self._store.atomic() as db:
-            _save_home(db, home, written)
-            close_intent(db, "show", str(key), "put_back")
 
     def unpublished(self, key: ItemKey, home: StoryRecord) -> None:
         """Write that an item's story was taken from visitors."""

@@ -36,6 +36,16 @@ class FolderRule:
 
 
 @dataclass(frozen=True, slots=True)
+class Interrupted:
+    """A story of which a killed run was writing two versions."""
+
+    put_back: bool
+    """Whether what editors had has to be put back."""
+    public_record: str
+    """The fingerprint of what visitors were given; empty where they were not."""
+
+
+@dataclass(frozen=True, slots=True)
 class Survey:
     """The space as it stands. `calls` says what reading it cost, by name."""
 
@@ -51,9 +61,8 @@ class Survey:
     """By id; empty unless they were asked for."""
     arrived: frozenset[str] = frozenset()
     """Files that an earlier run signed and that are at their addresses, by hash."""
-    put_back: Mapping[int, bool] = field(default_factory=dict)
-    """The stories of which a killed run was writing two versions, by id: whether what
-    editors had has to be put back."""
+    interrupted: Mapping[int, Interrupted] = field(default_factory=dict)
+    """The stories of which a killed run was writing two versions, by id."""
     folder_rules: Mapping[str, FolderRule] = field(default_factory=dict)
     """Of the folders that stories are to be created in or below, by path."""
     webhooks: tuple[Webhook, ...] | None = ()

@@ -75,7 +75,7 @@ def foresee(
         migration,
         survey,
         [
-            _after(row, edits, listed, is_written=key in written)
+            _after(_shown(row, survey), edits, listed, is_written=key in written)
             for key, row in rows.items()
         ],
         coming,
@@ -116,6 +116,16 @@ def _unpublishes(
     return len(to_unpublish(unwanted, rows.values(), survey.stories, decided))
 
 
+def _shown(row: ItemRow, survey: Survey) -> ItemRow:
+    """Return the row once it is noted what a killed run gave visitors."""
+    home = row.home
+    found = survey.interrupted.get(home.story_id) if home else None
+    if home is None or found is None or not found.public_record:
+        return row
+    shown = replace(home, left_public=True, public_record=found.public_record)
+    return replace(row, home=shown, published=row.published or home.updated_at)
+
+
 def _after(
     row: ItemRow,
     edits: StoryEdits,
@@ -150,8 +160,8 @@ def calls_of(
     calls = {
         **survey.calls,
         "settle_stories": len(outlook.adopting),
-        "settle_versions": len(survey.put_back),
-        "put_back_versions": sum(survey.put_back.values()),
+        "settle_versions": len(survey.interrupted),
+        "put_back_versions": sum(e.put_back for e in survey.interrupted.values()),
         **_datasource_calls(migration, ownership),
         **_component_calls(migration, ownership),
         "create_folders": sum(each.is_missing for each in folders),

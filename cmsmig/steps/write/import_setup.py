@@ -115,7 +115,7 @@ async def open_job(
                     setup, client, opened, found, offline, gone, seen_gone
                 )
                 calls = {
-                    "read_interrupted_versions": len(found.put_back),
+                    "read_interrupted_versions": len(found.interrupted),
                     "read_gone_stories": reads,
                     "read_changed_stories": edits.reads,
                 }

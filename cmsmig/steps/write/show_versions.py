@@ -23,7 +23,12 @@ from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.steps.plan.edit_conflicts import seen_of
 from cmsmig.steps.plan.publication.interrupted_versions import holds_last_written
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
-from cmsmig.steps.plan.publication.version_pair import SHOW, Version, VersionPair
+from cmsmig.steps.plan.publication.version_pair import (
+    SHOW,
+    Version,
+    VersionPair,
+    published_at,
+)
 from cmsmig.steps.plan.story_fields import with_dates
 from cmsmig.steps.plan.written_stories import PUBLISHED, content_hash
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
@@ -49,7 +54,9 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
             "under `edits` in decisions/conflicts.yaml; then run `cmsmig publish` "
             "again."
         )
-    pair = VersionPair(Version.of_fields(fields), Version.of_story(there))
+    pair = VersionPair(
+        Version.of_fields(fields), Version.of_story(there), published_at(there)
+    )
     record = versions.links[row.key].record_hash
     job.ledger.intents.write([pair.intent(str(row.key), record)])
     write = _Write(job, home, pair)
@@ -104,14 +111,17 @@ async def _put_back(
     job: ImportJob, row: ItemRow, home: StoryRecord, there: Story, intent: Intent
 ) -> StoryRow:
     pair = VersionPair.of_intent(intent)
-    version = pair.put_back(there)
+    version, is_shown = pair.put_back(there), pair.is_shown(there)
     if version is not None:
         there = await _Write(job, home, pair).send(version, there, publish=False)
     after, written = home, job.ledger.items.last_written(home.story_id)
+    if is_shown:
+        after = replace(home, left_public=True, public_record=intent.request_hash)
     if holds_last_written(job.ledger, home, there):
-        after = replace(home, updated_at=there.row.updated_at)
+        after = replace(after, updated_at=there.row.updated_at)
         written = with_dates(written, there)
-    job.ledger.items.put_back(row.key, after, written)
+    at = there.row.updated_at if is_shown else row.published
+    job.ledger.items.published(row.key, after, at, written)
     return there.row
 
 

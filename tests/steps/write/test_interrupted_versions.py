@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import pytest
+
 from tests.support.steps.desk import Desk
 from tests.support.steps.faults import CUT, REFUSED, UPDATE_STORY, Fault
 from tests.support.steps.item_states import CHANGED, SLUGS, public, relive
@@ -138,3 +140,24 @@ def test_an_edit_while_another_story_is_written_is_seen(open_desk: Open) -> None
     assert WORDS in public(desk)
     assert WORDS not in public(desk, other)
     assert desk.stories()[other].content["position"] == "4711"
+
+
+@pytest.mark.parametrize("at", [1, 2])
+def test_what_visitors_were_given_is_not_given_again(open_desk: Open, at: int) -> None:
+    """The killed run's publication counts: what is left is one write, or none."""
+    fault = Fault(UPDATE_STORY, CUT, at=(-1,), then_dead=True)
+    desk = open_desk("mirror", fault)
+    desk.done("import")
+    before = desk.stories()[CHANGED].content
+    relive(desk, WORDS)
+    fault.at = (fault.seen + at,)
+    assert desk.run("import").code == 7
+    fault.over()
+    planned, mark = desk.plan()["calls"], desk.mark()
+    assert planned.get("show_versions", 0) == 0
+    desk.done("import")
+    assert desk.count("update story", mark) == planned.get("put_back_versions", 0)
+    assert desk.count("update story", mark) == 2 - at
+    assert (desk.stories()[CHANGED].content, WORDS in public(desk)) == (before, True)
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0

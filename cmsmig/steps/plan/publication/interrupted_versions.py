@@ -11,8 +11,8 @@ from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import NotFoundError
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.ledger.store import Ledger
-from cmsmig.steps.plan.destination_survey import Survey
-from cmsmig.steps.plan.publication.version_pair import open_pairs
+from cmsmig.steps.plan.destination_survey import Interrupted, Survey
+from cmsmig.steps.plan.publication.version_pair import SHOW, open_pairs
 from cmsmig.steps.plan.written_stories import content_hash
 
 
@@ -26,7 +26,8 @@ async def read_interrupted(
     pairs = open_pairs(ledger)
     if not pairs:
         return found
-    put_back: dict[int, bool] = {}
+    records = {each.subject: each.request_hash for each in ledger.intents.open(SHOW)}
+    interrupted: dict[int, Interrupted] = {}
     rows: list[StoryRow] = []
     for row in ledger.items.all().values():
         pair, home = pairs.get(str(row.key)), row.standing_home
@@ -35,9 +36,10 @@ async def read_interrupted(
         with suppress(NotFoundError):
             story = await client.story(home.story_id)
             after = pair.after(story)
-            put_back[home.story_id] = after is not story
+            record = records[str(row.key)] if pair.is_shown(story) else ""
+            interrupted[home.story_id] = Interrupted(after is not story, record)
             rows.append(_row_after(ledger, home, after))
-    return replace(found.with_rows(rows), put_back=put_back)
+    return replace(found.with_rows(rows), interrupted=interrupted)
 
 
 def _row_after(ledger: Ledger, home: StoryRecord, after: Story) -> StoryRow:

@@ -77,11 +77,17 @@ class VersionPair:
     """What visitors are to see; written and published first."""
     editors: Version
     """What editors see; written above it as unpublished changes."""
+    published_at: str = ""
+    """When the story had been published last; empty: never."""
 
     @classmethod
     def of_intent(cls, intent: Intent) -> VersionPair:
         """Return the pair that an intent holds."""
-        return cls(_version(intent.body["public"]), _version(intent.body["editors"]))
+        return cls(
+            _version(intent.body["public"]),
+            _version(intent.body["editors"]),
+            str(intent.body.get("published_at") or ""),
+        )
 
     def intent(self, subject: str, request_hash: str) -> Intent:
         """Return the intent to write both."""
@@ -90,7 +96,18 @@ class VersionPair:
             name: {"fields": each.fields, "dates": each.dates}
             for name, each in sides.items()
         }
+        body["published_at"] = self.published_at
         return Intent(SHOW, subject, request_hash, body)
+
+    def is_shown(self, story: Story) -> bool:
+        """Return whether visitors were given their version: it was published since,
+        and what stands above it is the other one, if any."""
+        if published_at(story) == self.published_at or not story.row.published:
+            return False
+        there = Version.of_story(story)
+        if story.row.unpublished_changes:
+            return not there.unlike(self.editors)
+        return not there.unlike(self.public)
 
     def put_back(self, story: Story) -> Version | None:
         """Return the version that gives editors theirs again; None where they have it.
@@ -117,6 +134,11 @@ class VersionPair:
         """Return a story as it is once editors have their version of it again."""
         version = self.put_back(story)
         return story if version is None else version.on(story)
+
+
+def published_at(story: Story) -> str:
+    """Return when a story was published last; empty: never."""
+    return str(story.body.get("published_at") or "")
 
 
 def open_pairs(ledger: Ledger) -> Mapping[str, VersionPair]:
