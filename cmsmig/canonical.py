@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 import orjson
@@ -45,6 +45,15 @@ def compact(value: Json) -> bytes:
 def fingerprint(value: object) -> str:
     """Return the SHA-256 of the canonical form, 64 hex digits."""
     return hashlib.sha256(canonical(value)).hexdigest()
+
+
+def fingerprint_of_each(values: Iterable[object]) -> str:
+    """Return one SHA-256 over many values in their order, 64 hex digits. None but the
+    one at hand is in memory for it."""
+    digest = hashlib.sha256()
+    for value in values:
+        digest.update(canonical(value) + b"\n")
+    return digest.hexdigest()
 
 
 def _plain(value: object) -> object:

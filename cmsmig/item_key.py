@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class ItemKey:
+class ItemKey(NamedTuple):
     """What identifies an item: locale variants share one id.
 
-    Source: Webflow, working with localization.
+    A tuple, since keys are hashed and compared more than anything else. Source:
+    Webflow, working with localization.
     """
 
     collection_id: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from cmsmig.canonical import Json, JsonObject
@@ -18,18 +19,25 @@ class StoryCalls(Connection):
     and the other writable keys.
     """
 
-    async def stories(self, **filters: str | int | bool) -> list[StoryRow]:
+    async def stories(
+        self,
+        kept: Callable[[StoryRow], StoryRow] | None = None,
+        /,
+        **filters: str | int | bool,
+    ) -> list[StoryRow]:
         """Return the rows of all stories and folders that the filters let through.
 
         Filters are the service's own: `with_slug`, `starts_with`, `by_uuids`,
         `folder_only`, `in_trash`, ... Rows hold no content. What is in the trash is
-        not among them unless it is asked for.
+        not among them unless it is asked for. Each row is handed to `kept` as it is
+        read, which returns the one to be kept.
         """
+        read = partial(reading.story_row, assumed=self._assumed)
         rows = await self._list(
             "stories",
             "stories",
             self._assumed.stories_key,
-            partial(reading.story_row, assumed=self._assumed),
+            read if kept is None else lambda record: kept(read(record)),
             tuple((name, _parameter(value)) for name, value in filters.items()),
         )
         return rows if filters.get("in_trash") else [r for r in rows if not r.trashed]

@@ -111,7 +111,7 @@ def redirect_rows(
         places = migration.places.places.items()
         homes = {key: place.full_slug for key, place in places}
     homes = {**homes, **dict(_translated_homes(migration, homes))}
-    paths = old_addresses(migration)
+    paths = dict(old_addresses(migration))
     live = dict(live_items(migration))
     pairs = [(paths[key], f"/{homes[key]}", key) for key in live if key in homes]
     # A new item at an address has it, whoever had it before.

@@ -126,12 +126,12 @@ class GoneItems:
                 f"UPDATE item SET gone_note = ? WHERE {_KEY}", (note, *_values(key))
             )
 
-    def keep_addresses(self, paths: Mapping[ItemKey, str]) -> None:
+    def keep_addresses(self, paths: Iterable[tuple[ItemKey, str]]) -> None:
         """Write the addresses that items have at the origin now."""
         with self._store.atomic() as db:
             db.executemany(
                 f"UPDATE item SET old_path = ? WHERE {_KEY} AND old_path <> ?",
-                [(path, *_values(key), path) for key, path in paths.items()],
+                ((path, *_values(key), path) for key, path in paths),
             )
 
 

@@ -64,9 +64,15 @@ class Inventory:
         what may have changed."""
         version = self._store.version()
         if self._read is None or self._read[0] != version:
-            self._read = None
-            rows = self._store.each("SELECT * FROM asset ORDER BY sha256")
-            self._read = version, {row["sha256"]: _asset_row(row) for row in rows}
+            before = {} if self._read is None else self._read[1]
+            # What is as it was stays the same object: somebody may hold it.
+            rows: dict[str, AssetRow] = {}
+            for each in self._store.each("SELECT * FROM asset ORDER BY sha256"):
+                row = _asset_row(each)
+                same = before.get(row.sha256)
+                kept = same if same == row else row
+                rows[kept.sha256] = kept
+            self._read = version, rows
         return self._read[1]
 
     def asset(self, sha256: str) -> AssetRow | None:

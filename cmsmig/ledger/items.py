@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping
-from sys import intern
 
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.bodies import pack_story, unpack_story
 from cmsmig.ledger.connection import Store, now
 from cmsmig.ledger.intents import close_intent
-from cmsmig.ledger.item_states import gone_of, leave, recover, set_link_state
+from cmsmig.ledger.item_rows import ItemRows, KnownItem
+from cmsmig.ledger.item_states import leave, recover, set_link_state
 from cmsmig.ledger.rows import (
     GONE,
     LEFT_OUT,
@@ -26,8 +26,7 @@ class Items:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._read: tuple[object, dict[ItemKey, ItemRow]] | None = None
-        """The rows that were read last, and the version of the ledger then."""
+        self._rows = ItemRows(store)
 
     def select(self, rows: Iterable[ItemRow], *, whole: bool = True) -> None:
         """Write what an import is about to handle.
@@ -35,8 +34,10 @@ class Items:
         An item that already has a home keeps its status; others take the status
         given (`selected`, `skipped` or `failed`). Rows that are in the ledger
         and not in `rows` become skipped when they have no story record; they stay as
-        they are when `rows` are not the whole.
+        they are when `rows` are not the whole. `rows` may be made while they are
+        written; nothing of the ledger may be asked for that.
         """
+        at = now()
         with self._store.atomic() as db:
             if whole:
                 db.execute(
@@ -52,7 +53,7 @@ class Items:
                        full_slug = excluded.full_slug, status = excluded.status,
                        reason = excluded.reason, explanation = excluded.explanation
                    WHERE home_id IS NULL""",
-                [
+                (
                     (
                         *_key(row.key),
                         row.name,
@@ -61,10 +62,10 @@ class Items:
                         row.status,
                         row.reason,
                         row.explanation,
-                        now(),
+                        at,
                     )
                     for row in rows
-                ],
+                ),
             )
 
     def housed(
@@ -243,26 +244,15 @@ class Items:
 
     def all(self) -> Mapping[ItemKey, ItemRow]:
         """Return every item's row. Reads only, and only what may have changed."""
-        version = self._store.version()
-        if self._read is None or self._read[0] != version:
-            self._read = None
-            self._read = version, self._rows()
-        return self._read[1]
+        return self._rows.all()
 
-    def _rows(self) -> dict[ItemKey, ItemRow]:
-        rows = map(
-            _item_row,
-            self._store.each(
-                """SELECT item.*, home.story_id, home.uuid AS home_uuid,
-                    home.full_slug AS home_slug, home.made, home.content_hash,
-                    home.destination_updated_at, home.group_id,
-                    home.record_hash, home.kept_edits, home.left_public,
-                    home.public_record
-                FROM item LEFT JOIN home ON home.id = item.home_id
-                ORDER BY collection_id, item_id, locale_id"""
-            ),
-        )
-        return {row.key: row for row in rows}
+    def recognise(self, items: Mapping[ItemKey, KnownItem]) -> None:
+        """Let the rows of these items share the texts that are in memory already."""
+        self._rows.recognise(items)
+
+    def as_read_by(self, other: Items) -> None:
+        """Share with another ledger what it has read: rows that are equal."""
+        self._rows = other._rows.over(self._store)
 
     def accounting(self) -> Accounting:
         """Return the accounting over all items. Reads only."""
@@ -350,42 +340,6 @@ def _release(db: sqlite3.Connection, key: ItemKey) -> None:
     )
     for intent in ("update", "publish", "show"):
         close_intent(db, intent, str(key), "gone")
-
-
-def _item_row(row: sqlite3.Row) -> ItemRow:
-    home = None
-    path = row["full_slug"]
-    collection_id, locale_id = intern(row["collection_id"]), intern(row["locale_id"])
-    if row["story_id"] is not None:
-        # One text for both, of many items.
-        there = path if row["home_slug"] == path else row["home_slug"]
-        home = StoryRecord(
-            story_id=row["story_id"],
-            uuid=row["home_uuid"],
-            full_slug=there,
-            made=bool(row["made"]),
-            content_hash=row["content_hash"],
-            updated_at=row["destination_updated_at"],
-            group_id=row["group_id"],
-            record_hash=row["record_hash"],
-            kept_edits=bool(row["kept_edits"]),
-            left_public=bool(row["left_public"]),
-            public_record=row["public_record"],
-        )
-    return ItemRow(
-        key=ItemKey(collection_id, row["item_id"], locale_id),
-        name=row["name"],
-        full_slug=path,
-        origin_hash=row["origin_hash"],
-        status=intern(row["status"]),
-        reason=intern(row["reason"]),
-        explanation=row["explanation"],
-        link_state=intern(row["link_state"]),
-        published=row["published"],
-        home=home,
-        gone=gone_of(row),
-        old_path=row["old_path"],
-    )
 
 
 def _key(key: ItemKey) -> tuple[str, str, str]:

@@ -85,7 +85,8 @@ class ItemRow:
     gone: GoneItem | None = None
     """That it has a story, and the origin no longer gives it one."""
     old_path: str = ""
-    """Its address at the origin while it was live; empty if that is not known."""
+    """Of one that is gone at the origin: its address there while it was live, empty if
+    that is not known."""
 
     @property
     def standing_home(self) -> StoryRecord | None:

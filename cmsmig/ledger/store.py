@@ -89,7 +89,9 @@ class Ledger:
 
     def supposed(self) -> Ledger:
         """Return a copy in memory, to see what would be if something was written."""
-        return Ledger(SupposedStore(self._store))
+        supposed = Ledger(SupposedStore(self._store))
+        supposed.items.as_read_by(self.items)
+        return supposed
 
     def is_unused(self) -> bool:
         """Return whether nothing was ever asked of a destination. Reads only."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -245,3 +245,47 @@ def test_a_home_keeps_its_group(ledger: Ledger, file: Path) -> None:
         kept = ledger.items.all()[ONE].home
         assert kept is not None
         assert kept.group_id == group
+
+
+def test_a_row_that_is_as_it_was_stays_the_same_object(ledger: Ledger) -> None:
+    """Whoever holds all rows of before holds little beside those of now."""
+    ledger.items.select([row(ONE), row(TWO)])
+    ledger.items.housed(ONE, home(1), "h", "create")
+    before = ledger.items.all()
+    ledger.items.failed(TWO, "refused", "It was refused.")
+    after = ledger.items.all()
+    assert after[ONE] is before[ONE]
+    assert (before[TWO].status, after[TWO].status) == ("selected", "failed")
+    with ledger.supposed() as supposed:
+        assert supposed.items.all()[ONE] is after[ONE]
+        supposed.items.failed(ONE, "refused", "It was refused.")
+        assert supposed.items.all()[ONE].status == "failed"
+    assert ledger.items.all()[ONE].status == "created"
+
+
+@dataclass(frozen=True)
+class Known:
+    """An item of the origin, as far as the ledger asks for it."""
+
+    key: ItemKey
+    name: str
+    data_hash: str
+
+
+def test_rows_share_the_texts_of_items(ledger: Ledger) -> None:
+    """Only those that say the same; a row is equal to one that shares nothing."""
+    ledger.items.select([row(ONE), row(TWO)])
+    ledger.items.housed(ONE, home(1), "".join("abc"), "create")
+    alone = dict(ledger.items.all())
+    items = {
+        key: Known(ItemKey(*key), "".join(["A ", "name"]), "".join(["ab", "c"]))
+        for key in (ONE, TWO)
+    }
+    ledger.items.recognise(items)
+    ledger.items.set_link_state(ONE, "linked")
+    shared = ledger.items.all()[ONE]
+    assert shared == replace(alone[ONE], link_state="linked")
+    assert shared.key is items[ONE].key
+    assert shared.name is items[ONE].name
+    assert shared.origin_hash is items[ONE].data_hash
+    assert ledger.items.all()[TWO].origin_hash == ""

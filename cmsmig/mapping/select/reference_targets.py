@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
@@ -114,7 +114,7 @@ class KnownItems:
     """In the staged or the live set."""
     skipped: Mapping[ItemKey, str]
     """Why an item of either set is left out, as the selection says it."""
-    variants: Set[tuple[str, str]]
+    variants: Container[tuple[str, str]]
     """(collection, item id) of everything seen, in any locale."""
     failed: Set[ItemKey] = field(default_factory=frozenset)
     kept: Set[ItemKey] = field(default_factory=frozenset)
@@ -127,8 +127,41 @@ class KnownItems:
     """The locale whose stories stand in for what lacks a language."""
 
 
+class _Either(Set[ItemKey]):
+    """What is in one of two sets, and is kept in these alone."""
+
+    def __init__(self, one: Set[ItemKey], other: Set[ItemKey]) -> None:
+        self._one, self._other = one, other
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._one or key in self._other
+
+    def __iter__(self) -> Iterator[ItemKey]:
+        yield from self._one
+        yield from (key for key in self._other if key not in self._one)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class _Variants:
+    """The items that are there in any locale, found when somebody asks: where no
+    reference dangles, nobody does."""
+
+    def __init__(self, seen: Set[ItemKey]) -> None:
+        self._seen = seen
+        self._found: frozenset[tuple[str, str]] | None = None
+
+    def __contains__(self, item: object) -> bool:
+        if self._found is None:
+            self._found = frozenset(
+                (key.collection_id, key.item_id) for key in self._seen
+            )
+        return item in self._found
+
+
 def known_items(
-    seen: Iterable[ItemKey],
+    seen: Iterable[ItemKey] | None,
     *,
     selected: Set[ItemKey],
     skipped: Iterable[SkippedItem],
@@ -137,15 +170,17 @@ def known_items(
     failed: Iterable[ItemKey] = (),
     stand_in: str | None = None,
 ) -> KnownItems:
-    """Return what `classify` needs; `seen` are the items of both sets, in any order."""
-    keys = set(seen)
+    """Return what `classify` needs; `seen` are the items of both sets, in any order,
+    or None where each of them is selected or skipped."""
+    reasons = {each.key: each.reason for each in skipped}
+    keys = _Either(selected, reasons.keys()) if seen is None else set(seen)
     return KnownItems(
         selected=selected,
         listed=frozenset(listed),
         migrated=frozenset(migrated),
         seen=keys,
-        skipped={each.key: each.reason for each in skipped},
-        variants={(key.collection_id, key.item_id) for key in keys},
+        skipped=reasons,
+        variants=_Variants(keys),
         failed=frozenset(failed),
         stand_in=stand_in,
     )
@@ -164,7 +199,7 @@ def stand_in_for(target: ItemKey, known: KnownItems) -> ItemKey | None:
     if known.stand_in is None or not _lacks_language(target, known):
         return None
     for each in (known.stand_in, ""):
-        other = replace(target, locale_id=each)
+        other = target._replace(locale_id=each)
         if other in known.selected:
             return other
     return None

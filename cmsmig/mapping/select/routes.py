@@ -51,6 +51,34 @@ class StaticPage:
     cause: PageCause
 
 
+@dataclass(frozen=True, slots=True)
+class OldPaths:
+    """How the paths of a site's items are made."""
+
+    prefixes: Mapping[str, tuple[str, ...]]
+    """The parts before all others, by locale."""
+    slugs: Mapping[str, str]
+    """By collection."""
+
+    @classmethod
+    def of(cls, site: Site, collections: Iterable[Collection]) -> OldPaths:
+        """Return how the paths of a site are made."""
+        slugs = {each.collection_id: each.slug for each in collections}
+        return cls(_prefixes(site), slugs)
+
+    def parts(self, key: ItemKey, slug: str) -> tuple[str, ...]:
+        """Return the parts of the path of an item with a slug."""
+        return (
+            *self.prefixes.get(key.locale_id, ()),
+            self.slugs.get(key.collection_id, key.collection_id),
+            slug,
+        )
+
+    def path(self, key: ItemKey, slug: str) -> str:
+        """Return the path of an item with a slug."""
+        return _joined(self.parts(key, slug))
+
+
 class Routes:
     """The old site's paths, and the items behind them. Reads only.
 
@@ -63,10 +91,9 @@ class Routes:
         "_folded",
         "_hosts",
         "_known",
-        "_prefixes",
+        "_paths",
         "_primary",
         "_roots",
-        "_slug_of",
         "_slugs",
         "places",
     )
@@ -93,36 +120,31 @@ class Routes:
         self._primary = next(
             (each.locale_id for each in site.locales if each.primary), ""
         )
-        slug_of = {each.collection_id: each.slug for each in collections}
-        prefixes = _prefixes(site)
+        self._paths = paths = OldPaths.of(site, collections)
         self._roots = {
             _fold((*prefix, slug))
-            for prefix in {(), *prefixes.values()}
-            for slug in slug_of.values()
+            for prefix in {(), *paths.prefixes.values()}
+            for slug in paths.slugs.values()
         }
-        self._prefixes = prefixes
-        self._slug_of = slug_of
         self._slugs = slugs
         self._exact: _Paths = {}
-        folded: _Paths = {}
-        own = {key: key for key in places}
-        for key, holder in sorted({**own, **languages}.items()):
-            path = self._parts(key)
-            _add(self._exact, path, holder)
-            _add(folded, _fold(path), holder)
+        ranked = sorted([*places, *languages])
+        for key in ranked:
+            _add(self._exact, self._parts(key), languages.get(key, key))
         # Where all paths are in lower case, as most sites have them, one is enough.
-        self._folded = self._exact if folded == self._exact else folded
+        self._folded = self._exact
+        if any(_fold(path) != path for path in self._exact):
+            self._folded = {}
+            for key in ranked:
+                path = _fold(self._parts(key))
+                _add(self._folded, path, languages.get(key, key))
 
     def path(self, key: ItemKey) -> str:
         """Return the old path of an item that becomes a story, or empty."""
-        return "/" + "/".join(self._parts(key)) if key in self.places else ""
+        return _joined(self._parts(key)) if key in self.places else ""
 
     def _parts(self, key: ItemKey) -> tuple[str, ...]:
-        return (
-            *self._prefixes.get(key.locale_id, ()),
-            self._slug_of.get(key.collection_id, key.collection_id),
-            self._slugs.get(key) or self.places[key].slug,
-        )
+        return self._paths.parts(key, self._slugs.get(key) or self.places[key].slug)
 
     def stand_in(self, target: ItemKey) -> ItemKey:
         """Return the item that a reference leads to: the target, or the same in the
@@ -130,11 +152,13 @@ class Routes:
         known = self._known
         return (stand_in_for(target, known) if known else None) or target
 
-    def planned_homes(self) -> Mapping[ItemKey, ExistingStory]:
-        """Return a stand-in for every story to be, for planning."""
+    def planned_homes(self, keys: Iterable[ItemKey]) -> dict[ItemKey, ExistingStory]:
+        """Return a stand-in for the story to be of each of these items, for
+        planning; those that become none are left out."""
         return {
-            key: ExistingStory.planned(key, place.full_slug)
-            for key, place in self.places.items()
+            key: ExistingStory.planned(key, self.places[key].full_slug)
+            for key in keys
+            if key in self.places
         }
 
     def resolve(self, href: str, from_locale: str) -> RouteTarget | StaticPage | None:
@@ -181,6 +205,10 @@ class Routes:
         if folded[:-1] in self._roots:
             return PageCause.UNLISTED
         return PageCause.STATIC
+
+
+def _joined(parts: tuple[str, ...]) -> str:
+    return "/" + "/".join(parts)
 
 
 def _add(paths: _Paths, path: tuple[str, ...], key: ItemKey) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+from collections.abc import Iterable
 
 from cmsmig.derived_file import DerivedFile
 from cmsmig.item_key import ItemKey
@@ -82,6 +83,15 @@ class DraftStore:
             self._hashes[(str(key), linked)] = (inputs, found)
             if len(self._hashes) >= _AT_ONCE:
                 self._write()
+
+    def plan_part(self, number: int, made_of: str) -> bytes | None:
+        """Return a part of what a plan kept, if it was made of the same; the one after
+        the last is empty."""
+        return self._file.part(f"plan {self._namespace}", number, made_of)
+
+    def keep_plan(self, made_of: str, parts: Iterable[bytes]) -> None:
+        """Keep what a plan found, in the place of what another one did."""
+        self._file.keep_parts(f"plan {self._namespace}", made_of, parts)
 
     def flush(self) -> None:
         """Write what is waiting."""

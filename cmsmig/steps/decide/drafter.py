@@ -58,6 +58,8 @@ class ItemDraft:
 class Drafter:
     """Makes the drafts of one migration and keeps them."""
 
+    libraries = _LIBRARIES
+
     def __init__(self, store: DraftStore, rules_digest: str) -> None:
         self.store = store
         """Where the drafts are kept; hashes of their content belong there, too."""

@@ -216,7 +216,8 @@ def open_migration(
     if public and not reviewing:
         public_splits = find_splits(public.values(), decisions, engine)
     places = find_places(selections, decisions, origin)
-    known = _find_known(origin, decisions, selections)
+    items = {entry.item.key: entry.item for entry in selected}
+    known = _find_known(origin, decisions, selections, items.keys())
     namespace = derived_namespace(origin.site.site_id, settings.space_id)
     return Migration(
         origin=origin,
@@ -236,7 +237,7 @@ def open_migration(
         routes=_routes(origin, selected, places.places, known),
         known=known,
         namespace=namespace,
-        items={entry.item.key: entry.item for entry in selected},
+        items=items,
         engine=engine,
         rules=rules,
         drafter=Drafter(DraftStore(derived, namespace), rules.digest if rules else ""),
@@ -324,7 +325,9 @@ def _routes(
     places: Mapping[ItemKey, Place],
     known: KnownItems,
 ) -> Routes:
-    slugs = {entry.item.key: entry.live_slug or entry.item.slug for entry in selected}
+    old = ((entry.item.key, entry.live_slug or entry.item.slug) for entry in selected)
+    # Most keep theirs, and are known by it.
+    slugs = {key: slug for key, slug in old if slug != places[key].slug}
     others = {
         each.key: each.slug
         for entry in selected
@@ -342,21 +345,18 @@ def _routes(
 
 
 def _find_known(
-    origin: Origin, decisions: Decisions, selections: Mapping[str, Selection]
+    origin: Origin,
+    decisions: Decisions,
+    selections: Mapping[str, Selection],
+    selected: Set[ItemKey],
 ) -> KnownItems:
     designed = {each.collection_id for each in decisions.design.content_types}
     migrated = {
         each.collection_id for each in decisions.collections.collections if each.migrate
     }
     return known_items(
-        (
-            item.key
-            for items in (*origin.staged.values(), *origin.live.values())
-            for item in items
-        ),
-        selected={
-            entry.item.key for each in selections.values() for entry in each.selected
-        },
+        None,
+        selected=selected,
         skipped=[entry for each in selections.values() for entry in each.skipped],
         listed=[each.collection_id for each in origin.collections],
         migrated=migrated & designed,

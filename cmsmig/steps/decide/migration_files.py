@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from cmsmig.canonical import Json, fingerprint
+from cmsmig.canonical import Json, fingerprint, fingerprint_of_each
 from cmsmig.derived_file import DerivedFile
 from cmsmig.mapping.convert.asset_uploads import (
     UploadPlan,
@@ -140,8 +140,8 @@ def _print(uses: FileUses, origin: Origin, namespace: str) -> str:
         [
             namespace,
             [uses.shared(each) for each in uses.collections.values()],
-            [[str(each.key), each.data_hash] for each in uses.items],
-            [each.record() for each in origin.files.values()],
+            fingerprint_of_each([str(each.key), each.data_hash] for each in uses.items),
+            fingerprint_of_each(each.record() for each in origin.files.values()),
         ]
     )
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
@@ -86,28 +87,37 @@ def moved_paths(ledger: Ledger, survey: Survey) -> dict[ItemKey, str]:
     }
 
 
+class ItemOutcome(NamedTuple):
+    """What becomes of an item, as the ledger is told."""
+
+    key: ItemKey
+    status: str
+    reason: str
+
+
+def item_outcomes(
+    migration: Migration,
+    conflicts: Mapping[ItemKey, Conflict],
+    undrafted: Mapping[ItemKey, Refusal],
+) -> list[ItemOutcome]:
+    """Return what becomes of every item of the origin, selected or not."""
+    rows = item_rows(migration, conflicts, undrafted)
+    return [ItemOutcome(row.key, row.status, row.reason) for row in rows]
+
+
 def item_rows(
     migration: Migration,
     conflicts: Mapping[ItemKey, Conflict],
     undrafted: Mapping[ItemKey, Refusal] | None = None,
-) -> tuple[ItemRow, ...]:
-    """Return a ledger row for every item of the origin, selected or not."""
-    selected = [
-        _row(
-            entry.item.key,
-            entry.item.name,
-            migration.places.places[entry.item.key].full_slug,
-            *_outcome(
-                conflicts.get(entry.item.key), (undrafted or {}).get(entry.item.key)
-            ),
-        )
-        for entry in migration.selected
-    ]
-    skipped = [
-        _row(entry.key, entry.name, "", "skipped", entry.reason, entry.sentence)
-        for entry in migration.skipped
-    ]
-    return (*selected, *skipped)
+) -> Iterator[ItemRow]:
+    """Yield a ledger row for every item of the origin, selected or not."""
+    for entry in migration.selected:
+        key, name = entry.item.key, entry.item.name
+        path = migration.places.places[key].full_slug
+        why = (undrafted or {}).get(key)
+        yield _row(key, name, path, *_outcome(conflicts.get(key), why))
+    for skip in migration.skipped:
+        yield _row(skip.key, skip.name, "", "skipped", skip.reason, skip.sentence)
 
 
 _SELECTED = ("selected", "", "")

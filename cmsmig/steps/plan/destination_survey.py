@@ -20,6 +20,7 @@ from cmsmig.destination.schema import (
 from cmsmig.errors import CmsmigError, first_of
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.propose.component_payloads import datasource_bodies
+from cmsmig.steps.plan.listed_rows import Sharing
 
 PAGE = 100
 """Rows of a list answer; the most that the service gives."""
@@ -108,11 +109,16 @@ class Survey:
 
 
 async def survey(
-    client: DestinationClient, design: Design, *, files: bool = False
+    client: DestinationClient,
+    design: Design,
+    *,
+    files: bool = False,
+    sharing: Sharing | None = None,
 ) -> Survey:
     """Read the space, its components and every story's row. Reads only.
 
-    With `files` the records of all assets too. The space alone first, which shows
+    With `files` the records of all assets too; `sharing` makes the rows that are
+    kept. The space alone first, which shows
     whether token and region fit; the rest at once, as fast as the budget lets it.
     """
     space = await client.space()
@@ -120,7 +126,7 @@ async def survey(
     try:
         async with asyncio.TaskGroup() as group:
             components = group.create_task(client.components())
-            listed = group.create_task(client.stories())
+            listed = group.create_task(client.stories(sharing))
             sources = group.create_task(_datasources(client, slugs))
             folders = group.create_task(_asset_folders(client, design))
             assets = group.create_task(_assets(client, files=files))

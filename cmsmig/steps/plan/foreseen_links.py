@@ -62,7 +62,11 @@ def foresee_links(
         and key not in conflicts
         and _home_of(rows.get(key)) is None
     )
+    homes: Mapping[ItemKey, ExistingStory]
     homes = _homes(migration, rows, conflicts, creating | adopting)
+    if homes == offline.homes:
+        # One of them is enough in memory.
+        homes = offline.homes
     links = offline.links_over(homes)
     listed = {row.story_id: row for row in survey.stories}
     needed = set(_fresh(links, creating | adopting))
@@ -127,8 +131,7 @@ def _homes(
     conflicts: Mapping[ItemKey, Conflict],
     coming: Set[ItemKey],
 ) -> dict[ItemKey, ExistingStory]:
-    planned = migration.routes.planned_homes()
-    homes = {key: home for key, home in planned.items() if key in coming}
+    homes = migration.routes.planned_homes(coming)
     for key, conflict in conflicts.items():
         if conflict.action is ConflictAction.REUSE:
             homes[key] = ExistingStory(conflict.row.uuid, conflict.row.full_slug)

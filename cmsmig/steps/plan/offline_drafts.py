@@ -5,17 +5,15 @@ From the first call on the budget counts, and a plan of many stories takes secon
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from cmsmig.canonical import canonical
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.convert.content_shape import ContentShape
 from cmsmig.mapping.draft import DraftContext, ExistingStory, UploadedAsset
 from cmsmig.mapping.select.reference_targets import (
-    BorrowedReference,
     DanglingReference,
     KnownItems,
     borrowed,
@@ -25,29 +23,17 @@ from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.gone_stories import known_with_gone
 from cmsmig.steps.plan.linked_drafts import DraftLinks, Hashing, link_draft
+from cmsmig.steps.plan.plan_print import plan_print
+from cmsmig.steps.plan.planned_stories import (
+    Common,
+    PlannedStory,
+    keep_stories,
+    kept_stories,
+    used_fields,
+)
 from cmsmig.steps.plan.preflights.findings import Refusal, Refused
 
 NOT_REFUSED: Final = Refused()
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedStory:
-    """What a plan knows of a story to be: nothing of its content."""
-
-    losses: Mapping[str, int]
-    """How many, by kind."""
-    losses_print: str
-    """Tells losses apart; empty without any."""
-    dangling: tuple[DanglingReference, ...]
-    """References that cannot be filled, even if every other item arrives."""
-    borrowed: tuple[BorrowedReference, ...]
-    """References that lead to the story in the primary language."""
-    links: DraftLinks
-    """Over the story records that are foreseen."""
-    shape: ContentShape
-    """Shared by all stories of the same shape."""
-    size: int
-    """Bytes of its content as JSON, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,26 +119,32 @@ def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
     """Draft and link what an import would write. Reads only.
 
     Each item is looked at once, as if all of them will be there; once more when one
-    of them fails. What a draft holds is on disk meanwhile.
+    of them fails. What a draft holds is on disk meanwhile. Where everything is as it
+    was when this was asked last, what was found then is read.
     """
     assets = migration.planned_assets(_foreseen_assets(migration, ledger))
     context = migration.context(assets, migration.files.missing)
-    migration.draft_ahead(context)
     homes = _foreseen_homes(migration, ledger, migration.items)
     known = known_here(migration, ledger)
+    made_of = plan_print(migration, context, homes, known)
+    rows = ledger.items.all()
     failed: dict[ItemKey, str] = {}
-    used: dict[str, set[str]] = {}
-    stories = _plan_stories(migration, context, homes, known, failed, used)
-    if failed:
-        homes = _foreseen_homes(migration, ledger, stories)
-        stories = _plan_stories(migration, context, homes, known, failed, used)
-    migration.drafter.store.flush()
+    stories = kept_stories(migration, made_of, rows)
+    if stories is None:
+        migration.draft_ahead(context)
+        stories = _plan_stories(migration, context, homes, known, rows, failed)
+        if failed:
+            homes = _foreseen_homes(migration, ledger, stories)
+            stories = _plan_stories(migration, context, homes, known, rows, failed)
+        else:
+            keep_stories(migration, made_of, stories)
+        migration.drafter.store.flush()
     return OfflineDrafts(
         migration=migration,
         context=context,
         stories=stories,
         failed=failed,
-        used=used,
+        used=used_fields(stories.values()),
         homes=homes,
     )
 
@@ -173,28 +165,26 @@ def _plan_stories(
     context: DraftContext,
     homes: Mapping[ItemKey, ExistingStory],
     known: KnownItems,
+    rows: Mapping[ItemKey, ItemRow],
     failed: dict[ItemKey, str],
-    used: dict[str, set[str]],
 ) -> dict[ItemKey, PlannedStory]:
     """Return the stories to be; add to `failed` why others cannot be made."""
     stories: dict[ItemKey, PlannedStory] = {}
-    shapes: dict[bytes, ContentShape] = {}
+    common = Common(rows)
     for key, draft, links in linked_drafts(migration, context, homes):
         if isinstance(draft, str) or isinstance(links, str):
             failed[key] = str(links)
             continue
         facts = draft.facts
         stories[key] = PlannedStory(
-            losses=facts.losses,
+            losses=common.losses(facts.losses),
             losses_print=facts.losses_print,
             dangling=classify(key, facts.relations, known),
             borrowed=borrowed(key, facts.relations, known),
-            links=links,
-            shape=shapes.setdefault(canonical(facts.shape.as_json()), facts.shape),
+            links=common.links(key, links),
+            shape=common.shape(facts.shape),
             size=facts.size,
         )
-        for component, keys in facts.shape.used.items():
-            used.setdefault(component, set()).update(keys)
     return stories
 
 
@@ -220,14 +210,15 @@ def linked_drafts(
 
 
 def _foreseen_homes(
-    migration: Migration, ledger: Ledger, coming: Container[ItemKey]
+    migration: Migration, ledger: Ledger, coming: Iterable[ItemKey]
 ) -> dict[ItemKey, ExistingStory]:
-    planned = migration.routes.planned_homes()
-    homes = {key: home for key, home in planned.items() if key in coming}
-    for key, row in ledger.items.all().items():
-        if (home := row.standing_home) is not None:
-            homes[key] = ExistingStory(home.uuid, home.full_slug)
-    return homes
+    there = {
+        key: ExistingStory(home.uuid, home.full_slug)
+        for key, row in ledger.items.all().items()
+        if (home := row.standing_home) is not None
+    }
+    missing = (key for key in coming if key not in there)
+    return {**there, **migration.routes.planned_homes(missing)}
 
 
 def _foreseen_assets(migration: Migration, ledger: Ledger) -> dict[str, UploadedAsset]:

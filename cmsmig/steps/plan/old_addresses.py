@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.draft import Place
-from cmsmig.mapping.select.routes import Routes
+from cmsmig.mapping.select.routes import OldPaths
 from cmsmig.origin.schema import Item
 from cmsmig.steps.decide.migration import Migration
 
 
-def old_addresses(migration: Migration) -> Mapping[ItemKey, str]:
-    """Return the path of every item that visitors can open now, by key."""
-    live = dict(live_items(migration))
-    routes = Routes(
-        migration.origin.site,
-        migration.origin.collections,
-        {key: Place("", item.slug, 0) for key, item in live.items()},
-        {key: item.slug for key, item in live.items()},
-    )
-    return {key: routes.path(key) for key in live}
+def old_addresses(migration: Migration) -> Iterator[tuple[ItemKey, str]]:
+    """Yield every item that visitors can open now, by key, with its path."""
+    paths = OldPaths.of(migration.origin.site, migration.origin.collections)
+    for key, item in live_items(migration):
+        yield key, paths.path(key, item.slug)
 
 
 def live_items(migration: Migration) -> Iterator[tuple[ItemKey, Item]]:

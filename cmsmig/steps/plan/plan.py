@@ -21,7 +21,7 @@ from cmsmig.mapping.select.reference_targets import (
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.asset_texts import texts_of
-from cmsmig.steps.plan.conflicts import Conflict, item_rows
+from cmsmig.steps.plan.conflicts import Conflict, ItemOutcome, item_outcomes
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drift import (
     Fingerprints,
@@ -204,7 +204,7 @@ def make_plan(
     """
     if migration.rules is not None:
         refuse_undesigned(migration.design, offline.used)
-    rows = item_rows(migration, conflicts, offline.reasons())
+    rows = item_outcomes(migration, conflicts, offline.reasons())
     prints = fingerprints(migration, ledger, survey, settings, gone, recreate=recreate)
     foreseen = foresee_links(migration, ledger, survey, conflicts, offline)
     versions = find_public_versions(migration, offline.context, foreseen.homes)
@@ -333,7 +333,7 @@ def _count_saved(
 
 
 def _item_counts(
-    rows: Iterable[ItemRow], ledger: Ledger, outlook: Outlook
+    rows: Iterable[ItemOutcome], ledger: Ledger, outlook: Outlook
 ) -> dict[str, int]:
     known = ledger.items.all()
     left_out = {key for key, row in known.items() if row.is_left_out}
@@ -360,7 +360,9 @@ def _item_counts(
     }
 
 
-def _without_story(migration: Migration, rows: Iterable[ItemRow]) -> frozenset[ItemKey]:
+def _without_story(
+    migration: Migration, rows: Iterable[ItemOutcome]
+) -> frozenset[ItemKey]:
     """Return the selected items that will have no story, conflicts mostly."""
     lost = {row.key for row in rows if row.status in ("failed", "skipped")}
     return frozenset(lost & migration.known.selected)

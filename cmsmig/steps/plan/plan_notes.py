@@ -81,10 +81,9 @@ def _find_other_slugs(migration: Migration) -> Iterator[str]:
 
 def _find_unknown(migration: Migration) -> Iterator[str]:
     """Tell of items that were decided on by themselves and are not there."""
-    known = {(key.collection_id, key.item_id) for key in migration.known.seen}
     for choice in migration.decisions.collections.collections:
         for each in choice.apart:
-            if (choice.collection_id, each.item_id) not in known:
+            if (choice.collection_id, each.item_id) not in migration.known.variants:
                 yield (
                     f"`{choice.collection_slug}` has no item `{each.item_id}`, which "
                     "decisions/collections.yaml names under `apart`; correct it there "

@@ -68,32 +68,27 @@ def comparable(value: Json) -> Json:
     An unset value comes back empty, null or not at all, also where it is an object
     without a file or a target; the paths in story links follow their targets.
     """
-    if isinstance(value, dict):
-        kind = value.get("fieldtype")
-        if kind is None:
-            return _held(value, _ONLY_EDITABLE)
-        if _holds_nothing(value):
-            return None
-        link = kind == "multilink" and value.get("linktype") == "story"
-        return _held(value, _RENEWED if link else _ONLY_EDITABLE)
     if isinstance(value, list):
         return [
-            comparable(each) if isinstance(each, (dict, list)) else each
+            comparable(each) if type(each) is dict or type(each) is list else each
             for each in value
         ]
-    return value
-
-
-def _held(value: JsonObject, left_out: Set[str]) -> JsonObject:
-    """Return what an object holds but for what is unset, and `left_out`."""
+    if not isinstance(value, dict):
+        return value
+    left_out = _ONLY_EDITABLE
+    if "fieldtype" in value:
+        if _holds_nothing(value):
+            return None
+        if value["fieldtype"] == "multilink" and value.get("linktype") == "story":
+            left_out = _RENEWED
     found: JsonObject = {}
     for name, each in value.items():
         # Most parts are texts and numbers: these need no call of their own.
-        if isinstance(each, (dict, list)):
+        if type(each) is dict or type(each) is list:
             each = comparable(each)
-        if each is None or each == "" or each == [] or name in left_out:
-            continue
-        found[name] = each
+        # Most hold something, which is told soonest.
+        if (each or each not in _UNSET) and name not in left_out:
+            found[name] = each
     return found
 
 

@@ -27,6 +27,7 @@ from cmsmig.steps.plan.gone_at_origin import (
     take_up_gone,
 )
 from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
+from cmsmig.steps.plan.listed_rows import share_texts
 from cmsmig.steps.plan.missing_objects import Gone, compare, has_files
 from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.preflights.items import find_refused
@@ -91,6 +92,7 @@ async def open_job(
     migration, settings = setup.migration, setup.settings
     recreate = purpose is Purpose.RECREATE
     with Ledger.open(ledger or setup.project.ledger, setup.identity) as opened:
+        opened.items.recognise(migration.items)
         offline = draft_offline(migration, opened) if purpose in _PLANNING else None
         async with open_destination(settings, setup.observer) as client:
             found, gone = await _look(setup, client, opened, recreate=recreate)
@@ -207,7 +209,10 @@ async def _look(
     Whether files still have their bytes is looked at only to `recreate` them.
     """
     migration, stop, workers = setup.migration, setup.stop, setup.settings.in_flight
-    listed = await survey(client, migration.design, files=has_files(ledger))
+    sharing = share_texts(ledger.items.all(), migration.places.places)
+    listed = await survey(
+        client, migration.design, files=has_files(ledger), sharing=sharing
+    )
     compared = await compare(client, migration, ledger, listed)
     gone = compared.gone
     if recreate:
