@@ -6,7 +6,6 @@ and JSON can hold the half that is left. No file, database or service takes it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import TypeVar, cast
 
@@ -48,6 +47,9 @@ def changed(given: Mapping[str, object], whole: Mapping[str, object]) -> Iterato
 
 def _is_whole_value(value: object) -> bool:
     """Return whether a value is known to be whole, without a walk in Python."""
+    # Every command begins with this module, and `--help` has no JSON.
+    import json
+
     try:
         return is_whole(json.dumps(value, ensure_ascii=False))
     except (TypeError, ValueError, RecursionError):
