@@ -209,7 +209,8 @@ def choose_target(project: Project, name: str = "", *, needed: bool = True) -> P
     Without a name, the only target is meant. Raises `UsageError` for a name that is
     none, and, where one is `needed`, for none among several.
     """
-    targets = read_targets_of(project.toml)
+    # What cannot be a project folder is told by what reads it.
+    targets = read_targets_of(project.toml) if project.root.is_dir() else {}
     names = tuple(targets)
     if name and name not in targets:
         raise UsageError(_unknown_target(project, name, names))
