@@ -6,10 +6,16 @@ from collections.abc import Iterable, Iterator
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.convert.content_shape import is_blank
 from cmsmig.mapping.convert.field_context import FieldUse, as_text, is_unset, loss_of
 from cmsmig.mapping.convert.field_values import encode, target_ids
 from cmsmig.mapping.dates import calendar_day, iso_text, parse_moment, utc_day
-from cmsmig.mapping.decisions.design import ContentTypeDesign, Encoding, FieldDesign
+from cmsmig.mapping.decisions.design import (
+    ContentTypeDesign,
+    Encoding,
+    FieldDesign,
+    SectionDesign,
+)
 from cmsmig.mapping.draft import (
     DraftContext,
     FieldLoss,
@@ -18,7 +24,7 @@ from cmsmig.mapping.draft import (
     StoryDraft,
 )
 from cmsmig.mapping.select.translations import own_key
-from cmsmig.mapping.uids import story_uid
+from cmsmig.mapping.uids import block_uid, story_uid
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.schema.validate import wrong_document
@@ -82,6 +88,9 @@ def draft_story(
         if encoded.present:
             content[design.key] = encoded.value
         losses += [FieldLoss(design.origin, loss) for loss in encoded.losses]
+    for section in content_type.sections:
+        if section.component:
+            _nest(content, section, item, context)
     losses += [*_find_unmapped(item, content_type), *_find_halved(item)]
     published, day = _dates(item, content_type, context)
     place = context.places[item.key]
@@ -96,6 +105,22 @@ def draft_story(
         losses=tuple(losses),
         names=tuple((each.code, each.name) for each in item.languages),
     )
+
+
+def _nest(
+    content: JsonObject, section: SectionDesign, item: Item, context: DraftContext
+) -> None:
+    """Put a section's fields into the one block of its component; none where all of
+    them are blank."""
+    keys = [key for key in content if own_key(key) in section.fields]
+    inside = {key: content.pop(key) for key in keys}
+    block: JsonObject = {
+        "component": section.component,
+        "_uid": block_uid(context.namespace, item.key, section.key),
+        **inside,
+    }
+    is_filled = any(not is_blank(value) for value in inside.values())
+    content[section.key] = [block] if is_filled else []
 
 
 def _untranslated(design: FieldDesign) -> Loss:

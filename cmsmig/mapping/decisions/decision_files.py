@@ -162,6 +162,7 @@ _KEYS: Mapping[type[Decision], type[DecisionKeys]] = {
 _HEADERS: Mapping[type[Decision], str] = {
     CollectionsDecision: (
         "What is taken along.\n"
+        "languages (of an item): folders | fields\n"
         "missing_language (of what an item refers to): primary | leave_out\n"
         "items: live | staged | staged_published_only | mirror\n"
         "drafts: as_drafts | skip      archived: skip | as_drafts\n"
@@ -176,7 +177,8 @@ _HEADERS: Mapping[type[Decision], str] = {
         "Content types, folders and blocks of the destination.\n"
         "Every origin field stands under `fields` or, with its reason, `left_out`.\n"
         "date_field and order_field name origin fields; without them stories go by\n"
-        "the items' creation."
+        "the items' creation. folder_by and tags_by name origin fields, too;\n"
+        "start_page is an item's slug."
     ),
     BlocksDecision: (
         "How the bodies of each RichText field are stored, and what each body is\n"

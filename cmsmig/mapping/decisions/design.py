@@ -95,12 +95,15 @@ class LeftOutField:
 
 @dataclass(frozen=True, slots=True)
 class SectionDesign:
-    """A visual group of fields; it changes no value."""
+    """A group of fields: a visual one, which changes no value, or a component."""
 
     key: str
     display_name: str
     fields: tuple[str, ...]
     """Destination field keys."""
+    component: str = ""
+    """Name of the nestable component that holds the fields; the key is that of the
+    field that holds its one block. Empty: a visual group."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,12 @@ class _FieldKeys(Keys):
 class _SectionKeys(Keys):
     key: str
     display_name: str
-    fields: tuple[Annotated[str, BeforeValidator(text_of)], ...] = ()
+    component: str = ""
+    fields: tuple[Annotated[str, BeforeValidator(text_of)], ...] = Field(
+        default_factory=tuple
+    )
+
+    brief = True
 
 
 class _LeftOutKeys(Keys):

@@ -13,6 +13,7 @@ from cmsmig.mapping.decisions.design import (
     Design,
     Encoding,
     FieldDesign,
+    SectionDesign,
 )
 from cmsmig.mapping.propose.encodings import FIELD_BODIES, RELATION_ENCODINGS
 
@@ -46,6 +47,12 @@ def component_bodies(design: Design) -> tuple[ComponentBody, ...]:
             ComponentBody(block.component, block_body(design, block))
             for block in design.blocks
             if design.makes(block.component)
+        ]
+        + [
+            ComponentBody(section.component, nested_body(design, each, section))
+            for each in design.content_types
+            for section in each.sections
+            if section.component and design.makes(section.component)
         ]
         + [
             ComponentBody(
@@ -106,12 +113,16 @@ def content_type_body(design: Design, content_type: ContentTypeDesign) -> JsonOb
     """Return the body of a content type, its sections among the fields."""
     entries: list[tuple[str, JsonObject]] = []
     sections = {key: one for one in content_type.sections for key in one.fields[:1]}
-    translated = {each.translates for each in content_type.fields}
+    nested = {key for s in content_type.sections if s.component for key in s.fields}
     for field in content_type.fields:
         if field.translates:
             continue
         section = sections.get(field.key)
-        if section is not None:
+        if section is not None and section.component:
+            block = {"type": "bloks", "display_name": section.display_name}
+            held = {"maximum": 1, **_restrict([section.component])}
+            entries.append((section.key, {**block, **held}))
+        elif section is not None:
             keys: list[Json] = list(section.fields)
             entries.append(
                 (
@@ -123,20 +134,48 @@ def content_type_body(design: Design, content_type: ContentTypeDesign) -> JsonOb
                     },
                 )
             )
-        body = field_body(design, field)
-        if field.key in translated:
-            body["translatable"] = True
-        entries.append((field.key, body))
-    schema: JsonObject = {
-        key: {**definition, "pos": position}
-        for position, (key, definition) in enumerate(entries)
-    }
+        if field.key not in nested:
+            entries.append((field.key, _definition(design, content_type, field)))
     return {
         "name": content_type.component,
         "display_name": content_type.display_name,
-        "schema": schema,
+        "schema": _in_order(entries),
         "is_root": True,
         "is_nestable": content_type.universal,
+    }
+
+
+def nested_body(
+    design: Design, content_type: ContentTypeDesign, section: SectionDesign
+) -> JsonObject:
+    """Return the body of the component that holds a section's fields."""
+    entries = [
+        (field.key, _definition(design, content_type, field))
+        for field in content_type.fields
+        if field.key in section.fields
+    ]
+    return {
+        "name": section.component,
+        "display_name": section.display_name,
+        "schema": _in_order(entries),
+        "is_root": False,
+        "is_nestable": True,
+    }
+
+
+def _definition(
+    design: Design, content_type: ContentTypeDesign, field: FieldDesign
+) -> JsonObject:
+    body = field_body(design, field)
+    if any(each.translates == field.key for each in content_type.fields):
+        body["translatable"] = True
+    return body
+
+
+def _in_order(entries: Sequence[tuple[str, JsonObject]]) -> JsonObject:
+    return {
+        key: {**definition, "pos": position}
+        for position, (key, definition) in enumerate(entries)
     }
 
 

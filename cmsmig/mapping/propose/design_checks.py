@@ -28,6 +28,7 @@ from cmsmig.mapping.select.named_places import NAMING_TYPES, TAG_TYPES
 from cmsmig.mapping.select.slugs import slug_problem
 from cmsmig.origin.schema import Collection
 
+_AT_ROOT = RELATION_ENCODINGS | {Encoding.MULTILINK, Encoding.VIDEO_MULTILINK}
 _Name = TypeVar("_Name", bound=Hashable)
 
 
@@ -63,6 +64,12 @@ def unknown_collection(
 def _component_problems(design: Design) -> Iterator[str]:
     names = [block.component for block in design.blocks]
     names += [content_type.component for content_type in design.content_types]
+    names += [
+        section.component
+        for content_type in design.content_types
+        for section in content_type.sections
+        if section.component
+    ]
     for name in dict.fromkeys(names):
         if not COMPONENT.fullmatch(name):
             yield (
@@ -112,6 +119,13 @@ def _key_problems(content_type: ContentTypeDesign) -> Iterator[str]:
     for key in inside:
         if key not in fields:
             yield f"a section names the field key `{key}`, which there is not"
+    nested = {key for s in content_type.sections if s.component for key in s.fields}
+    for field in content_type.fields:
+        if field.key in nested and field.encoding in _AT_ROOT:
+            yield (
+                f"the field `{field.key}` leads to stories, which are filled in at "
+                "the root of a story alone; take it out of the section with a component"
+            )
     for key in doubles(inside):
         yield f"two sections hold the field `{key}`"
 

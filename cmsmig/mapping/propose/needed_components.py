@@ -27,6 +27,7 @@ def needed_components(design: Design, collections: Set[str]) -> frozenset[str]:
         if content_type.collection_id in collections:
             found.add(content_type.component)
             found.update(_blocks(design, content_type))
+            found.update(s.component for s in content_type.sections if s.component)
     return frozenset(found)
 
 

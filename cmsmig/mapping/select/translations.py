@@ -53,12 +53,20 @@ def shown_in(fields: JsonObject, code: str) -> JsonObject:
 
     What is not translated has its own value.
     """
-    shown = {name: value for name, value in fields.items() if own_key(name) == name}
-    for name in [*shown] if code else ():
-        value = fields.get(translated_key(name, code))
-        if value not in _UNSET:
-            shown[name] = value
+    shown: JsonObject = {}
+    for name, value in fields.items():
+        if own_key(name) == name:
+            other = fields.get(translated_key(name, code)) if code else None
+            shown[name] = _shown(value if other in _UNSET else other, code)
     return shown
+
+
+def _shown(value: Json, code: str) -> Json:
+    if isinstance(value, dict):
+        return shown_in(value, code)
+    if isinstance(value, list):
+        return [_shown(each, code) for each in value]
+    return value
 
 
 @dataclass(frozen=True, slots=True)

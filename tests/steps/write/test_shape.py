@@ -185,3 +185,49 @@ def test_a_start_page_that_is_decided_later_is_written(
     ]
     desk.verified()
     assert desk.done("import", "--json").document["writes"] == 0
+
+
+FACTS = """    sections:
+    - key: facts
+      display_name: Facts
+      component: facts
+      fields: [{fields}]
+"""
+
+
+def test_a_section_becomes_a_component_of_its_own(
+    stage: Stage, moody_site: Path
+) -> None:
+    """Its fields stand in one block; without a value there is none."""
+    desk = stage(content=moody_site)
+    edit_items(desk, _in_a_mood)
+    moved(desk, "record-6", cover=None)
+    facts = FACTS.format(fields="mood, cover")
+    desk.decide("design.yaml", ORDER, ORDER + facts)
+    planned, mark = desk.plan()["calls"], desk.mark()
+    desk.done("import")
+    assert len([e for e in desk.since(mark) if e.quota]) == planned["total"]
+    stories = desk.stories()
+    (block,) = stories["records/record-1"].content["facts"]
+    assert (block["component"], block["mood"]) == ("facts", "loud")
+    assert block["cover"]["filename"].endswith(".jpg")
+    assert "mood" not in stories["records/record-1"].content
+    assert stories["records/record-6"].content["facts"] == []
+    field = desk.space.component("record")["schema"]["facts"]
+    assert (field["type"], field["component_whitelist"]) == ("bloks", ["facts"])
+    assert {*desk.space.component("facts")["schema"]} == {"mood", "cover"}
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
+    desk.run("rollback", "--json")
+    assert (desk.stories(), desk.components()) == ({}, [])
+
+
+def test_what_leads_to_stories_stays_at_the_root(
+    stage: Stage, moody_site: Path
+) -> None:
+    """Where links are filled in."""
+    desk = stage(content=moody_site)
+    desk.decide("design.yaml", ORDER, ORDER + FACTS.format(fields="next"))
+    ended = desk.run("plan")
+    assert ended.code == 2
+    assert "the field `next` leads to stories" in ended.err

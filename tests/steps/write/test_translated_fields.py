@@ -292,3 +292,24 @@ def test_a_run_that_dies_is_taken_up(
     assert len(desk.space.stories) == 29 + len(desk.folders())
     assert desk.open_intents() == []
     assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_a_translation_stands_in_the_block_of_its_field(
+    french: Callable[..., Desk],
+) -> None:
+    """Where the field is in a component of its own; visitors get it from there."""
+    desk = french()
+    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    name = "    folder_name: Spots\n"
+    section = (
+        "    - {key: facts, display_name: Facts, component: facts, fields: [line]}"
+    )
+    desk.decide("design.yaml", name, f"{name}    sections:\n{section}\n")
+    desk.done("import")
+    (block,) = desk.stories()[SPOT].content["facts"]
+    assert block[f"line{FRENCH}"] != block["line"]
+    assert desk.space.component("facts")["schema"]["line"]["translatable"] is True
+    (shown,) = delivered(desk, SPOT, CODE)["content"]["facts"]
+    assert shown["line"] == block[f"line{FRENCH}"]
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
