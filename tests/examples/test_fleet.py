@@ -162,8 +162,13 @@ def test_a_cancelled_command_is_asked_to_stop(
     mark = tmp_path / "pid"
     program = f"import os; open({str(mark)!r}, 'w').write(str(os.getpid())); {WAITS}"
     stand_in(monkeypatch, program)
-    with pytest.raises(KeyboardInterrupt):
-        run_cmsmig("project", 7, [], cancel)
+    # What a shell starts in the background ignores this signal.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_cmsmig("project", 7, [], cancel)
+    finally:
+        signal.signal(signal.SIGINT, before)
     with pytest.raises(ProcessLookupError):
         os.kill(int(mark.read_text()), 0)
 

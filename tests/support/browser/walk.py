@@ -209,7 +209,7 @@ async def design_components(desk: Desk) -> None:
     await book.fill("design-folder", "field-notes")
     await book.fill("design-folder-name", "Field notes")
     await book.fill("design-folder-by", "text")
-    await book.sees("folder_by names `text`, which is no Reference")
+    await book.sees("which is no Reference")
     await book.fill("design-folder-by", "")
     for control in ("design-start-page", "design-tags-by"):
         await book.fill(control, "about")
