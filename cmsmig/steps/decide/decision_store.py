@@ -79,7 +79,7 @@ def read_decisions(project: Project) -> Decisions:
     """
     if project.target:
         _refuse_common_conflicts(project)
-    texts = {name: _text(project.decision(name)) for name in _KINDS}
+    texts = {name: decision_text(project.decision(name)) for name in _KINDS}
     return Decisions(
         _required(project, texts, CollectionsDecision),
         _required(project, texts, Design),
@@ -93,7 +93,7 @@ def read_decisions(project: Project) -> Decisions:
 def _refuse_common_conflicts(project: Project) -> None:
     """Raise `DecisionsError` where conflicts are decided for no target at all."""
     name = FILE_NAMES[ConflictsDecision]
-    common = _parsed(_text(project.decisions / name), ConflictsDecision)
+    common = _parsed(decision_text(project.decisions / name), ConflictsDecision)
     if common.conflicts or common.edits or common.gone:
         raise DecisionsError(
             f"{project.decisions / name} decides about a space, and this project has "
@@ -125,7 +125,7 @@ def add_to_decision(
     """
     name = FILE_NAMES[kind]
     with writing(project):
-        text = _text(project.decision(name)) or ""
+        text = decision_text(project.decision(name)) or ""
         before = from_text(text, name, kind)
         after, found = complete(before)
         added = list(found)
@@ -147,7 +147,7 @@ def change_decision(project: Project, kind: type[D], change: Callable[[D], D]) -
     """
     name = FILE_NAMES[kind]
     with writing(project):
-        text = _text(project.decision(name))
+        text = decision_text(project.decision(name))
         before = _parsed(text, kind)
         after = change(before)
         _replace(
@@ -213,7 +213,7 @@ def decision_in(project: Project, kind: type[D]) -> D | None:
 
     Raises `DecisionsError` naming the file when it is malformed.
     """
-    text = _text(project.decision(FILE_NAMES[kind]))
+    text = decision_text(project.decision(FILE_NAMES[kind]))
     return None if text is None else _parsed(text, kind)
 
 
@@ -251,7 +251,11 @@ def _hash_of(text: str | None, name: str) -> str:
     return fingerprint(decided_value(_known(text, name)))
 
 
-def _text(path: Path) -> str | None:
+def decision_text(path: Path) -> str | None:
+    """Return what a decision file holds; None where there is none.
+
+    Raises `DecisionsError` for one that cannot be read.
+    """
     try:
         return read_plain(path).decode("utf-8")
     except FileNotFoundError:

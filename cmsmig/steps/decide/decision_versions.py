@@ -17,8 +17,8 @@ from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.mapping.decisions.decision_differences import DecisionState
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, from_text
 from cmsmig.mapping.decisions.design import Design
-from cmsmig.plain_file import read_plain
 from cmsmig.settings import Project
+from cmsmig.steps.decide.decision_store import decision_text
 
 D = TypeVar(
     "D",
@@ -67,22 +67,11 @@ def _state(where: str, read: _Reader) -> DecisionState:
 
 
 def _files(folder: Path) -> _Reader:
-    return lambda name: _text(folder / name)
+    return lambda name: decision_text(folder / name)
 
 
 def _project_files(project: Project) -> _Reader:
-    return lambda name: _text(project.decision(name))
-
-
-def _text(path: Path) -> str | None:
-    try:
-        return read_plain(path).decode("utf-8")
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise DecisionsError(
-            f"{path} cannot be read ({error}); restore it from version control."
-        ) from error
+    return lambda name: decision_text(project.decision(name))
 
 
 def _revision(project: Project, named: str) -> _Reader:

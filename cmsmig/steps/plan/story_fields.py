@@ -28,6 +28,7 @@ from cmsmig.mapping.merge import (
 )
 from cmsmig.steps.plan.edit_conflicts import EditConflict, seen_of
 from cmsmig.steps.plan.translation_fields import (
+    is_translation,
     is_translation_id,
     translated_moves,
     translation_fields,
@@ -175,6 +176,19 @@ def _folder_of(story: Story) -> str:
     return path if story.row.is_startpage else path.rpartition("/")[0]
 
 
+def without_foreign(
+    theirs: JsonObject, ours: JsonObject, written: WrittenStory | None
+) -> JsonObject:
+    """Return the fields of a story without what only somebody else gave it: another
+    language's name and slug, or being a start page, where an import sends none."""
+    sent = written.sent if written else {}
+    return {
+        name: value
+        for name, value in theirs.items()
+        if name in ours or name in sent or not (name == START or is_translation(name))
+    }
+
+
 def record_of(fields: JsonObject, story: Story) -> str:
     """Return the fingerprint that a write of these fields would have, had it the
     content that stands there."""
@@ -205,7 +219,7 @@ def merge_story(
 
     Where nobody knows what we wrote, each field that differs is a conflict.
     """
-    theirs = fields_there(there, written)
+    theirs = without_foreign(fields_there(there, written), ours, written)
     if written is not None:
         base: JsonObject = written.sent
     elif content_hash(there.content) == home.content_hash:

@@ -67,6 +67,11 @@ def translated_moves(fields: Iterable[str]) -> frozenset[str]:
     return frozenset(name for name in fields if name.startswith(f"slug{_IN}"))
 
 
+def is_translation(field: str) -> bool:
+    """Return whether a field is the name or the slug in another language."""
+    return any(_named((field,)))
+
+
 def is_translation_id(field: str) -> bool:
     """Return whether a field holds what a language is known by, and no value."""
     return field.startswith(f"id{_IN}")

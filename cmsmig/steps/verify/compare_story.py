@@ -19,6 +19,7 @@ from cmsmig.steps.plan.story_fields import (
     is_same_field,
     record_of,
     wanted_fields,
+    without_foreign,
 )
 from cmsmig.steps.verify.differences import Difference, DifferenceCode
 
@@ -59,6 +60,7 @@ def story_differences(
     """
     ours = wanted_fields(draft, content)
     theirs = fields_there(read.story, read.written)
+    theirs = without_foreign(theirs, ours, read.written)
     lists = {f"{CONTENT}{use.field}" for use in draft.relations if use.multiple}
     for field in sorted(ours.keys() | theirs.keys()):
         if field in _NOT_COMPARED or is_same_field(ours, theirs, field):

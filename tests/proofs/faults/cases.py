@@ -121,8 +121,8 @@ def all_cases(
         "editors": somebody_at_work(entries),
         "recreate": killed_recreations(again, rounds // 5),
         "rollback": rollbacks(taken, entries, rounds // 5),
-        "delta": deltas(moved, rounds // 5),
-        "languages": languages(translated, rounds // 10),
+        "delta": killed_imports("delta", moved, rounds // 5),
+        "languages": killed_imports("languages", translated, rounds // 10),
         "changes": disturbed_changes(told),
     }
     return [case for name in KINDS if kind in ("", name) for case in made[name]]
@@ -287,35 +287,19 @@ def rollbacks(taken: list[Entry], imported: list[Entry], rounds: int) -> Iterato
         yield replace(case, name=name, unfinished=True)
 
 
-def deltas(entries: list[Entry], rounds: int) -> Iterator[Case]:
-    """Yield a kill at each request of an import after both sides moved and faults at
-    some, and such imports that are killed several times."""
-    for number, case in enumerate(single_faults(entries, "delta")):
+def killed_imports(kind: str, entries: list[Entry], rounds: int) -> Iterator[Case]:
+    """Yield a kill at each request of an import of another kind and faults at some,
+    and such imports that are killed several times."""
+    for number, case in enumerate(single_faults(entries, kind)):
         if case.kills or number % FAULTS_EACH == 0:
-            yield replace(case, name=f"delta, {case.name}")
+            yield replace(case, name=f"{kind}, {case.name}")
     for seed in range(rounds):
-        drawn = random.Random(f"delta {seed}")
+        drawn = random.Random(f"{kind} {seed}")
         kills = tuple(
             drawn.randrange(1, len(entries) // 2) for _ in range(2 + seed % 4)
         )
         how = KILLS[seed % 3]
-        yield Case("delta, several kills", f"seed {seed}, {how}", "delta",
-                   kills=kills, how=how, in_flight=1 + seed % 8)  # fmt: skip
-
-
-def languages(entries: list[Entry], rounds: int) -> Iterator[Case]:
-    """Yield a kill at each request of an import of both languages in one story and
-    faults at some, and such imports that are killed several times."""
-    for number, case in enumerate(single_faults(entries, "languages")):
-        if case.kills or number % FAULTS_EACH == 0:
-            yield replace(case, name=f"languages, {case.name}")
-    for seed in range(rounds):
-        drawn = random.Random(f"languages {seed}")
-        kills = tuple(
-            drawn.randrange(1, len(entries) // 2) for _ in range(2 + seed % 4)
-        )
-        how = KILLS[seed % 3]
-        yield Case("languages, several kills", f"seed {seed}, {how}", "languages",
+        yield Case(f"{kind}, several kills", f"seed {seed}, {how}", kind,
                    kills=kills, how=how, in_flight=1 + seed % 8)  # fmt: skip
 
 

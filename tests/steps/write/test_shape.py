@@ -231,3 +231,25 @@ def test_what_leads_to_stories_stays_at_the_root(
     ended = desk.run("plan")
     assert ended.code == 2
     assert "the field `next` leads to stories" in ended.err
+
+
+def test_what_nobody_asked_an_import_for_is_no_edit_of_its_fields(
+    stage: Stage, moody_site: Path
+) -> None:
+    """Slugs in other languages that somebody chose stay, and keep nothing from being
+    written or published."""
+    desk = stage(content=moody_site, languages=("fr",))
+    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    desk.done("import")
+    own = desk.stories()["records/record-1"].story_id
+    theirs = [{"lang": "fr", "slug": "un", "name": "Un"}]
+    body = {"translated_slugs_attributes": theirs}
+    desk.api("PUT", f"/stories/{own}", {"story": body, "publish": 1})
+    desk.verified()
+    moved(desk, "record-1", position=99)
+    desk.done("import")
+    story = desk.space.stories[own]
+    assert story.published_content["position"] == "99"
+    assert story.body["translated_slugs_attributes"] == theirs
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
