@@ -73,7 +73,7 @@ def build(work: Path) -> Image:
         shutil.copy(ROOT / path, context / path)
     done: dict[str, Image] = {}
     for number, stage in enumerate(read_stages(ROOT / "Dockerfile")):
-        image = Image(work / f"stage-{number}", hidden=(ROOT.parents[1],))
+        image = Image(work / f"stage-{number}", hidden=(ROOT,))
         image.mount()
         print(f"FROM {stage.base}: this machine's system and Python")
         carry_out(stage, image, context, done)
