@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from cmsmig.origin.cache import RawCache
 from cmsmig.sandbox.faults.fault_rules import MOVING
 from cmsmig.sandbox.history import Entry
 from tests.proofs.faults.world import World
@@ -24,15 +25,26 @@ class WholePull:
 
 
 def cache_of(world: World) -> dict[str, bytes]:
-    """Return every file that pulls left, the sandbox's own address aside."""
+    """Return every file that pulls left, the sandbox's own address and the digest of
+    its token aside."""
     root = world.project.root
-    address = world.handle.announcement["origin_api_url"].encode()
+    own = {
+        world.handle.announcement["origin_api_url"].encode(): b"ORIGIN",
+        RawCache(world.project.raw).key().encode() or b"no token": b"TOKEN",
+    }
     return {
-        path.relative_to(root).as_posix(): path.read_bytes().replace(address, b"ORIGIN")
+        path.relative_to(root).as_posix(): _without(path.read_bytes(), own)
         for name in FOLDERS
         for path in (root / name).rglob("*")
         if path.is_file()
     }
+
+
+def _without(data: bytes, own: Mapping[bytes, bytes]) -> bytes:
+    """Return bytes with what differs from one sandbox to the next replaced."""
+    for text, name in own.items():
+        data = data.replace(text, name)
+    return data
 
 
 def answered(entries: Iterable[Entry]) -> Counter[tuple[str, str]]:
