@@ -32,6 +32,7 @@ EMBED_KINDS = frozenset(
 )
 
 _PICTURES = frozenset(("figure", "linked-image"))
+_LANGUAGE = re.compile(r"[a-z0-9]+([-_][a-z0-9]+)*")
 _HOST = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?|[0-9a-f:]+")
 
 
@@ -173,9 +174,24 @@ def _collections_problems(
     for locale in taken:
         if locale.folder and (why := slug_problem(locale.folder)):
             yield f"the folder `{locale.folder}` of the locale {locale.tag} {why}"
+    if decision.translations:
+        yield from _language_problems(decision)
+        return
     folders = [locale.folder for locale in taken]
     for folder in doubles(folders):
         yield f"two locales have the folder `{folder}`, so their pages would collide"
+
+
+def _language_problems(decision: CollectionsDecision) -> Iterator[str]:
+    for locale in decision.translations:
+        if not _LANGUAGE.fullmatch(locale.code):
+            yield (
+                f"the language `{locale.code}` of the locale {locale.tag} is no code; "
+                "write it as the space has it, such as fr or fr-ca"
+            )
+    codes = [each.code.replace("_", "-") for each in decision.translations]
+    for code in doubles(codes):
+        yield f"two locales have the language `{code}`; one would hide the other"
 
 
 def _blocks_problems(

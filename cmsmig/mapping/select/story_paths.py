@@ -68,6 +68,9 @@ def assign_places(
                 f"The design says nothing about the collection {collection_id}; "
                 "add it to design.yaml or leave the collection out."
             )
+    starting = _start_pages(selected, design, locales)
+    # A start page stands in the folder that it is the start page of.
+    below = {key: each for key, each in below.items() if key not in starting}
     folders = _folders(selected, design, locales, below)
     by_folder: dict[str, list[tuple[ContentTypeDesign, Selected]]] = {}
     for content_type in design.content_types:
@@ -80,7 +83,6 @@ def assign_places(
     for path in sorted(by_folder):
         inside = {folder.slug for folder in folders if folder.parent == path}
         slugs, changed = assign_slugs([entry for _, entry in by_folder[path]], inside)
-        starting = _start_pages(path, by_folder[path])
         others = translated_slugs([entry for _, entry in by_folder[path]], inside)
         for rank, key in enumerate(_in_order(by_folder[path]), start=1):
             places[key] = Place(
@@ -96,18 +98,22 @@ def assign_places(
 
 
 def _start_pages(
-    path: str, entries: Sequence[tuple[ContentTypeDesign, Selected]]
+    selected: Mapping[str, Sequence[Selected]],
+    design: Design,
+    locales: Sequence[LocaleChoice],
 ) -> frozenset[ItemKey]:
-    """Return the item that is the start page of a folder, if one was decided: the
-    first by key. The root of the space has none."""
-    chosen = [
-        entry.item.key
-        for content_type, entry in entries
-        if content_type.start_page
-        and entry.item.slug == content_type.start_page
-        and path.endswith(content_type.folder)
-    ]
-    return frozenset(sorted(chosen)[:1] if path else ())
+    """Return the items that are the start pages of their folders, in each locale: the
+    first one of a folder by key. The root of the space has none."""
+    chosen: dict[str, list[ItemKey]] = {}
+    for content_type in design.content_types:
+        entries = selected.get(content_type.collection_id, ())
+        slug = content_type.start_page
+        # In other locales its slug may be another one.
+        own = {e.item.key.item_id for e in entries if slug and e.item.slug == slug}
+        for key in (e.item.key for e in entries if e.item.key.item_id in own):
+            path = _path(locale_of(key, locales), content_type)
+            chosen.setdefault(path, []).append(key)
+    return frozenset(min(keys) for path, keys in chosen.items() if path)
 
 
 def _in_order(entries: Sequence[tuple[ContentTypeDesign, Selected]]) -> list[ItemKey]:

@@ -42,7 +42,8 @@ class ForeseenLinks:
     looking: Mapping[ItemKey, StoryRecord]
     """Those of them that are not as we left them: they are read."""
     held_moves: tuple[tuple[ItemKey, StoryRecord, str], ...]
-    """Those that are, and whose page would move, with the slug that they have."""
+    """Those that are, and whose page would move or may, with the slug that they
+    have."""
 
 
 def foresee_links(
@@ -72,6 +73,8 @@ def foresee_links(
     needed = set(_fresh(links, creating | adopting))
     looking: dict[ItemKey, StoryRecord] = {}
     held: list[tuple[ItemKey, StoryRecord, str]] = []
+    # Lists do not tell the slugs of other languages.
+    is_translated = bool(migration.decisions.collections.translations)
     for key, home in _written(links, rows):
         row = listed.get(home.story_id)
         if not (
@@ -83,7 +86,7 @@ def foresee_links(
         needed.add(key)
         if row is None or not is_as_written(row, home):
             looking[key] = home
-        elif row.slug != migration.places.places[key].slug:
+        elif is_translated or row.slug != migration.places.places[key].slug:
             held.append((key, home, row.slug))
     return ForeseenLinks(
         creating, adopting, homes, links, frozenset(needed), looking, tuple(held)

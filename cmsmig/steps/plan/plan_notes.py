@@ -80,7 +80,7 @@ def _find_other_slugs(migration: Migration) -> Iterator[str]:
 
 
 def _find_unknown(migration: Migration) -> Iterator[str]:
-    """Tell of items that were decided on by themselves and are not there."""
+    """Tell of items that were decided on by name and are not there."""
     for choice in migration.decisions.collections.collections:
         for each in choice.apart:
             if (choice.collection_id, each.item_id) not in migration.known.variants:
@@ -89,6 +89,15 @@ def _find_unknown(migration: Migration) -> Iterator[str]:
                     "decisions/collections.yaml names under `apart`; correct it there "
                     "or take it out."
                 )
+    places = migration.places.places
+    started = {key.collection_id for key, each in places.items() if each.start}
+    for made in migration.design.content_types:
+        if made.start_page and made.collection_id not in started:
+            yield (
+                f"`{made.collection_slug}` has no item `{made.start_page}` that could "
+                "be the start page of its folder; correct `start_page` in "
+                "decisions/design.yaml or take it out."
+            )
 
 
 def _is_renamed(label: Label, old: Mapping[str, str]) -> bool:

@@ -94,6 +94,7 @@ class StoryStandings:
             return None
         if (pair := self.showing.get(str(item.key))) is not None:
             story = pair.after(story)
+            moved = [*self._moves(story.row, home, written)]
         uid = story_uid(self.job.namespace, item.key)
         if row.uuid != home.uuid and story.content.get("_uid") != uid:
             # A space that was made anew may give an old number again.

@@ -104,7 +104,8 @@ async def put_back_versions(job: ImportJob) -> None:
             job.ledger.items.failed(row.key, "refused", str(error), SHOW)
         except (OutcomeUnknownError, MalformedAnswerError) as error:
             job.ledger.items.failed(row.key, "not_confirmed", str(error))
-    job.survey = job.survey.with_rows(newer)
+    if newer:
+        job.survey = job.survey.with_rows(newer)
 
 
 async def _put_back(

@@ -161,3 +161,19 @@ def test_what_visitors_were_given_is_not_given_again(open_desk: Open, at: int) -
     assert (desk.stories()[CHANGED].content, WORDS in public(desk)) == (before, True)
     desk.verified()
     assert desk.done("import", "--json").document["writes"] == 0
+
+
+@pytest.mark.parametrize("at", [1, 2])
+def test_a_rollback_takes_back_what_was_killed_in_between(
+    open_desk: Open, at: int
+) -> None:
+    """What the story holds is ours, whichever version it is."""
+    fault = Fault(UPDATE_STORY, CUT, at=(-1,), then_dead=True)
+    desk = open_desk("mirror", fault)
+    desk.done("import")
+    relive(desk, WORDS)
+    fault.at = (fault.seen + at,)
+    assert desk.run("import").code == 7
+    fault.over()
+    desk.done("rollback", "--json")
+    assert desk.stories() == {}

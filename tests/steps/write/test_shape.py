@@ -253,3 +253,35 @@ def test_what_nobody_asked_an_import_for_is_no_edit_of_its_fields(
     assert story.body["translated_slugs_attributes"] == theirs
     desk.verified()
     assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_a_start_page_stands_in_its_folder_whatever_else_names_one(
+    moody: Callable[..., Desk],
+) -> None:
+    """It has the folder's own path; the others go below."""
+    desk = moody("start_page", "record-2\n    folder_by: mood")
+    desk.done("import")
+    (start,) = [e for e in desk.space.stories.values() if e.is_startpage]
+    assert desk.space.full_slug(start) == "records/"
+    assert "records/calm/record-4" in desk.stories()
+    desk.verified()
+
+
+def test_a_start_page_that_is_not_there_is_named(moody: Callable[..., Desk]) -> None:
+    """A mistyped slug makes none."""
+    notes = moody("start_page", "nobody").plan()["notes"]
+    assert any("has no item `nobody`" in each for each in notes)
+
+
+def test_a_lost_ledger_is_rebuilt(stage: Stage, moody_site: Path) -> None:
+    """Folders, tags and nested blocks included; nothing is written again."""
+    desk = stage(content=moody_site)
+    edit_items(desk, _in_a_mood)
+    shape = "    folder_by: mood\n    tags_by: related\n    start_page: record-2\n"
+    desk.decide("design.yaml", ORDER, ORDER + shape + FACTS.format(fields="cover"))
+    desk.done("import")
+    for path in desk.folder.glob("ledger.sqlite*"):
+        path.unlink()
+    desk.done("rebuild")
+    assert desk.done("import", "--json").document["writes"] == 0
+    desk.verified()

@@ -313,3 +313,42 @@ def test_a_translation_stands_in_the_block_of_its_field(
     assert shown["line"] == block[f"line{FRENCH}"]
     desk.verified()
     assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_a_language_that_goes_is_taken_out_of_its_story(
+    french: Callable[..., Desk],
+) -> None:
+    """Its values at once; its page by decision, since that is an address."""
+    desk = french()
+    desk.done("import")
+    change(desk, "la-note-1", lambda _: None)
+    waiting = [(c["what"], c["field"]) for c in desk.plan()["edit_conflicts"]]
+    assert waiting == [(NOTE, f"slug in {CODE}")]
+    assert desk.run("import").code == 1
+    assert not [key for key in desk.stories()[NOTE].content if FRENCH in key]
+    assert [slug for _, slug in translations(desk)] == ["la-note-1"]
+    desk.decide_edit(NOTE, f"slug in {CODE}", "ours")
+    desk.done("import")
+    assert translations(desk) == []
+    desk.verified()
+
+
+@pytest.mark.parametrize("code", ["fr FR", "fr/..", "-fr", ""])
+def test_a_language_is_a_code(french: Callable[..., Desk], code: str) -> None:
+    """It stands in keys and addresses; an empty one is the locale's tag."""
+    desk = french()
+    desk.decide("collections.yaml", "folder: fr", f"folder: fr\n    language: '{code}'")
+    ended = desk.run("plan")
+    assert ended.code == (2 if code else 0)
+    assert ("is no code" in ended.err) is bool(code)
+
+
+def test_a_lost_ledger_is_rebuilt(french: Callable[..., Desk]) -> None:
+    """From the stories as they stand; nothing is written again."""
+    desk = french()
+    desk.done("import")
+    for path in desk.folder.glob("ledger.sqlite*"):
+        path.unlink()
+    desk.done("rebuild")
+    assert desk.done("import", "--json").document["writes"] == 0
+    desk.verified()
