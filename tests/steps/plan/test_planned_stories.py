@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -119,6 +120,14 @@ def decide_otherwise(project: Project, ledger: Ledger) -> None:
     path.write_text(text.replace("  folder: ", "  folder: moved-"))
 
 
+def name_a_field_anew(project: Project, ledger: Ledger) -> None:
+    """A decision that moves no story."""
+    path = project.decisions / "design.yaml"
+    text, count = re.subn(r"(\n +key: )(\w+)", r"\1\2_anew", path.read_text(), count=1)
+    assert count
+    path.write_text(text)
+
+
 def bring_a_story(project: Project, ledger: Ledger) -> None:
     put_story(opened(project), ledger, 0)
 
@@ -146,6 +155,7 @@ CHANGES = (
     edit_an_item,
     move_the_time_zone,
     decide_otherwise,
+    name_a_field_anew,
     bring_a_story,
     move_a_story,
     bring_a_file,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from cmsmig.ledger.bodies import pack_story, unpack_story
+from cmsmig.ledger.rows import WrittenStory
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import CREATE_STORY, CUT, Fault
 from tests.support.steps.origin_edits import Item, edit_items
@@ -285,3 +289,23 @@ def test_a_lost_ledger_is_rebuilt(stage: Stage, moody_site: Path) -> None:
     desk.done("rebuild")
     assert desk.done("import", "--json").document["writes"] == 0
     desk.verified()
+
+
+def test_tags_that_an_older_ledger_does_not_know_stay(
+    stage: Stage, moody_site: Path
+) -> None:
+    """Nobody kept what stood there when it was written: the story is read first."""
+    desk = stage(content=moody_site)
+    edit_items(desk, _in_a_mood)
+    desk.done("import")
+    story = desk.stories()["records/record-1"]
+    story.body["tag_list"] = ["theirs"]
+    with closing(sqlite3.connect(desk.folder / "ledger.sqlite")) as db, db:
+        for own, body in db.execute("SELECT story_id, body FROM written").fetchall():
+            kept = unpack_story(body)
+            stood = {name: each for name, each in kept.stood.items() if name != "tags"}
+            older = pack_story(WrittenStory(kept.sent, stood))
+            db.execute("UPDATE written SET body = ? WHERE story_id = ?", (older, own))
+    desk.decide("design.yaml", ORDER, f"{ORDER}    tags_by: mood\n")
+    desk.done("import")
+    assert tags(desk, "record-1") == ["loud", "theirs"]

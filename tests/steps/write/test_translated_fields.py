@@ -352,3 +352,62 @@ def test_a_lost_ledger_is_rebuilt(french: Callable[..., Desk]) -> None:
     desk.done("rebuild")
     assert desk.done("import", "--json").document["writes"] == 0
     desk.verified()
+
+
+def test_a_value_that_is_the_same_has_no_translation(
+    french: Callable[..., Desk],
+) -> None:
+    """The service shows the field's own; other items have theirs."""
+    desk = french()
+    change(desk, "spot-1", with_data(line="A place to stand still"))
+    desk.done("import")
+    spot = desk.stories()[SPOT].content
+    assert (spot["line"], f"line{FRENCH}" in spot) == ("A place to stand still", False)
+    assert f"line{FRENCH}" in desk.stories()["spots/spot-2"].content
+
+
+def test_two_pages_of_a_language_have_two_addresses(
+    french: Callable[..., Desk],
+) -> None:
+    """As in the primary one: the older keeps it."""
+    desk = french()
+    change(desk, "la-note-3", with_data(slug="la-note-1"))
+    desk.done("import")
+    slugs = [
+        each["slug"]
+        for path in (NOTE, "notes/note-3")
+        for each in desk.stories()[path].body["translated_slugs_attributes"]
+    ]
+    assert slugs == ["la-note-1", "la-note-1-2"]
+    desk.verified()
+
+
+def test_a_page_of_a_language_stays_where_its_visitors_know_it(
+    french: Callable[..., Desk],
+) -> None:
+    """A slug that is not live yet waits, as the primary one's does."""
+    desk = french()
+    desk.decide("collections.yaml", "items: staged\n", "items: mirror\n")
+    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    change(desk, "la-note-1", with_data(slug="premiere-note"), ("items",))
+    desk.done("import")
+    assert [slug for _, slug in translations(desk)] == ["la-note-1"]
+    desk.verified()
+
+
+def test_a_body_is_split_as_it_was_reviewed_in_its_language(
+    french: Callable[..., Desk],
+) -> None:
+    """What was decided about the body holds where it stands now."""
+    desk = french()
+    parts = "<p>Un.</p><h2>Deux</h2><p>Trois.</p><h2>Quatre</h2><p>Cinq.</p>"
+    change(desk, "la-note-1", with_data(text=parts))
+    by_heading = "mode: blocks\n    split: [headings]"
+    desk.decide("blocks.yaml", "    mode: one_richtext", f"    {by_heading}")
+    desk.done("decide", "--accept-proposals", "--reviewer", "Ann")
+    desk.done("import")
+    blocks = desk.stories()[NOTE].content[f"text{FRENCH}"]
+    assert len(blocks) == 3
+    assert {each["component"] for each in blocks} <= set(desk.components())
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
