@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmsmig.display.safe_html import sanitised
+from cmsmig.display.finding_list import Finding, findings_csv, findings_html
+from cmsmig.display.safe_html import escape, sanitised
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.mapping.decisions.choices import BlocksDecision, EmbedsDecision
 from cmsmig.notebook.kit.decision_files import decided
@@ -20,6 +22,7 @@ from cmsmig.notebook.preview.previewing import (
     Previews,
     accept_bodies,
     bodies,
+    body_losses,
     body_preview,
     embed_policies,
     open_previews,
@@ -181,6 +184,45 @@ async def test_unattended_previews_show_the_worst_first(tmp_path: Path) -> None:
     assert "Video — Posts, body" in named
     with pytest.raises(UsageError, match="nobody"):
         body_preview(previews, "nobody")
+
+
+async def test_unattended_lists_every_loss(tmp_path: Path) -> None:
+    """By item, page and field, content first; each kind is explained once."""
+    previews = open_previews(await decided_workspace(tmp_path))
+    html = str(bodies(previews).html())
+    found = body_losses(previews)
+    losses = [
+        loss
+        for index in range(len(previews.body_index.bodies))
+        for loss in previews.body_index.converted(index).losses
+    ]
+    assert len(found) == len(losses) > 3
+    assert {each.what for each in found} >= {each.what for each in losses if each.what}
+    script = next(each for each in found if each.kind == "Script")
+    assert (script.item, script.page) == ("<b>Lossy</b>", "/posts/lossy")
+    assert script.field == "body"
+    assert '<td style="text-align:left">/posts/lossy</td>' in html
+    content = sum(each.severity == "content" for each in losses)
+    severities = {each.what: str(each.severity) for each in losses}
+    assert {severities[each.what] for each in found[:content]} == {"content"}
+    assert html.count(str(escape(script.todo))) == 1
+
+
+def test_a_list_of_findings_is_inert_and_bounded() -> None:
+    """Hostile names are text, in the table and in a spreadsheet; what is left out
+    is counted, and a reason of its own stands in its row."""
+    hostile = "=cmd()<img src=x onerror=y()>"
+    finding = Finding("Link", hostile, "/p", "body", "x", "As a rule.", "Do it.")
+    findings = [finding, replace(finding, why="On its own."), finding]
+    html = str(findings_html(findings, "Links", none="", shown=2))
+    assert "<img" not in html
+    assert html.count("As a rule.") == 1
+    assert "x: On its own." in html
+    assert "… and 1" in html
+    lines = findings_csv(findings).splitlines()
+    assert len(lines) == 4
+    assert ",'=cmd()" in lines[1]
+    assert "Nothing." in findings_html([], "Links", none="Nothing.")
 
 
 async def test_the_frames_hold_what_was_sanitised(tmp_path: Path) -> None:

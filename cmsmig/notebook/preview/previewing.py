@@ -7,6 +7,7 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from cmsmig.counting import first_of
+from cmsmig.display.finding_list import Finding, findings_html
 from cmsmig.display.safe_html import joined, note, sheet
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.item_key import ItemKey
@@ -40,8 +41,11 @@ from cmsmig.notebook.preview.preview_html import (
 from cmsmig.notebook.preview.previews import Previews, state_told
 from cmsmig.notebook.preview.summary import accept_board, bodies_board
 from cmsmig.review.body_index import BodyIndex, Wanted
+from cmsmig.richtext.losses import Severity
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.migration import Migration, open_migration
+from cmsmig.steps.plan.loss_findings import loss_finding
+from cmsmig.survey.page_addresses import OldPages
 
 _NAMED = 5
 """Bodies that a refusal names."""
@@ -75,7 +79,7 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
         review,
         BodyScanner(body_index, review),
         embeds,
-        migration.origin.collections,
+        migration.origin,
     )
 
 
@@ -84,13 +88,46 @@ def bodies(previews: Previews) -> Panel:
 
     def shown() -> Markup:
         previews.scanner.finish()
-        return bodies_html(previews.body_index, previews.blocks)
+        listed = findings_html(
+            body_losses(previews),
+            "All losses",
+            none="No body loses anything.",
+            after=" in the previews of the bodies",
+        )
+        return bodies_html(previews.body_index, previews.blocks) + sheet(listed)
 
     return previews.workspace.panel(
         shown,
         lambda: bodies_board(previews),
         text=f"{len(previews.body_index.bodies)} bodies",
     )
+
+
+def body_losses(previews: Previews) -> list[Finding]:
+    """Return what the bodies that were looked through lose, one by one: what a
+    reader saw or could click first, looks last. Converts those that lose anything."""
+    index = previews.body_index
+    pages = OldPages.of(previews.origin)
+    found: list[tuple[int, Finding]] = []
+    ranks = {each: rank for rank, each in enumerate(reversed(Severity))}
+    for number, digest in sorted(index.digests().items()):
+        if not digest.losses:
+            continue
+        body = index.bodies[number]
+        found += (
+            (
+                ranks[loss.severity],
+                loss_finding(
+                    loss,
+                    item=body.title,
+                    page=pages.path(body.item),
+                    field=body.design.origin,
+                ),
+            )
+            for loss in index.converted(number).losses
+        )
+    found.sort(key=lambda each: each[0])
+    return [each for _, each in found]
 
 
 def body_fields(previews: Previews) -> Panel:

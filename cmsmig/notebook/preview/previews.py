@@ -19,10 +19,10 @@ from cmsmig.notebook.kit.decision_files import (
 from cmsmig.notebook.kit.panel import facts_bundle
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.body_scan import BodyScanner
-from cmsmig.origin.schema import Collection
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.richtext.policy import Treatment, Unclosed
 from cmsmig.steps.decide.body_review import Review
+from cmsmig.steps.decide.pulled_origin import Origin
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class Previews:
     review: Review
     scanner: BodyScanner
     embeds: EmbedsDecision
-    collections: tuple[Collection, ...]
+    origin: Origin
     watchers: dict[str, Callable[[], None]] = field(default_factory=dict)
     """By panel: called after something changed that it may show."""
 
@@ -64,7 +64,7 @@ class Previews:
     def check(self) -> None:
         """Raise `DecisionsError` when one of both decisions cannot work."""
         for each in (self.blocks, self.embeds):
-            check_against(each, self.collections)
+            check_against(each, self.origin.collections)
 
     def unreviewed(self) -> list[int]:
         """Return the bodies whose split awaits a person; looks through them all."""
