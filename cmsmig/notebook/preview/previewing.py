@@ -92,7 +92,7 @@ def bodies(previews: Previews) -> Panel:
             body_losses(previews),
             "All losses",
             none="No body loses anything.",
-            after=" in the previews of the bodies",
+            after="; `cmsmig plan --json` lists all",
         )
         return bodies_html(previews.body_index, previews.blocks) + sheet(listed)
 
