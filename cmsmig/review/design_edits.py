@@ -15,6 +15,7 @@ from cmsmig.mapping.decisions.design import (
     FieldDesign,
 )
 from cmsmig.mapping.propose.decision_checks import problems_of, undecided_design
+from cmsmig.mapping.propose.design_checks import problems_of_field
 from cmsmig.mapping.propose.encodings import allowed_encodings
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import propose_design
@@ -114,6 +115,20 @@ class DesignEditor:
         return (
             *(f"{sentence[:1].upper()}{sentence[1:]}." for sentence in found),
             *self.undecided(),
+        )
+
+    def field_problems(self, place: int, number: int) -> tuple[str, ...]:
+        """Return what is wrong with one field of the content type at `place`, a
+        sentence each."""
+        content_type = self.content_types[place]
+        field = content_type.fields[number]
+        return tuple(
+            f"{sentence[:1].upper()}{sentence[1:]}."
+            for collection in self.origin.collections
+            if collection.collection_id == content_type.collection_id
+            for sentence in problems_of_field(
+                self.design, content_type, field, collection, self._space
+            )
         )
 
     def undecided(self) -> tuple[str, ...]:

@@ -239,3 +239,35 @@ async def test_samples_follow_the_edits(tmp_path: Path) -> None:
     assert "json_text" in samples.shown()
     await samples.enter("samples-content-type", "1")
     assert "People" in samples.shown()
+
+
+async def test_the_field_in_error_is_marked_in_its_row(tmp_path: Path) -> None:
+    """What is wrong with a field stands beside its sample, until it is corrected."""
+    review = await by_hand(tmp_path)
+    table = Controls(design_table(review).widget())
+    assert "This field:" not in table.shown()
+    await table.enter("design-field-key", "Not A Key", 1)
+    (row,) = [each.value for each in rows_in_error(table)]
+    assert "Not A Key" in row
+    assert "Essay" in row
+    await table.enter("design-field-key", "body", 1)
+    first, second = (each.value for each in rows_in_error(table))
+    assert "Another field or section has the key" in first
+    assert "Essay" not in first
+    assert "Essay" in second
+    await table.enter("design-content-type", "1")
+    await table.enter("design-content-type", "0")
+    assert len(rows_in_error(table)) == 2
+    await table.enter("design-field-key", "tone", 1)
+    assert rows_in_error(table) == []
+
+
+def rows_in_error(table: Controls) -> list:
+    """Return the places of a table in which a field is said to be in error."""
+    found, stack = [], [table._root]
+    while stack:
+        one = stack.pop()
+        if type(one).__name__ == "HTML" and "This field:" in one.value:
+            found.append(one)
+        stack.extend(reversed(getattr(one, "children", ())))
+    return found

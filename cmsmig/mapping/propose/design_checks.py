@@ -50,6 +50,24 @@ def design_problems(
             yield f"collection {content_type.collection_slug}: {problem}"
 
 
+def problems_of_field(
+    design: Design,
+    content_type: ContentTypeDesign,
+    field: FieldDesign,
+    collection: Collection,
+    space: SpaceFacts | None = None,
+) -> Iterator[str]:
+    """Yield what is wrong with one field of a design, each as a sentence without its
+    stop."""
+    if why := key_problem(field.key):
+        yield f"the key `{field.key}` {why}"
+    keys = [each.key for each in content_type.fields]
+    keys += [section.key for section in content_type.sections]
+    if keys.count(field.key) > 1:
+        yield f"another field or section has the key `{field.key}` too"
+    yield from _field_problems(design, field, collection, space)
+
+
 def unknown_collection(
     slug: str, collection_id: str, collections: Mapping[str, Collection]
 ) -> str:

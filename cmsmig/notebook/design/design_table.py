@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from markupsafe import Markup
+
 from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import bold, escape, heading, note, sheet
+from cmsmig.display.safe_html import NOTHING, bold, escape, heading, note, sheet
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign
 from cmsmig.notebook.design import design_html
 from cmsmig.notebook.kit.widgets import (
@@ -46,6 +48,8 @@ class _Row:
             "design-field-required", "", False, changed=changed
         )
         self.why = Html()
+        self._told = NOTHING
+        self._wrong: tuple[str, ...] = ()
 
     @property
     def cells(self) -> tuple[Element, ...]:
@@ -64,6 +68,21 @@ class _Row:
             [(str(each), str(each)) for each in choices], field.encoding
         )
         self.required.value = field.required
+
+    def explain(self, told: Markup) -> None:
+        """Show a sample of the field and why it was proposed like this."""
+        self._told = told
+        self._show()
+
+    def mark(self, wrong: tuple[str, ...]) -> None:
+        """Say in the row what is wrong with its field; nothing takes that away."""
+        if wrong != self._wrong:
+            self._wrong = wrong
+            self._show()
+
+    def _show(self) -> None:
+        notes = [note(f"This field: {each}", "bad") for each in self._wrong]
+        self.why.show(sheet(*notes, self._told) if notes else self._told)
 
 
 class _Table:
@@ -196,7 +215,7 @@ class _Table:
         field = content_type.fields[number]
         samples = self._desk.samples(content_type, field, 1)
         told = samples[0].telling if samples else "no item fills it"
-        self._rows[number].why.show(_made("why", sample=told, note=field.note))
+        self._rows[number].explain(_made("why", sample=told, note=field.note))
 
     def _blocks(self) -> Element:
         def take() -> None:
@@ -216,7 +235,11 @@ class _Table:
         return row(*named)
 
     def _check(self) -> None:
-        """Say what is wrong above the rows and below: tables are long."""
+        """Say what is wrong above the rows and below, since tables are long, and in
+        the row of each field that is in error."""
+        fields = self._desk.content_types[self._place].fields
+        for number, each in enumerate(self._rows[: len(fields)]):
+            each.mark(self._desk.field_problems(self._place, number))
         for place in (self._problems, self._again):
             place.show(design_html.problems_html(self._desk))
 
