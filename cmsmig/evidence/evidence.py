@@ -12,7 +12,14 @@ from pathlib import Path
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.display.html_templates import page
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
+from cmsmig.evidence.file_count import FileCount, count_files
+from cmsmig.evidence.headline import Headline, headline
 from cmsmig.evidence.listing import SHOWN, details_of, document_pieces
+from cmsmig.evidence.publication import (
+    PublicationCount,
+    count_publication,
+    sum_publication,
+)
 from cmsmig.evidence.redirects import (
     GoneAddress,
     RedirectMap,
@@ -22,7 +29,7 @@ from cmsmig.evidence.redirects import (
 )
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import connect, translated
-from cmsmig.ledger.rows import DELETED_THERE, Accounting, AssetRow, GoneState, ItemRow
+from cmsmig.ledger.rows import DELETED_THERE, Accounting, GoneState, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.reference_targets import explained
 from cmsmig.settings import Project
@@ -53,17 +60,6 @@ class CollectionCount:
 
     name: str
     accounting: Accounting
-
-
-@dataclass(frozen=True, slots=True)
-class FileCount:
-    """In = uploaded + failed + not downloaded + open, in files."""
-
-    files: int
-    uploaded: int
-    failed: int
-    not_downloaded: int
-    open: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +104,19 @@ class Evidence:
     """Losses and links one by one."""
     target: str = ""
     """The destination's name, where the project names several."""
+    publication: tuple[PublicationCount, ...] = ()
+
+    @property
+    def headline(self) -> Headline:
+        """Return what a client asks first."""
+        unsettled = sum(row.gone.is_undone for row in self.gone if row.gone)
+        return headline(
+            self.accounting,
+            sum_publication(self.publication),
+            self.verification,
+            failures=self.accounting.failed + self.files.failed,
+            undone=self.accounting.open + self.files.open + unsettled,
+        )
 
     @property
     def exit_code(self) -> int:
@@ -144,6 +153,7 @@ def gather(
         plan = ledger.plan("")
         earlier = ledger.items.earlier_paths()
         losing = ledger.findings.losing()
+    publication = count_publication(migration, rows)
     return Evidence(
         made_at=(now or datetime.now(UTC)).isoformat(timespec="seconds"),
         site=migration.origin.site.display_name,
@@ -154,11 +164,11 @@ def gather(
             row.reason for row in _at_origin(rows) if row.status == _SKIPPED
         ),
         links=_counted(row.link_state for row in _at_origin(rows) if row.standing_home),
-        files=_file_count(migration, assets),
+        files=count_files(migration, assets),
         failures=(*item_failures(rows.values()), *file_failures(migration, assets)),
         losses=_losses(project.ledger),
         plan=plan,
-        unpublished=_unpublished(migration, rows),
+        unpublished=sum_publication(publication).unpublished,
         redirects=redirect_rows(
             migration, _homes(rows), earlier, _gone_addresses(rows)
         ),
@@ -167,6 +177,7 @@ def gather(
         names=_names(migration, verification),
         details=details_of(migration, rows, losing),
         target=project.target,
+        publication=publication,
     )
 
 
@@ -179,6 +190,8 @@ def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> Json
         **({"target": evidence.target} if evidence.target else {}),
         "space_id": evidence.space_id,
         "exit_code": evidence.exit_code,
+        "headline": evidence.headline.as_json(),
+        "publication": [each.as_json() for each in evidence.publication],
         "accounting": accounting_json(evidence.accounting),
         "gone": gone_counts_json(evidence.accounting),
         "collections": [
@@ -309,21 +322,6 @@ def _at_origin(rows: Mapping[ItemKey, ItemRow]) -> Iterator[ItemRow]:
             yield row
 
 
-def _file_count(migration: Migration, assets: Mapping[str, AssetRow]) -> FileCount:
-    states = Counter(
-        row.status if (row := assets.get(upload.sha256)) else "open"
-        for upload in migration.files.uploads
-    )
-    missing = len(migration.files.missing)
-    return FileCount(
-        files=states.total() + missing,
-        uploaded=states["proven"],
-        failed=states["failed"],
-        not_downloaded=missing,
-        open=states["open"] + states["signed"],
-    )
-
-
 def _homes(rows: Mapping[ItemKey, ItemRow]) -> dict[ItemKey, str]:
     return {
         key: home.full_slug
@@ -353,15 +351,6 @@ def _names(migration: Migration, found: Verification | None) -> dict[str, str]:
         for key, item in migration.items.items()
         if str(key) in subjects
     }
-
-
-def _unpublished(migration: Migration, rows: Mapping[ItemKey, ItemRow]) -> int:
-    live = {entry.item.key for entry in migration.selected if entry.live}
-    return sum(
-        1
-        for key, row in rows.items()
-        if key in live and row.home and row.home.made and not row.published
-    )
 
 
 def _losses(ledger: Path) -> tuple[LossCount, ...]:

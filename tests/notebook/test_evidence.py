@@ -20,13 +20,13 @@ from cmsmig.evidence.checklist import CheckState, checklist
 from cmsmig.evidence.evidence import (
     CollectionCount,
     Evidence,
-    FileCount,
     LossCount,
     evidence_json,
     evidence_page,
     write_evidence,
 )
 from cmsmig.evidence.failures import item_failures
+from cmsmig.evidence.file_count import FileCount
 from cmsmig.evidence.redirects import (
     LostAddress,
     Redirect,

@@ -42,7 +42,13 @@ async def test_a_whole_import_ends_well_and_its_report_adds_up(
     handover = await _handed_over(stage, tmp_path / "r")
     ending = verifying.conclude(handover).html()
     report = _report(tmp_path / "r")
-    assert "Everything read back is as it was written" in ending
+    assert report["headline"]["kind"] == "warning"
+    assert "12 items of this import arrived" in ending
+    assert "not published yet, as was decided" in ending
+    assert "everything read back is as it was written" not in ending
+    for each in report["publication"]:
+        parts = ("published", "held_by_decision", "still_to_publish")
+        assert each["stories"] == each["not_live_at_origin"] + sum(map(each.get, parts))
     assert report["verification"]["differences"] == []
     assert report["exit_code"] == 0
     assert report["files"] == {
@@ -167,11 +173,11 @@ async def test_by_hand_every_file_waits_for_its_button(
             verifying.conclude(handover),
         ):
             panel._repr_mimebundle_()
-        assert "Nothing was read back yet in this notebook" in page.html()
+        assert "nothing was read back in this run" in page.html()
         assert not (tmp_path / "r").exists()
         await page.click("verify-start")
         await asyncio.wait(asyncio.all_tasks() - {asyncio.current_task()})
-        assert "Everything read back is as it was written" in page.html()
+        assert "nothing was read back in this run" not in page.html()
         for button in ("redirects-write", "checklist-again", "report-write"):
             await page.click(button)
     assert _report(tmp_path / "r")["verification"]["compared"]["stories"] == 12

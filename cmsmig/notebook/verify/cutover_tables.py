@@ -9,7 +9,16 @@ from pathlib import Path
 from markupsafe import Markup
 
 from cmsmig.counting import counted
-from cmsmig.display.safe_html import Cell, coded, joined, more, note, paragraph, table
+from cmsmig.display.safe_html import (
+    Cell,
+    coded,
+    facts,
+    joined,
+    more,
+    note,
+    paragraph,
+    table,
+)
 from cmsmig.evidence.checklist import CheckState
 from cmsmig.evidence.evidence import Evidence
 from cmsmig.evidence.redirects import STATUS
@@ -152,14 +161,10 @@ def _counts(name: str, counts: Accounting) -> tuple[Cell, ...]:
 
 
 def ending_html(found: Evidence) -> Iterator[Markup]:
-    """Yield how it ended, in one sentence."""
-    said = str(found.accounting)
-    if found.verification is None:
-        yield note(f"{said}. Nothing was read back yet in this notebook.", "warning")
-    elif found.exit_code:
-        yield note(f"{said}. {complaint(found)}", "bad")
-    else:
-        yield note(f"{said}. Everything read back is as it was written.", "good")
+    """Yield how it ended: what is there, what is published, and what is left to do."""
+    verdict = found.headline
+    yield note(f"{verdict.sentence} {found.accounting}.", verdict.kind)
+    yield facts((name, coded(text)) for name, text in verdict.facts)
 
 
 def complaint(found: Evidence) -> str:

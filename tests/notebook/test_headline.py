@@ -1,0 +1,77 @@
+"""The first sentence of a report: green only when nothing is left to ask."""
+
+from __future__ import annotations
+
+import pytest
+
+from cmsmig.evidence.headline import headline
+from cmsmig.evidence.publication import PublicationCount
+from cmsmig.ledger.rows import Accounting
+from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
+
+ARRIVED = Accounting(10, 8, 0, 2, 0, 0)
+PUBLISHED = PublicationCount("All", 8, 8, 0, 0, 0)
+DIFFERENT = Verification(
+    differences=[Difference(DifferenceCode.FIELD_VALUE, "c/i@l", "title", "other")]
+)
+
+
+@pytest.mark.parametrize(
+    ("accounting", "published", "found", "counts", "kind", "said"),
+    [
+        pytest.param(
+            ARRIVED, PUBLISHED, Verification(), (0, 0),
+            "good", "everything read back is as it was written", id="all published",
+        ),
+        pytest.param(
+            ARRIVED, PublicationCount("All", 8, 1, 7, 0, 0), Verification(), (0, 0),
+            "warning", "7 pages are not published yet, as was decided", id="held",
+        ),
+        pytest.param(
+            ARRIVED, PublicationCount("All", 8, 6, 1, 1, 0), Verification(), (0, 0),
+            "warning", "1 story still has to be published", id="still to publish",
+        ),
+        pytest.param(
+            ARRIVED, PublicationCount("All", 8, 5, 0, 0, 3), Verification(), (0, 0),
+            "good", "All 8 items of this import arrived", id="drafts stay drafts",
+        ),
+        pytest.param(
+            Accounting(10, 7, 0, 2, 1, 0), PUBLISHED, Verification(), (1, 0),
+            "bad", "not complete: 1 failed, 0 open", id="failed",
+        ),
+        pytest.param(
+            ARRIVED, PUBLISHED, DIFFERENT, (0, 0),
+            "bad", "differs from what was decided in 1 place", id="differences",
+        ),
+        pytest.param(
+            ARRIVED, PUBLISHED, None, (0, 0),
+            "warning", "nothing was read back in this run", id="not verified",
+        ),
+        pytest.param(
+            ARRIVED, PUBLISHED, Verification(not_in_yet=4), (0, 0),
+            "warning", "4 selected items are not in yet", id="a pilot",
+        ),
+        pytest.param(
+            Accounting(10, 0, 0, 2, 0, 8), PublicationCount("All", 0, 0, 0, 0, 0),
+            None, (0, 8), "bad", "Nothing is imported yet", id="nothing imported",
+        ),
+    ],
+)  # fmt: skip
+def test_the_headline_says_what_is_so(
+    accounting: Accounting,
+    published: PublicationCount,
+    found: Verification | None,
+    counts: tuple[int, int],
+    kind: str,
+    said: str,
+) -> None:
+    """Each state of a migration has its own sentence and colour."""
+    failures, undone = counts
+    shown = headline(accounting, published, found, failures=failures, undone=undone)
+    assert shown.kind == kind
+    assert said in shown.sentence
+    facts = dict(shown.facts)
+    assert facts["What is published"].startswith(f"{published.published} of")
+    assert ("What is not, and why" in facts) == (
+        published.published != published.stories
+    )
