@@ -5,8 +5,11 @@ Works on what was pulled; asks no service and writes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 
+from cmsmig.canonical import JsonObject
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.design import (
     ContentTypeDesign,
@@ -14,6 +17,7 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
     FieldDesign,
 )
+from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.propose.decision_checks import problems_of, undecided_design
 from cmsmig.mapping.propose.design_checks import problems_of_field
 from cmsmig.mapping.propose.encodings import allowed_encodings
@@ -148,6 +152,23 @@ class DesignEditor:
     ) -> tuple[Sample, ...]:
         """Return up to `count` different values of a field and what they become."""
         return self._sampler.samples(self.design, content_type, field, count)
+
+    def items(self, place: int) -> tuple[Item, ...]:
+        """Return the items that the content type at `place` takes."""
+        return self._sampler.items(self.content_types[place].collection_id)
+
+    def item_names(self) -> Mapping[ItemKey, str]:
+        """Return what every item of the site is called."""
+        return self._sampler.item_names()
+
+    def story(self, place: int, item: Item) -> StoryDraft | str:
+        """Return the story that an item becomes as the design is now, or why there
+        is none."""
+        return self._sampler.story(self.design, self.content_types[place], item)
+
+    def component_in_space(self, name: str) -> JsonObject | None:
+        """Return a component as the space held it when the design was opened."""
+        return self._space.components.get(name) if self._space else None
 
     def _put(self, place: int, content_type: ContentTypeDesign) -> None:
         content_types = list(self.content_types)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from cmsmig.canonical import Json
 from cmsmig.item_key import ItemKey
@@ -11,6 +11,7 @@ from cmsmig.mapping.convert.asset_uploads import KNOWN_FILE_HOSTS
 from cmsmig.mapping.convert.field_context import FieldUse, as_text
 from cmsmig.mapping.convert.field_values import encode, target_ids
 from cmsmig.mapping.convert.file_addresses import host_of
+from cmsmig.mapping.convert.story import story_or_reason
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import embed_policy
 from cmsmig.mapping.decisions.design import (
@@ -19,7 +20,7 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
     FieldDesign,
 )
-from cmsmig.mapping.draft import DraftContext, UploadedAsset
+from cmsmig.mapping.draft import DraftContext, Place, StoryDraft, UploadedAsset
 from cmsmig.mapping.propose.encodings import RELATION_ENCODINGS
 from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.mapping.propose.proposals import propose_embeds
@@ -78,7 +79,7 @@ class Sampler:
         schema = collection.field(field.origin)
         context = self._context(design)
         found: dict[str, Sample] = {}
-        for item in self._selected(content_type.collection_id):
+        for item in self.items(content_type.collection_id):
             value = item.data.get(field.origin)
             if is_blank(value) or len(found) == count:
                 continue
@@ -87,6 +88,15 @@ class Sampler:
             )
             found.setdefault(as_text(value), self._sample(value, use))
         return tuple(found.values())
+
+    def story(
+        self, design: Design, content_type: ContentTypeDesign, item: Item
+    ) -> StoryDraft | str:
+        """Return the story that an item becomes, or why there is none. Its place is
+        that of the folder alone; files stay at their origin address."""
+        place = Place(content_type.folder, item.slug or item.key.item_id, 0)
+        context = replace(self._context(design), places={item.key: place})
+        return story_or_reason(item, content_type, context)
 
     def _sample(self, value: Json, use: FieldUse) -> Sample:
         shown = _labelled(value)
@@ -107,7 +117,7 @@ class Sampler:
         )
 
     def _targets(self, value: Json, use: FieldUse, multiple: bool) -> str:
-        names = self._item_names()
+        names = self.item_names()
         target, locale = use.design.target_collection, use.key.locale_id
         shown = [
             names.get(ItemKey(target, each, locale), f"{each} (not among the items)")
@@ -115,7 +125,8 @@ class Sampler:
         ]
         return _short(f"story {', '.join(shown)}") if shown else ""
 
-    def _item_names(self) -> dict[ItemKey, str]:
+    def item_names(self) -> Mapping[ItemKey, str]:
+        """Return what every item of the site is called."""
         if not self._names:
             self._names = {
                 item.key: item.name or item.slug
@@ -125,7 +136,8 @@ class Sampler:
             }
         return self._names
 
-    def _selected(self, collection_id: str) -> tuple[Item, ...]:
+    def items(self, collection_id: str) -> tuple[Item, ...]:
+        """Return the items of a collection that are migrated, in their order."""
         if collection_id not in self._items:
             choice = self._decision.choice(collection_id)
             self._items[collection_id] = (

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 
 from cmsmig.errors import CmsmigError, DecisionsError, UndecidedError, UsageError
 from cmsmig.mapping.decisions.choices import CollectionsDecision
@@ -23,9 +25,11 @@ from cmsmig.notebook.design.designing import (
 from cmsmig.notebook.kit.decision_files import decided
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.review.design_edits import DesignEditor, propose
+from cmsmig.review.item_story import components_of
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.decision_store import write_decision
 from cmsmig.steps.decide.pulled_origin import read_origin
+from tests.support.notebook.live_panel import LivePanel
 from tests.support.notebook.pulled_site import PEOPLE, Controls, pulled_workspace
 
 
@@ -260,6 +264,94 @@ async def test_the_field_in_error_is_marked_in_its_row(tmp_path: Path) -> None:
     assert len(rows_in_error(table)) == 2
     await table.enter("design-field-key", "tone", 1)
     assert rows_in_error(table) == []
+
+
+async def test_one_item_follows_each_edit(tmp_path: Path) -> None:
+    """The item on show is what the design makes of it, as soon as it is edited."""
+    review = await by_hand(tmp_path)
+    element = design_table(review).widget()
+    table, story = Controls(element), LivePanel(element)
+    await story.work("story-search", "lossy")
+    assert "1 of 1" in story.text("steps")
+    form = story.text("item")
+    assert "<b>Lossy</b>" in form
+    assert "Body body, richtext" in form
+    assert "Author author, option Ada" in form
+    assert "Tone tone, option Essay" in form
+    assert "Lost: " in form
+    assert "<script>steal" not in story.html()
+    await table.enter("design-field-key", "text")
+    await table.enter("design-field-encoding", "json_text", 1)
+    form = story.text("item")
+    assert "Body text, richtext" in form
+    assert "Tone tone, textarea" in form
+    await table.enter("design-content-type", "1")
+    assert "Ada" in story.text("item")
+    assert "1 of 1" in story.text("steps")
+
+
+async def test_items_are_found_and_leafed_through(tmp_path: Path) -> None:
+    """Next and previous stay among what the search finds, and say where they end."""
+    review = await by_hand(tmp_path)
+    story = LivePanel(design_table(review).widget())
+    count = len(review.desk.items(0))
+    seen = [story.text("item")]
+    for _ in range(count - 1):
+        await story.work("story-next")
+        seen.append(story.text("item"))
+    assert len(set(seen)) == count
+    await story.work("story-next")
+    assert "last item in this direction" in story.said()
+    await story.work("story-previous")
+    assert story.text("item") == seen[-2]
+    await story.work("story-item", story.options("story-item")[0])
+    assert story.text("item") == seen[0]
+    await story.work("story-search", "nobody is called this")
+    assert "no such item" in story.text("steps")
+    await story.work("story-next")
+    assert "No item has this in its name" in story.said()
+
+
+async def test_the_story_and_its_component_are_what_is_sent(tmp_path: Path) -> None:
+    """Both JSON views hold what the import sends, as the design is now."""
+    review = await by_hand(tmp_path)
+    element = design_table(review).widget()
+    table, story = Controls(element), LivePanel(element)
+    await story.work("story-view", "story")
+    await table.enter("design-component", "entry")
+    await table.enter("design-field-key", "text")
+    sent = json.loads(BeautifulSoup(story.html("item"), "html.parser").pre.text)
+    assert sent["content"]["component"] == "entry"
+    assert sent["content"]["text"]["type"] == "doc"
+    await story.work("story-view", "component")
+    body = json.loads(BeautifulSoup(story.html("item"), "html.parser").pre.text)
+    assert body["name"] == "entry"
+    assert body["schema"]["text"]["type"] == "richtext"
+
+
+async def test_the_component_is_compared_with_the_space(tmp_path: Path) -> None:
+    """Each property that the space says differently stands with both sides."""
+    workspace = pulled_workspace(tmp_path, interactive=True)
+    desk = desk_of(workspace)
+    posts = desk.content_types[0]
+    body = components_of(desk.design, posts)[posts.component]
+    theirs = json.loads(json.dumps({**body, "id": 7, "real_name": "Posts"}))
+    theirs["schema"]["tone"]["display_name"] = "<i>Mood</i>"
+    theirs["schema"]["teaser"] = {"type": "text"}
+    del theirs["schema"]["body"]
+    space = SpaceFacts(components={posts.component: theirs})
+    desk = DesignEditor(desk.origin, decide_collections(workspace), desk.design, space)
+    story = LivePanel(design_table(DesignReview(workspace, desk)).widget())
+    await story.work("story-view", "difference")
+    rows = BeautifulSoup(story.html("item"), "html.parser").select("tbody tr")
+    cells = {each.th.text: [cell.text for cell in each.select("td")] for each in rows}
+    assert cells.pop("field tone: display_name") == ["Tone", "<i>Mood</i>"]
+    assert cells.pop("field teaser")[0] == "not there"
+    assert cells.pop("field body")[1] == "not there"
+    assert cells == {}
+    desk.edit_content_type(0, component="brand_new")
+    await story.work("story-view", "difference")
+    assert "brand_new is new" in story.text("item")
 
 
 def rows_in_error(table: Controls) -> list:

@@ -11,12 +11,14 @@ from cmsmig.display.html_templates import fragment
 from cmsmig.display.safe_html import NOTHING, bold, escape, heading, note, sheet
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign
 from cmsmig.notebook.design import design_html
+from cmsmig.notebook.design.item_story import ItemStory
 from cmsmig.notebook.kit.widgets import (
     Board,
     Choice,
     Element,
     Field,
     Html,
+    beside,
     column,
     grid,
     row,
@@ -94,6 +96,7 @@ class _Table:
         self._place = 0
         self._problems = Html()
         self._again = Html()
+        self._story = ItemStory(desk)
         self._left_out = Html()
         longest = max((len(each.fields) for each in desk.content_types), default=0)
         self._rows = [
@@ -105,14 +108,13 @@ class _Table:
     def element(self) -> Element:
         head = [Html(bold(name)) for name in _HEAD]
         table = grid([head, *(each.cells for each in self._rows)], widths=_WIDTHS)
+        left = column(self._problems, table, self._left_out)
         return column(
             Html(_made("style")),
             self._chooser,
             row(self._component, self._folder, self._folder_name),
             row(*self._shape),
-            self._problems,
-            table,
-            self._left_out,
+            beside(left, self._story.element),
             Html(sheet(heading("Blocks that bodies may hold: their components"))),
             self._blocks(),
             self._again,
@@ -149,6 +151,7 @@ class _Table:
     def _choose(self) -> None:
         self._place = int(self._chooser.value)
         self._load()
+        self._story.choose(self._place)
 
     def _load(self) -> None:
         content_type = self._desk.content_types[self._place]
@@ -242,6 +245,7 @@ class _Table:
             each.mark(self._desk.field_problems(self._place, number))
         for place in (self._problems, self._again):
             place.show(design_html.problems_html(self._desk))
+        self._story.renew()
 
 
 def design_board(desk: DesignEditor) -> Element:

@@ -312,6 +312,24 @@ def columns(*elements: Element) -> Element:
     )
 
 
+def beside(wide: Element, narrow: Element) -> Element:
+    """Return an element with a narrower one at its right, below where there is no
+    room for both."""
+    for each, width in ((wide, "3 1 640px"), (narrow, "2 1 420px")):
+        each._handle.layout.flex = width
+        each._handle.layout.min_width = "0"
+    return Element(
+        ipywidgets.HBox(
+            [wide._handle, narrow._handle],
+            layout={
+                "flex_flow": "row wrap",
+                "align_items": "flex-start",
+                "grid_gap": "8px 20px",
+            },
+        )
+    )
+
+
 def grid(rows: Sequence[Sequence[Element]], *, widths: str) -> Element:
     """Return elements in rows; `widths` as CSS says it, such as `2fr 1fr auto`."""
     return Element(

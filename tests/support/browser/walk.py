@@ -215,6 +215,7 @@ async def design_components(desk: Desk) -> None:
         await book.fill(control, "about")
         await book.fill(control, "")
     await _change_fields(book)
+    await _look_at_items(book)
     await book.fill("design-block", "kept_html")
     await book.sees("This design can be accepted as it is")
     await book.choose("samples-content-type", "Spot (spots)")
@@ -226,6 +227,25 @@ async def design_components(desk: Desk) -> None:
     await book.click("design-accept")
     await book.sees("design.yaml written")
     _design_is_as_edited(desk.decided("design"))
+
+
+async def _look_at_items(book: Book) -> None:
+    """Find items, go from one to the next, look at what they become in each way."""
+    item, steps = book.region("item"), book.region("steps")
+    await expect(item).to_contain_text("portrait, asset")
+    await book.click("story-next")
+    await expect(steps).to_contain_text("2 of 36")
+    await book.click("story-previous")
+    await expect(steps).to_contain_text("1 of 36")
+    await book.fill("story-search", "note 6")
+    await expect(steps).not_to_contain_text("of 36")
+    await expect(item).to_contain_text("Note 6")
+    await book.choose("story-item", (await book.options("story-item"))[-1])
+    for number, shown in ((1, '"content"'), (2, '"schema"'), (3, "is new")):
+        await book.click("story-view", which=number)
+        await expect(item).to_contain_text(shown)
+    await book.click("story-view", which=0)
+    await expect(item).to_contain_text("portrait, asset")
 
 
 async def _change_fields(book: Book) -> None:
