@@ -14,6 +14,7 @@ from markupsafe import escape as _escape
 
 from cmsmig.counting import and_more
 from cmsmig.display.html_templates import fragment
+from cmsmig.display.sanitizer import FindPicture
 from cmsmig.display.sanitizer import sanitised as _sanitised
 from cmsmig.whole_text import whole_text
 
@@ -127,13 +128,14 @@ def source(text: str) -> Markup:
     return _made("source", text=text)
 
 
-def sanitised(body: str) -> Markup:
+def sanitised(body: str, picture: FindPicture | None = None) -> Markup:
     """Return untrusted HTML with nothing in it that runs, loads or leads away.
 
     Images, embeds, forms and scripts become labelled boxes; a link keeps its text
-    and shows its address when pointed at. For showing only, never for converting.
+    and shows its address when pointed at. An image that `picture` finds is shown.
+    For showing only, never for converting.
     """
-    return Markup(_sanitised(body))
+    return Markup(_sanitised(body, picture))
 
 
 def framed(content: Markup, *, title: str, height: int = 320) -> Markup:
@@ -147,6 +149,8 @@ def framed(content: Markup, *, title: str, height: int = 320) -> Markup:
     return _made("frame", title=title, document=str(document), height=height)
 
 
-def preview(body: str, *, title: str, height: int = 320) -> Markup:
+def preview(
+    body: str, *, title: str, height: int = 320, picture: FindPicture | None = None
+) -> Markup:
     """Return untrusted HTML to look at: sanitised, and in a frame."""
-    return framed(sanitised(body), title=title, height=height)
+    return framed(sanitised(body, picture), title=title, height=height)

@@ -6,10 +6,16 @@ which comes last and lets through a short list of elements and attributes.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
+from typing import TypeAlias
 
 import nh3
+
+FindPicture: TypeAlias = Callable[[str], str]
+"""Returns a picture by its address: as an address that holds it, or empty."""
 
 # fmt: off
 _TAGS = frozenset({
@@ -28,6 +34,8 @@ _ATTRIBUTES = {
 }
 _CLASSES = {"span": {"cmsmig-box", "cmsmig-link"}}
 
+_HELD = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/]+={0,2}\Z")
+"""Pictures of pixels alone: in a drawing there may be anything."""
 _SHOWN_AS_BOX = {
     "audio": "sound",
     "embed": "embed",
@@ -57,21 +65,37 @@ _cleaner = nh3.Cleaner(
     link_rel=None,
     url_schemes=set(),
 )
+_picture_cleaner = nh3.Cleaner(
+    tags={*_TAGS, "img"},
+    clean_content_tags={"script", "style", "template", "noscript", "iframe"},
+    attributes={**_ATTRIBUTES, "img": {"alt", "src", "title"}},
+    attribute_filter=lambda tag, name, value: (
+        value if name != "src" or _HELD.match(value) else None
+    ),
+    allowed_classes=_CLASSES,
+    link_rel=None,
+    url_schemes={"data"},
+)
 
 
-def sanitised(body: str) -> str:
-    """Return HTML in which nothing runs, loads or leads away."""
-    labelling = _Labelling()
+def sanitised(body: str, picture: FindPicture | None = None) -> str:
+    """Return HTML in which nothing runs, loads or leads away.
+
+    With `picture` an image that it finds is shown; any other stays a labelled box.
+    """
+    labelling = _Labelling(picture)
     labelling.feed(body)
     labelling.close()
-    return _cleaner.clean("".join(labelling.parts))
+    cleaner = _cleaner if picture is None else _picture_cleaner
+    return cleaner.clean("".join(labelling.parts))
 
 
 class _Labelling(HTMLParser):
     """Puts a labelled box where something is not shown."""
 
-    def __init__(self) -> None:
+    def __init__(self, picture: FindPicture | None) -> None:
         super().__init__(convert_charrefs=True)
+        self._picture = picture
         self.parts: list[str] = []
         self._silent = ""
         self._depth = 0
@@ -83,6 +107,11 @@ class _Labelling(HTMLParser):
         given = {name: value or "" for name, value in attrs}
         if tag == "a":
             self.parts.append(_opened("cmsmig-link", given.get("href", "")))
+        elif tag == "img" and (held := self._held(given.get("src", ""))):
+            about, address = given.get("alt", ""), given["src"]
+            self.parts.append(
+                f'<img src="{held}" alt="{escape(about)}" title="{escape(address)}">'
+            )
         elif tag in _SHOWN_AS_BOX:
             self._box(tag, given)
         elif tag in _TAGS:
@@ -110,6 +139,10 @@ class _Labelling(HTMLParser):
     def handle_data(self, data: str) -> None:
         if not self._silent:
             self.parts.append(escape(data))
+
+    def _held(self, address: str) -> str:
+        found = self._picture(address.strip()) if self._picture else ""
+        return found if _HELD.match(found) else ""
 
     def _box(self, tag: str, given: dict[str, str]) -> None:
         label = _SHOWN_AS_BOX[tag]

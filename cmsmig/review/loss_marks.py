@@ -7,6 +7,7 @@ sanitised and framed where they are shown, never here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from mimetypes import guess_type
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.review.bodies import elements_by_path
@@ -105,7 +106,19 @@ def _block_box(block: JsonObject) -> JsonObject:
             lines += inside if isinstance(inside, list) else []
         elif text := _told(value):
             lines.append(_line(f"{name}: {text}", "code"))
+            lines += _pictures(value)
     return {"type": "blockquote", "content": lines}
+
+
+def _pictures(value: Json) -> list[Json]:
+    """Return the picture that an asset field holds, if it is one."""
+    if not isinstance(value, dict):
+        return []
+    address = value.get("filename")
+    kind = guess_type(address)[0] if isinstance(address, str) else None
+    if kind is None or not kind.startswith("image/"):
+        return []
+    return [{"type": "image", "attrs": {"src": address, "alt": value.get("alt")}}]
 
 
 def _line(text: str, mark: str) -> JsonObject:

@@ -117,7 +117,7 @@ def test_a_preview_is_one_frame_that_may_do_nothing(body: str) -> None:
     assert set(given) == {"sandbox", "referrerpolicy", "title", "srcdoc", "style"}
     inside = Seen(given["srcdoc"])
     policies = [value for name, value in inside.attributes if name == "content"]
-    assert policies == ["default-src 'none'; style-src 'unsafe-inline'"]
+    assert policies == ["default-src 'none'; img-src data:; style-src 'unsafe-inline'"]
     assert "script" not in inside.tags
     assert "img" not in inside.tags
 

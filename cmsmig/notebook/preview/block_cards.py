@@ -11,6 +11,7 @@ from markupsafe import Markup
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.display.html_templates import fragment
 from cmsmig.display.safe_html import NOTHING, escape, sanitised
+from cmsmig.display.sanitizer import FindPicture
 from cmsmig.notebook.kit.live_controls import bar, button, ident, select
 from cmsmig.review.loss_marks import destination_html
 from cmsmig.richtext.blocks.outline import BlockKind, NodeOutline, Outline, kinds_of
@@ -51,16 +52,25 @@ class Split:
     """Tells a body from others: where its cards are scrolled to is kept."""
 
 
-def cards_html(split: Split, current: int | None = None) -> Markup:
+def cards_html(
+    split: Split, current: int | None = None, picture: FindPicture | None = None
+) -> Markup:
     """Return the blocks as cards; with `current` they can be worked.
 
-    At most `PAGE` of them: those around the current one, else the first.
+    `picture` finds the pictures that they show. At most `PAGE` cards: those around
+    the current one, else the first.
     """
     start = (current or 0) // PAGE * PAGE
     runs = runs_of(split.outline, split.blocks)
     contents = nodes_of(split.document, split.blocks)
     shown = [
-        _card(index, split.blocks, runs[index], contents[index], current)
+        _card(
+            index,
+            split.blocks,
+            runs[index],
+            _content(contents[index], picture),
+            current,
+        )
         for index in range(start, min(start + PAGE, len(split.blocks)))
     ]
     return _made(
@@ -81,7 +91,7 @@ def _card(
     index: int,
     blocks: Blocks,
     run: Outline,
-    nodes: Sequence[JsonObject],
+    content: Markup,
     current: int | None,
 ) -> Markup:
     block, chosen = blocks[index], index == current
@@ -99,13 +109,14 @@ def _card(
         why=block.why,
         changed=_CHANGED.get(block.how, ""),
         actions=live,
-        content=_content(nodes),
+        content=content,
     )
 
 
-def _content(nodes: Sequence[JsonObject]) -> Markup:
+def _content(nodes: Sequence[JsonObject], picture: FindPicture | None) -> Markup:
     listed: list[Json] = [*nodes]
-    return sanitised(destination_html({"type": "doc", "content": listed}))
+    html = destination_html({"type": "doc", "content": listed})
+    return sanitised(html, picture)
 
 
 def _actions(index: int, blocks: Blocks, run: Outline, chosen: bool) -> Markup:

@@ -273,8 +273,11 @@ class _BodyEditor:
             document = self._body_index.converted(index).document
             split = Split(document, self._facts(index).outline, standing.blocks, index)
             moves = moves_html(len(split.blocks))
-            cards = cards_html(split, self._block)
-        parts = body_parts(self._body_index, index, cards=cards)
+            pictures = self._previews.pictures
+            cards = cards_html(split, self._block, pictures.side())
+        parts = body_parts(
+            self._body_index, index, self._previews.pictures, cards=cards
+        )
         return {
             "title": title_html(parts.title, parts.place, standing),
             "origin": parts.origin,

@@ -161,7 +161,8 @@ class BodyFilter:
     def _title(self, index: int) -> str:
         state = self.scanner.state(index)
         mark = _MARKS.get(state, "") if state else ""
-        return f"{mark}{self.scanner.body_index.bodies[index].title}"
+        body = self.scanner.body_index.bodies[index]
+        return f"{mark}{body.title} · {body.design.origin}"
 
     def _stands(self, index: int) -> bool:
         state = self.scanner.state(index)

@@ -23,7 +23,9 @@ from cmsmig.display.safe_html import (
     sheet,
     table,
 )
+from cmsmig.display.sanitizer import FindPicture
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyMode, EmbedsDecision
+from cmsmig.notebook.preview.body_pictures import BodyPictures
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.review.embeds import PICTURES, treatment_of
 from cmsmig.review.loss_marks import destination_html, marked_html
@@ -130,6 +132,7 @@ def mode_told(blocks: BlocksDecision, collection_id: str, field: str) -> str:
 def body_html(
     body_index: BodyIndex,
     index: int,
+    pictures: BodyPictures,
     *,
     kept: bool = False,
     cards: Markup | None = None,
@@ -139,7 +142,7 @@ def body_html(
     `kept` for what is stored in a notebook, which may be opened without trust;
     `cards` are the body's blocks where it is stored as such.
     """
-    parts = body_parts(body_index, index, kept=kept, cards=cards)
+    parts = body_parts(body_index, index, pictures, kept=kept, cards=cards)
     return sheet(
         heading(f"{parts.title} — {parts.place}"),
         _made(
@@ -158,6 +161,7 @@ def body_html(
 def body_parts(
     body_index: BodyIndex,
     index: int,
+    pictures: BodyPictures,
     *,
     kept: bool = False,
     cards: Markup | None = None,
@@ -168,11 +172,16 @@ def body_parts(
     origin = show(
         marked_html(body_index.text(index), converted.losses),
         title=f"Origin of {body.title}",
+        picture=pictures.side(),
     )
     target = cards
     if target is None:
         html = destination_html(converted.document)
-        target = show(html, title=f"Destination of {body.title}")
+        target = show(
+            html,
+            title=f"Destination of {body.title}",
+            picture=pictures.side(),
+        )
     document = json.dumps(converted.document, ensure_ascii=False, indent=1)
     if len(document) > _DOCUMENT:
         document = f"{document[:_DOCUMENT]}\n… {len(document) - _DOCUMENT} more"
@@ -291,18 +300,19 @@ def _losses_by_kind(body_index: BodyIndex) -> Markup:
     return table(head, rows, caption="What bodies lose")
 
 
-def _kept_preview(body: str, *, title: str) -> Markup:
+def _kept_preview(body: str, *, title: str, picture: FindPicture) -> Markup:
     """Return a preview that is readable where frames and styles are taken out.
 
     A front end that does not trust a notebook does both, and then shows the
-    sanitised body itself; everywhere else the style hides that one.
+    sanitised body itself, with boxes for pictures lest the notebook holds them twice;
+    everywhere else the style hides that one.
     """
-    frame = preview(body, title=title, height=HEIGHT)
+    frame = preview(body, title=title, height=HEIGHT, picture=picture)
     return _made("kept", frame=frame, body=sanitised(body))
 
 
-def _preview(body: str, *, title: str) -> Markup:
-    return preview(body, title=title, height=HEIGHT)
+def _preview(body: str, *, title: str, picture: FindPicture) -> Markup:
+    return preview(body, title=title, height=HEIGHT, picture=picture)
 
 
 def unbroken(text: str) -> Markup:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from markupsafe import Markup
 
 from cmsmig.counting import first_of
+from cmsmig.derived_file import DerivedFile
 from cmsmig.display.finding_list import Finding, findings_html
 from cmsmig.display.safe_html import joined, note, sheet
 from cmsmig.errors import UndecidedError, UsageError
@@ -29,6 +30,7 @@ from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.block_cards import Split, cards_html
 from cmsmig.notebook.preview.body_editor import body_editor
+from cmsmig.notebook.preview.body_pictures import BodyPictures
 from cmsmig.notebook.preview.body_scan import BodyScanner
 from cmsmig.notebook.preview.embed_choices import embeds_board
 from cmsmig.notebook.preview.field_choices import fields_board
@@ -40,12 +42,14 @@ from cmsmig.notebook.preview.preview_html import (
 )
 from cmsmig.notebook.preview.previews import Previews, state_told
 from cmsmig.notebook.preview.summary import accept_board, bodies_board
+from cmsmig.origin.files import FileStore
 from cmsmig.review.body_index import BodyIndex, Wanted
 from cmsmig.richtext.losses import Severity
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.steps.plan.loss_findings import loss_finding
 from cmsmig.survey.page_addresses import OldPages
+from cmsmig.survey.thumbnails import Thumbnails
 
 _NAMED = 5
 """Bodies that a refusal names."""
@@ -80,6 +84,12 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
         BodyScanner(body_index, review),
         embeds,
         migration.origin,
+        BodyPictures(
+            migration.origin.files,
+            Thumbnails(
+                FileStore(project.files, project.raw), DerivedFile(project.derived)
+            ),
+        ),
     )
 
 
@@ -176,8 +186,9 @@ def static_body(previews: Previews, index: int) -> Markup:
     if standing.state is not BodyState.NOT_NEEDED:
         outline = body_index.digest(index).facts.outline
         document = body_index.converted(index).document
-        cards = cards_html(Split(document, outline, standing.blocks))
-    return body_html(body_index, index, kept=True, cards=cards)
+        split = Split(document, outline, standing.blocks)
+        cards = cards_html(split, picture=previews.pictures.side())
+    return body_html(body_index, index, previews.pictures, kept=True, cards=cards)
 
 
 def embed_policies(previews: Previews) -> Panel:

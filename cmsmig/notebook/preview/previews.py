@@ -18,6 +18,7 @@ from cmsmig.notebook.kit.decision_files import (
 )
 from cmsmig.notebook.kit.panel import facts_bundle
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.preview.body_pictures import BodyPictures
 from cmsmig.notebook.preview.body_scan import BodyScanner
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.richtext.policy import Treatment, Unclosed
@@ -35,6 +36,7 @@ class Previews:
     scanner: BodyScanner
     embeds: EmbedsDecision
     origin: Origin
+    pictures: BodyPictures
     watchers: dict[str, Callable[[], None]] = field(default_factory=dict)
     """By panel: called after something changed that it may show."""
 

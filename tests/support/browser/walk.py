@@ -330,7 +330,7 @@ async def _choose_bodies(book: Book) -> None:
 async def _look_at_the_hostile_body(book: Book) -> None:
     """Show it in its frames, and click what would be a link."""
     options = await book.options("body-item")
-    (hostile,) = (each for each in options if each.endswith(" Note 1 (en)"))
+    (hostile,) = (each for each in options if each.endswith(" Note 1 (en) · text"))
     await book.choose("body-item", hostile)
     await expect(book.region("title")).to_contain_text("Note 1 (en)")
     frame = book.page.frame_locator("iframe[sandbox='']").first

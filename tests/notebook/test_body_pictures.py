@@ -1,0 +1,111 @@
+"""Notebook 03: pictures of bodies come from the local copies, and nothing else does."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from html import unescape
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from PIL import Image
+
+from cmsmig.display.safe_html import sanitised
+from cmsmig.notebook.preview.previewing import body_preview, open_previews
+from cmsmig.origin.files import FileRow, FileStore
+from tests.notebook.test_previewing import decided_workspace
+from tests.notebook.test_safehtml import HOSTILE, Seen
+from tests.support.notebook.live_panel import LivePanel, worked
+from tests.support.notebook.pulled_site import VIDEO, pulled_workspace
+
+HELD = "data:image/png;base64,iVBORw0KGgo="
+HERE, GONE = "https://cdn.example.com/here.png", "https://cdn.example.com/gone.png"
+DRAWING = "https://cdn.example.com/drawing.svg"
+BODY = "".join(
+    f'<figure><div><img src="{each}" alt="Flats"></div></figure>'
+    for each in (HERE, GONE, DRAWING)
+)
+
+
+def _with_files(root: Path) -> None:
+    """Write a site one body of which holds three pictures: one is a drawing, of one
+    there are no bytes."""
+    project = pulled_workspace(root).project
+    for path in project.raw.glob("*/*.json"):
+        text = path.read_text("utf-8")
+        path.write_text(text.replace(json.dumps(VIDEO)[1:-1], json.dumps(BODY)[1:-1]))
+    made = io.BytesIO()
+    Image.new("RGB", (40, 30), "green").save(made, "PNG")
+    drawing = b'<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0h9v9z"/></svg>'
+    rows = [FileRow(GONE, error="gone", detail="The address answers 404.")]
+    for address, body in ((HERE, made.getvalue()), (DRAWING, drawing)):
+        digest = hashlib.sha256(body).hexdigest()
+        project.files.mkdir(exist_ok=True)
+        (project.files / digest).write_bytes(body)
+        rows.append(FileRow(address, digest, len(body), "image/png"))
+    FileStore(project.files, project.raw).save(rows)
+
+
+def _pictures(html: str) -> list[list[str]]:
+    """Return the addresses that the images of each frame load."""
+    frames = BeautifulSoup(html, "html.parser").select("iframe")
+    insides = (
+        BeautifulSoup(unescape(each["srcdoc"]), "html.parser") for each in frames
+    )
+    return [[img["src"] for img in inside.select("img")] for inside in insides]
+
+
+async def test_both_sides_show_the_local_copy(tmp_path: Path) -> None:
+    """The file that is there is shown, a drawing and a missing one stay boxes."""
+    _with_files(tmp_path)
+    previews = open_previews(await decided_workspace(tmp_path, interactive=True))
+    desk = LivePanel(body_preview(previews, "video").widget())
+    await worked()
+    for region in ("origin", "target"):
+        [[held]] = _pictures(desk.html(region))
+        assert held.startswith("data:image/jpeg;base64,")
+        assert desk.html(region).count("[image: ") >= 2
+    static = open_previews(await decided_workspace(tmp_path))
+    html = str(body_preview(static, "video").html())
+    assert [len(each) for each in _pictures(html)] == [1, 1]
+    assert html.count("data:image/") == 2
+    assert "Video · body" in desk.text("item")
+
+
+async def test_a_body_shows_a_bounded_number_of_pictures(tmp_path: Path) -> None:
+    """What goes beyond it stays a box that names the picture."""
+    _with_files(tmp_path)
+    side = open_previews(await decided_workspace(tmp_path)).pictures.side()
+    many = sanitised(f'<img src="{HERE}">' * 30, side)
+    seen = Seen(many)
+    assert seen.tags.count("img") == 24
+    assert seen.text.count("[image: ") == 6
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        "https://example.com/x.png",
+        "javascript:alert(1)",
+        "data:text/html;base64,AAAA",
+        "data:image/svg+xml;base64,AAAA",
+        'data:image/png;base64,AAAA" onload="alert(1)',
+    ],
+)
+def test_only_pictures_of_pixels_are_shown(found: str) -> None:
+    """Whatever is found for an address, nothing else than held pixels gets in."""
+    seen = Seen(sanitised('<img src="x"><p>after</p>', lambda _: found))
+    assert "img" not in seen.tags
+
+
+@pytest.mark.parametrize("body", [*HOSTILE, f'<img src="{HELD}" onerror="alert(1)">'])
+def test_hostile_bodies_bring_no_picture_of_their_own(body: str) -> None:
+    """With pictures shown, an image has what was found for it, and no handler."""
+    seen = Seen(sanitised(body, lambda _: HELD))
+    sources = {value for name, value in seen.attributes if name == "src"}
+    assert sources <= {HELD}
+    names = {name for name, _ in seen.attributes}
+    assert names <= {"alt", "class", "src", "title"}
+    assert not {"script", "iframe", "svg", "object"} & set(seen.tags)
