@@ -52,6 +52,7 @@ class DesignEditor:
         self._decision = decision
         self._space = space
         self._sampler = Sampler(origin, decision)
+        self._past: list[Design] = []
 
     @property
     def content_types(self) -> tuple[ContentTypeDesign, ...]:
@@ -111,7 +112,22 @@ class DesignEditor:
         """Name the component of a block anew."""
         blocks = list(self.design.blocks)
         blocks[number] = replace(blocks[number], component=component.strip())
-        self.design = replace(self.design, blocks=tuple(blocks))
+        self._change(replace(self.design, blocks=tuple(blocks)))
+
+    @property
+    def undoable(self) -> int:
+        """Return how many edits can be taken back."""
+        return len(self._past)
+
+    def undo(self) -> int | None:
+        """Take the last edit back; return the place of the content type that it
+        changed, if it was in one. Without an edit nothing happens."""
+        if not self._past:
+            return None
+        after, self.design = self.design, self._past.pop()
+        self.design = replace(self.design, reviewed=None)
+        pairs = zip(after.content_types, self.content_types, strict=True)
+        return next((place for place, (a, b) in enumerate(pairs) if a != b), None)
 
     def problems(self) -> tuple[str, ...]:
         """Return what is wrong with the design now, a sentence each."""
@@ -173,7 +189,13 @@ class DesignEditor:
     def _put(self, place: int, content_type: ContentTypeDesign) -> None:
         content_types = list(self.content_types)
         content_types[place] = content_type
-        self.design = replace(self.design, content_types=tuple(content_types))
+        self._change(replace(self.design, content_types=tuple(content_types)))
+
+    def _change(self, design: Design) -> None:
+        """Take an edit over; whoever accepted the design has not seen it."""
+        if design != self.design:
+            self._past.append(self.design)
+            self.design = replace(design, reviewed=None)
 
 
 def propose(origin: Origin, decision: CollectionsDecision, space: SpaceFacts) -> Design:

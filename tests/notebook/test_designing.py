@@ -15,6 +15,7 @@ from cmsmig.mapping.decisions.design import Design, Encoding, Reviewed
 from cmsmig.mapping.propose.additions import with_missing_designs
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import propose_collections
+from cmsmig.notebook.design.design_file import DesignFile
 from cmsmig.notebook.design.designing import (
     DesignReview,
     accept_design,
@@ -204,7 +205,7 @@ async def test_a_person_edits_and_accepts(tmp_path: Path) -> None:
 
 
 async def test_a_design_with_a_problem_is_not_accepted(tmp_path: Path) -> None:
-    """The problem is said at the table and at the button, and nothing is written."""
+    """The problem is said at the table and at the button, and nobody signs it."""
     review = await by_hand(tmp_path)
     table = Controls(design_table(review).widget())
     accept = Controls(accept_design(review, "Ada").widget())
@@ -212,7 +213,9 @@ async def test_a_design_with_a_problem_is_not_accepted(tmp_path: Path) -> None:
     assert "No Name" in table.shown()
     await accept.click("design-accept")
     assert "Correct this first" in accept.shown()
-    assert decided(review.workspace.project, Design) is None
+    design = decided(review.workspace.project, Design)
+    assert design.content_types[0].component == "No Name"
+    assert design.reviewed is None
 
 
 async def test_looking_at_another_content_type_changes_nothing(tmp_path: Path) -> None:
@@ -341,7 +344,8 @@ async def test_the_component_is_compared_with_the_space(tmp_path: Path) -> None:
     del theirs["schema"]["body"]
     space = SpaceFacts(components={posts.component: theirs})
     desk = DesignEditor(desk.origin, decide_collections(workspace), desk.design, space)
-    story = LivePanel(design_table(DesignReview(workspace, desk)).widget())
+    review = DesignReview(workspace, desk, DesignFile(workspace, desk))
+    story = LivePanel(design_table(review).widget())
     await story.work("story-view", "difference")
     rows = BeautifulSoup(story.html("item"), "html.parser").select("tbody tr")
     cells = {each.th.text: [cell.text for cell in each.select("td")] for each in rows}
@@ -352,6 +356,93 @@ async def test_the_component_is_compared_with_the_space(tmp_path: Path) -> None:
     desk.edit_content_type(0, component="brand_new")
     await story.work("story-view", "difference")
     assert "brand_new is new" in story.text("item")
+
+
+async def test_each_edit_is_on_disk_and_can_be_taken_back(tmp_path: Path) -> None:
+    """Every edit is written before the next, unsigned; undo goes back step by step,
+    to the content type that the edit was in."""
+    review = await by_hand(tmp_path)
+    project = review.workspace.project
+    proposed = review.desk.design
+    table = Controls(design_table(review).widget())
+    await table.click("design-undo")
+    assert "no edit to take back" in table.shown()
+    assert decided(project, Design) is None
+    written = [proposed]
+    for name, value, number in (
+        ("design-field-key", "Not: a # key", 0),
+        ("design-field-encoding", "json_text", 1),
+        ("design-folder", "journal", 0),
+        ("design-block", "raw_html", 0),
+    ):
+        await table.enter(name, value, number)
+        written.append(decided(project, Design))
+        assert written[-1] == review.desk.design
+        assert written[-1] != written[-2]
+        assert written[-1].reviewed is None
+    await table.enter("design-content-type", "1")
+    for before in reversed(written[:-1]):
+        await table.click("design-undo")
+        assert decided(project, Design) == before
+    assert table.named("design-content-type")[0].value == "0"
+    assert table.named("design-field-key")[0].value == "body"
+    assert table.named("design-block")[0].value == proposed.blocks[0].component
+    again = await open_design(review.workspace)
+    assert again.desk.design == proposed
+
+
+async def test_an_edit_takes_the_signature_back(tmp_path: Path) -> None:
+    """What was accepted and then edited is accepted by nobody, and the panels say so,
+    in the kernel that accepted it and in the next one."""
+    review = await by_hand(tmp_path)
+    table = Controls(design_table(review).widget())
+    accept = Controls(accept_design(review, "Ada").widget())
+    await accept.click("design-accept")
+    signed = decided(review.workspace.project, Design).reviewed
+    assert signed.by == "Ada"
+    assert signed.at in table.shown()
+    await table.enter("design-folder", "journal")
+    assert "Edited since Ada accepted it" in accept.shown()
+    await accept.click("design-accept")
+    review = await open_design(review.workspace)
+    table = Controls(design_table(review).widget())
+    accept = Controls(accept_design(review, "Bob").widget())
+    await table.enter("design-folder-name", "Journal")
+    assert decided(review.workspace.project, Design).reviewed is None
+    for panel in (table, accept):
+        assert "Edited since Ada accepted it" in panel.shown()
+    await accept.click("design-accept")
+    assert "Accepted individually by Bob" in table.shown()
+    assert decided(review.workspace.project, Design).reviewed.by == "Bob"
+
+
+async def test_what_somebody_else_wrote_is_not_replaced(tmp_path: Path) -> None:
+    """A file that changed meanwhile stays; the panel says what to do."""
+    review = await by_hand(tmp_path)
+    path = review.workspace.project.decisions / "design.yaml"
+    table = Controls(design_table(review).widget())
+    await table.enter("design-folder", "journal")
+    theirs = path.read_text().replace("folder: journal", "folder: diary")
+    path.write_text(theirs)
+    await table.enter("design-folder", "blog")
+    assert "changed by somebody else" in table.shown()
+    assert path.read_text() == theirs
+    path.unlink()
+    await table.enter("design-folder", "news")
+    assert "changed by somebody else" in table.shown()
+    assert not path.exists()
+
+
+async def test_edits_in_a_dry_run_are_shown_and_not_written(tmp_path: Path) -> None:
+    """The item follows, the panel says that nothing is written, and nothing is."""
+    review = await by_hand(tmp_path, dry_run=True)
+    before = sorted(tmp_path.rglob("*"))
+    element = design_table(review).widget()
+    table, story = Controls(element), LivePanel(element)
+    await table.enter("design-field-key", "text")
+    assert "Body text, richtext" in story.text("item")
+    assert "Dry run" in table.shown()
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def rows_in_error(table: Controls) -> list:

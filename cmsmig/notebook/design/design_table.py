@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from markupsafe import Markup
@@ -11,6 +11,7 @@ from cmsmig.display.html_templates import fragment
 from cmsmig.display.safe_html import NOTHING, bold, escape, heading, note, sheet
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign
 from cmsmig.notebook.design import design_html
+from cmsmig.notebook.design.design_file import DesignFile
 from cmsmig.notebook.design.item_story import ItemStory
 from cmsmig.notebook.kit.widgets import (
     Board,
@@ -37,7 +38,9 @@ class _Row:
 
     def __init__(self, board: Board, number: int, changed: Callable[[], None]) -> None:
         self.origin = Html()
-        self.key: Field[str] = board.text("design-field-key", "", changed=changed)
+        self.key: Field[str] = board.text(
+            "design-field-key", "", whole=True, changed=changed
+        )
         self.encoding: Choice = board.choice(
             "design-field-encoding",
             "",
@@ -90,10 +93,12 @@ class _Row:
 class _Table:
     """The table of the content type that is looked at."""
 
-    def __init__(self, desk: DesignEditor) -> None:
+    def __init__(self, desk: DesignEditor, file: DesignFile) -> None:
         self._desk = desk
+        self._file = file
         self._board = Board()
         self._place = 0
+        self._standing = Html()
         self._problems = Html()
         self._again = Html()
         self._story = ItemStory(desk)
@@ -102,8 +107,12 @@ class _Table:
         self._rows = [
             _Row(self._board, number, self._take(number)) for number in range(longest)
         ]
+        self._undo = self._board.button("design-undo", "Undo", self._take_back)
         self._names()
+        self._name_blocks()
         self._load()
+        self._show_standing()
+        file.follow(self._show_standing)
 
     def element(self) -> Element:
         head = [Html(bold(name)) for name in _HEAD]
@@ -111,12 +120,12 @@ class _Table:
         left = column(self._problems, table, self._left_out)
         return column(
             Html(_made("style")),
-            self._chooser,
+            row(self._chooser, self._undo, self._standing),
             row(self._component, self._folder, self._folder_name),
             row(*self._shape),
             beside(left, self._story.element),
             Html(sheet(heading("Blocks that bodies may hold: their components"))),
-            self._blocks(),
+            row(*self._named_blocks()),
             self._again,
             self._board.messages,
         )
@@ -131,11 +140,13 @@ class _Table:
             "design-content-type", "Content type", options, "0", changed=self._choose
         )
         self._component = board.text(
-            "design-component", "Component", changed=self._rename
+            "design-component", "Component", whole=True, changed=self._rename
         )
-        self._folder = board.text("design-folder", "Folder", changed=self._rename)
+        self._folder = board.text(
+            "design-folder", "Folder", whole=True, changed=self._rename
+        )
         self._folder_name = board.text(
-            "design-folder-name", "Folder's name", changed=self._rename
+            "design-folder-name", "Folder's name", whole=True, changed=self._rename
         )
 
         shape = (
@@ -144,14 +155,30 @@ class _Table:
             ("design-tags-by", "Tags by field"),
         )
         self._shape = [
-            board.text(name, title, hint="none", changed=self._rename)
+            board.text(name, title, hint="none", whole=True, changed=self._rename)
             for name, title in shape
         ]
 
     def _choose(self) -> None:
-        self._place = int(self._chooser.value)
+        place = int(self._chooser.value)
+        if place != self._place:
+            self._place = place
+            self._load()
+            self._story.choose(place)
+
+    def _take_back(self) -> None:
+        if not self._desk.undoable:
+            self._board.say("There is no edit to take back.")
+            return
+        place = self._desk.undo()
+        if place is not None and place != self._place:
+            self._place = place
+            self._chooser.value = str(place)
+            self._story.choose(place)
+        for field, block in zip(self._blocks, self._desk.design.blocks, strict=True):
+            field.value = block.component
         self._load()
-        self._story.choose(self._place)
+        self._file.keep()
 
     def _load(self) -> None:
         content_type = self._desk.content_types[self._place]
@@ -183,7 +210,7 @@ class _Table:
             folder_name=self._folder_name.value,
             shape=Shape(*(each.value.strip() for each in self._shape)),
         )
-        self._check()
+        self._follow()
 
     def _take(self, number: int) -> Callable[[], None]:
         """Return what follows a change in a row; without a difference, nothing."""
@@ -208,7 +235,7 @@ class _Table:
                 required=after[2],
             )
             self._explain(number)
-            self._check()
+            self._follow()
 
         return take
 
@@ -220,22 +247,33 @@ class _Table:
         told = samples[0].telling if samples else "no item fills it"
         self._rows[number].explain(_made("why", sample=told, note=field.note))
 
-    def _blocks(self) -> Element:
+    def _name_blocks(self) -> None:
         def take() -> None:
-            for number, each in enumerate(fields):
+            for number, each in enumerate(self._blocks):
                 self._desk.name_block(number, each.value)
-            self._check()
+            self._follow()
 
-        blocks = self._desk.design.blocks
-        fields = [
-            self._board.text("design-block", "", block.component, changed=take)
-            for block in blocks
+        self._blocks = [
+            self._board.text(
+                "design-block", "", block.component, whole=True, changed=take
+            )
+            for block in self._desk.design.blocks
         ]
-        named = (
-            row(Html(sheet(escape(block.display_name))), field)
-            for block, field in zip(blocks, fields, strict=True)
-        )
-        return row(*named)
+
+    def _named_blocks(self) -> Iterator[Element]:
+        for block, field in zip(self._desk.design.blocks, self._blocks, strict=True):
+            yield row(Html(sheet(escape(block.display_name))), field)
+
+    def _follow(self) -> None:
+        """Say what an edit brought, and write it before the next one."""
+        self._check()
+        self._file.keep()
+
+    def _show_standing(self) -> None:
+        told, kind = self._file.standing
+        self._standing.show(sheet(note(told, kind)))
+        count = self._desk.undoable
+        self._undo.label(f"Undo ({count})" if count else "Undo")
 
     def _check(self) -> None:
         """Say what is wrong above the rows and below, since tables are long, and in
@@ -248,11 +286,12 @@ class _Table:
         self._story.renew()
 
 
-def design_board(desk: DesignEditor) -> Element:
-    """Return the editable table of a design; every edit is checked at once."""
+def design_board(desk: DesignEditor, file: DesignFile) -> Element:
+    """Return the editable table of a design; every edit is checked and written at
+    once."""
     if not desk.content_types:
         return Html(design_html.design_html(desk.design))
-    return _Table(desk).element()
+    return _Table(desk, file).element()
 
 
 def samples_board(desk: DesignEditor) -> Element:
@@ -278,15 +317,20 @@ def samples_board(desk: DesignEditor) -> Element:
     return column(row(chooser, again), shown, board.messages)
 
 
-def accept_board(state: str, reviewer: str, take: Callable[[str], str]) -> Element:
+def accept_board(file: DesignFile, reviewer: str) -> Element:
     """Return the button that accepts, and who does."""
     board = Board()
-    stands = Html(escape(state))
+    stands = Html()
     name = board.text("design-reviewer", "Reviewed by", reviewer, hint="your name")
 
-    def accept() -> None:
-        said = take(name.value)
-        stands.show(sheet(note(said, "good")))
+    def show() -> None:
+        told, kind = file.standing
+        stands.show(sheet(note(told, kind)))
 
+    def accept() -> None:
+        board.say(file.accept(name.value), "good")
+
+    show()
+    file.follow(show)
     button = board.button("design-accept", "Accept this design", accept, look="success")
     return column(stands, row(name, button), board.messages)

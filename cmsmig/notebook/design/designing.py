@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cmsmig.counting import and_more
 from cmsmig.display.safe_html import Cell, note, sheet
@@ -11,9 +11,9 @@ from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.propose.additions import with_missing_designs
+from cmsmig.notebook.design.design_file import DesignFile
 from cmsmig.notebook.design.design_html import design_html, samples_html
 from cmsmig.notebook.kit.decision_files import (
-    accept,
     decided,
     describe_review,
     pulled,
@@ -31,6 +31,7 @@ class DesignReview:
 
     workspace: Workspace
     desk: DesignEditor
+    file: DesignFile
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
@@ -60,24 +61,31 @@ async def open_design(workspace: Workspace) -> DesignReview:
         decision = required(workspace.project, CollectionsDecision, "01")
         desk = DesignEditor(origin, decision, design)
         _insist(desk)
-        return DesignReview(workspace, desk)
+        return DesignReview(workspace, desk, DesignFile(workspace, desk))
     decision = required(workspace.project, CollectionsDecision, "01")
     space = await space_facts(workspace.local_settings, workspace.observer)
     proposal = propose(origin, decision, space)
     known = decided(workspace.project, Design)
     design = proposal
     if known is not None:
-        design, _ = with_missing_designs(known, proposal, origin.collections, space)
-    return DesignReview(workspace, DesignEditor(origin, decision, design, space))
+        design, added = with_missing_designs(known, proposal, origin.collections, space)
+        # Whoever accepted it has not seen what was added.
+        design = replace(design, reviewed=None) if added else design
+    desk = DesignEditor(origin, decision, design, space)
+    return DesignReview(workspace, desk, DesignFile(workspace, desk))
 
 
 def design_table(review: DesignReview) -> Panel:
-    """Show the design, a table per content type; before a person it can be edited."""
+    """Show the design, a table per content type; before a person it can be edited.
+
+    Each edit is written to `decisions/design.yaml` before the next, accepted by
+    nobody.
+    """
     from cmsmig.notebook.design.design_table import design_board
 
     return review.workspace.panel(
         lambda: design_html(review.desk.design),
-        lambda: design_board(review.desk),
+        lambda: design_board(review.desk, review.file),
         text=f"{len(review.desk.content_types)} content types",
     )
 
@@ -95,21 +103,16 @@ def sample_values(review: DesignReview) -> Panel:
 
 
 def accept_design(review: DesignReview, reviewer: str = "") -> Panel:
-    """Before a person: the button that writes `decisions/design.yaml`.
+    """Before a person: the button that signs `decisions/design.yaml`.
 
     Unattended it says who accepted the design, and writes nothing.
     """
     from cmsmig.notebook.design.design_table import accept_board
 
-    def take(name: str) -> str:
-        if problems := review.desk.problems():
-            raise DecisionsError(f"Correct this first: {problems[0]}")
-        return accept(review.workspace, (review.desk.design,), name)
-
     design = review.desk.design
     return review.workspace.panel(
         sheet(note(describe_review(design.reviewed), "good")),
-        lambda: accept_board(describe_review(design.reviewed), reviewer, take),
+        lambda: accept_board(review.file, reviewer),
         text=describe_review(design.reviewed),
     )
 

@@ -70,6 +70,7 @@ WIDGETS: tuple[WidgetInfo, ...] = (
     WidgetInfo("item-set-save", "01", "writes decisions/collections.yaml"),
     # 02_design_components
     WidgetInfo("design-content-type", "02", "shows another content type's fields"),
+    WidgetInfo("design-undo", "02", "takes the last edit of the design back"),
     WidgetInfo("design-component", "02", "names the content type's component"),
     WidgetInfo("design-folder", "02", "names the folder that its stories go into"),
     WidgetInfo("design-folder-name", "02", "titles that folder for editors"),

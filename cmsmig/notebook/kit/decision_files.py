@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.mapping.decisions.body_reviews import INDIVIDUALLY
-from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D, Decision
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES, D
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.settings import Project
@@ -56,24 +55,6 @@ def require_pull(project: Project) -> None:
             f"Nothing was pulled into {project.raw} yet; run the notebook 01 or "
             "`cmsmig pull` first."
         )
-
-
-def accept(workspace: Workspace, decisions: Sequence[Decision], reviewer: str) -> str:
-    """Write decisions as accepted individually by `reviewer`; return what was done.
-
-    Writes nothing in a dry run. Raises `UsageError` without a name.
-    """
-    if not reviewer.strip():
-        raise UsageError("Decisions name who took them; enter your name first.")
-    reviewed = stamp_review(reviewer.strip(), INDIVIDUALLY)
-    names = " and ".join(FILE_NAMES[type(each)] for each in decisions)
-    if workspace.dry_run:
-        return f"Dry run: {names} would be written now; nothing was."
-    for each in decisions:
-        write_decision(workspace.project, replace(each, reviewed=reviewed))
-    return (
-        f"{names} written to {workspace.project.decisions}, accepted by {reviewed.by}."
-    )
 
 
 def save(workspace: Workspace, decision: D, reviewer: str) -> D:

@@ -168,11 +168,17 @@ class Board:
         *,
         hint: str = "",
         lines: int = 1,
+        whole: bool = False,
         changed: Action | None = None,
     ) -> Field[str]:
-        """Return a field for text, of one or several lines."""
+        """Return a field for text, of one or several lines.
+
+        `whole`: it tells its text when it is left or Enter is pressed, not each
+        letter.
+        """
         kind = ipywidgets.Text if lines == 1 else ipywidgets.Textarea
         made = kind(value=whole_text(value), description=label, placeholder=hint)
+        made.continuous_update = not whole
         if lines > 1:
             made.rows = lines
         self._field(made, name, changed)

@@ -1,0 +1,106 @@
+"""`decisions/design.yaml` while its design is edited: each edit is in it at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
+
+from cmsmig.errors import DecisionsError, UsageError
+from cmsmig.mapping.decisions.body_reviews import INDIVIDUALLY
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES
+from cmsmig.mapping.decisions.design import Design, Reviewed
+from cmsmig.notebook.kit.decision_files import describe_review
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.review.design_edits import DesignEditor
+from cmsmig.steps.decide.decision_store import (
+    decision_text,
+    replace_decision,
+    stamp_review,
+    writing,
+)
+
+_NAME = FILE_NAMES[Design]
+
+
+class DesignFile:
+    """Writes the design that is on a desk, and says how it stands."""
+
+    def __init__(self, workspace: Workspace, desk: DesignEditor) -> None:
+        self._workspace = workspace
+        self._desk = desk
+        self._path = workspace.project.decision(_NAME)
+        self._text = decision_text(self._path)
+        self._kept = desk.design
+        self._accepted: Reviewed | None = desk.design.reviewed
+        self._followers: list[Callable[[], None]] = []
+
+    def follow(self, show: Callable[[], None]) -> None:
+        """Call `show` whenever the design was written, or accepted."""
+        self._followers.append(show)
+
+    def keep(self) -> None:
+        """Write the design where it was edited; an acceptance ends with an edit.
+
+        Writes nothing in a dry run. Raises `DecisionsError` where somebody else
+        changed the file, and `StorageError` where it cannot be written.
+        """
+        if self._desk.design == self._kept:
+            return
+        try:
+            self._write(self._desk.design)
+        finally:
+            self._tell()
+
+    def accept(self, reviewer: str) -> str:
+        """Write the design as accepted by `reviewer`; return what was done.
+
+        Writes nothing in a dry run. Raises `UsageError` without a name, and
+        `DecisionsError` for a design with problems.
+        """
+        if problems := self._desk.problems():
+            raise DecisionsError(f"Correct this first: {problems[0]}")
+        if not reviewer.strip():
+            raise UsageError("Decisions name who took them; enter your name first.")
+        if self._workspace.dry_run:
+            return f"Dry run: {_NAME} would be written now; nothing was."
+        reviewed = stamp_review(reviewer.strip(), INDIVIDUALLY)
+        signed = replace(self._desk.design, reviewed=reviewed)
+        self._write(signed)
+        self._desk.design, self._accepted = signed, reviewed
+        self._tell()
+        return f"{_NAME} written to {self._path.parent}, accepted by {reviewed.by}."
+
+    @property
+    def standing(self) -> tuple[str, Literal["good", "warning", ""]]:
+        """Return whether the design is accepted, as a sentence and how good that is."""
+        if self._desk.design.reviewed is not None:
+            return describe_review(self._desk.design.reviewed), "good"
+        if self._workspace.dry_run and self._desk.undoable:
+            return "Dry run: edits are checked and shown, and not written.", "warning"
+        if self._accepted is not None:
+            told = f"Edited since {self._accepted.by} accepted it"
+            return f"{told}: it has to be accepted again.", "warning"
+        if self._text is not None:
+            return f"Each edit is in {_NAME}; nobody has accepted it yet.", ""
+        return describe_review(None), ""
+
+    def _write(self, design: Design) -> None:
+        if self._workspace.dry_run:
+            return
+        with writing(self._workspace.project):
+            self._require_unchanged()
+            replace_decision(self._workspace.project, design)
+            self._text = decision_text(self._path)
+        self._kept = design
+
+    def _require_unchanged(self) -> None:
+        if decision_text(self._path) != self._text:
+            raise DecisionsError(
+                f"{self._path} was changed by somebody else, so nothing was written: "
+                "run the cells of this notebook again, and repeat your last edit."
+            )
+
+    def _tell(self) -> None:
+        for show in self._followers:
+            show()
