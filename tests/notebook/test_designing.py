@@ -427,6 +427,9 @@ async def test_what_somebody_else_wrote_is_not_replaced(tmp_path: Path) -> None:
     await table.enter("design-folder", "blog")
     assert "changed by somebody else" in table.shown()
     assert path.read_text() == theirs
+    await table.click("design-undo")
+    await table.click("design-undo")
+    assert "Your last edit is not in design.yaml" in table.shown()
     path.unlink()
     await table.enter("design-folder", "news")
     assert "changed by somebody else" in table.shown()

@@ -72,8 +72,11 @@ class DesignFile:
         return f"{_NAME} written to {self._path.parent}, accepted by {reviewed.by}."
 
     @property
-    def standing(self) -> tuple[str, Literal["good", "warning", ""]]:
+    def standing(self) -> tuple[str, Literal["good", "warning", "bad", ""]]:
         """Return whether the design is accepted, as a sentence and how good that is."""
+        if self._desk.design != self._kept and not self._workspace.dry_run:
+            told = f"Your last edit is not in {_NAME}"
+            return f"{told}: run the cells of this notebook again.", "bad"
         if self._desk.design.reviewed is not None:
             return describe_review(self._desk.design.reviewed), "good"
         if self._workspace.dry_run and self._desk.undoable:
