@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from cmsmig.printable import printable
 from cmsmig.whole_text import whole_text
@@ -25,10 +25,21 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
 
     A cell that a spreadsheet would compute begins with an apostrophe.
     """
+    return "".join(csv_lines(head, rows))
+
+
+def csv_lines(
+    head: Sequence[str], rows: Iterable[Sequence[str | int]]
+) -> Iterator[str]:
+    """Yield the lines of `csv_text` one by one, for rows that are many."""
+    yield _line(head)
+    for row in rows:
+        yield _line([_inert(str(cell)) for cell in row])
+
+
+def _line(row: Sequence[str | int]) -> str:
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows([_inert(str(cell)) for cell in row] for row in rows)
+    csv.writer(text, lineterminator="\n").writerow(row)
     return text.getvalue()
 
 

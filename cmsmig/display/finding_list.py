@@ -6,14 +6,14 @@ whatever an editor goes through one at a time. Each kind is explained once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from cmsmig.counting import counted
-from cmsmig.display.csv_text import csv_text
-from cmsmig.display.safe_html import joined, more, note, table
+from cmsmig.display.csv_text import csv_lines
+from cmsmig.display.safe_html import coded, escape, joined, more, note, table
 
 SHOWN = 100
 """Findings that a list without controls shows."""
@@ -67,7 +67,8 @@ def findings_html(
     usual = {kind: first.why for kind, (first, _) in kinds.items()}
     total = sum(count for _, count in kinds.values())
     explained = [
-        (kind, count, first.why, first.todo) for kind, (first, count) in kinds.items()
+        (kind, count, coded(first.why), coded(first.todo))
+        for kind, (first, count) in kinds.items()
     ]
     rows = [
         (each.item, each.page, each.field, each.kind, _told(each, usual[each.kind]))
@@ -92,7 +93,12 @@ def findings_html(
 
 def findings_csv(findings: Iterable[Finding]) -> str:
     """Return all findings as CSV; no cell is a formula."""
-    return csv_text(
+    return "".join(findings_csv_lines(findings))
+
+
+def findings_csv_lines(findings: Iterable[Finding]) -> Iterator[str]:
+    """Yield the lines of `findings_csv` one by one."""
+    return csv_lines(
         _CSV_HEAD,
         (
             (
@@ -109,10 +115,11 @@ def findings_csv(findings: Iterable[Finding]) -> str:
     )
 
 
-def _told(finding: Finding, usual: str) -> str:
+def _told(finding: Finding, usual: str) -> Markup:
     """Return what was found, and why where that is not what its kind says."""
     what = finding.what
     short = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}…"
     if finding.why == usual:
-        return short
-    return f"{short}: {finding.why}" if short else finding.why
+        return escape(short)
+    why = coded(finding.why)
+    return Markup("{}: {}").format(short, why) if short else why

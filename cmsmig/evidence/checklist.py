@@ -56,22 +56,30 @@ def checklist(evidence: Evidence) -> tuple[Check, ...]:
 
 def _items(evidence: Evidence) -> Check:
     counts = evidence.accounting
-    failed = counts.failed
-    if failed or counts.open:
-        more = f"{failed} failed and {counts.open} are open; see the list of failures."
-        return _open("Every item is accounted for", f"{counts}: {more}")
-    return _done("Every item is accounted for", str(counts))
+    what = "Every item is accounted for"
+    arrived = counts.created + counts.reused
+    found = (
+        f"Of {counted(counts.items, 'item')}, {arrived:,} are in the new space and "
+        f"{counts.skipped:,} were left out, as was decided"
+    )
+    if counts.failed or counts.open:
+        more = f"{counts.failed:,} failed and {counts.open:,} are open; see the lists."
+        return _open(what, f"{found}; {more}")
+    return _done(what, f"{found}.")
 
 
 def _files(evidence: Evidence) -> Check:
     files = evidence.files
+    parts = [f"{files.uploaded:,} of {counted(files.files, 'file')} are uploaded"]
+    for count, said in (
+        (files.not_downloaded, "could not be had from the old site"),
+        (files.failed, "failed"),
+        (files.open, "are still to be uploaded"),
+    ):
+        if count:
+            parts.append(f"{count:,} {said}")
     missing = files.failed + files.not_downloaded + files.open
-    found = (
-        f"in {files.files} = uploaded {files.uploaded} + failed {files.failed} + not "
-        f"downloaded {files.not_downloaded}"
-        + (f" + open {files.open}" if files.open else "")
-    )
-    return _either("Every file is uploaded", found, ok=not missing)
+    return _either("Every file is uploaded", f"{'; '.join(parts)}.", ok=not missing)
 
 
 def _links(evidence: Evidence) -> Check:

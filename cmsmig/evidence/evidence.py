@@ -6,11 +6,20 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.display.finding_list import findings_csv_lines, findings_html
 from cmsmig.display.html_templates import page
+from cmsmig.display.safe_html import coded
+from cmsmig.evidence.collection_count import CollectionCount, count_collections
+from cmsmig.evidence.decided import (
+    Decided,
+    in_words,
+    site_address,
+    space_address,
+    who_decided,
+)
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
 from cmsmig.evidence.file_count import FileCount, count_files
 from cmsmig.evidence.headline import Headline, headline
@@ -27,11 +36,11 @@ from cmsmig.evidence.redirects import (
     write_pieces,
     write_text,
 )
+from cmsmig.evidence.report_findings import FindingSet, report_findings
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import connect, translated
-from cmsmig.ledger.rows import DELETED_THERE, Accounting, GoneState, ItemRow
+from cmsmig.ledger.rows import DELETED_THERE, Accounting, ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.select.reference_targets import explained
 from cmsmig.settings import Project
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pilot_migration import as_begun
@@ -42,24 +51,11 @@ from cmsmig.steps.verify.differences import Verification
 
 PAGE = "report.html"
 DOCUMENT = "report.json"
+LISTS = "lists"
+"""Below a run's folder: what the page lists, as CSV files."""
 _SKIPPED = "skipped"
-_STATUSES = ("created", "reused", _SKIPPED, "failed", "selected")
-_GONE = "gone "
-_WORDS = {
-    GoneState.UNPUBLISHED: "unpublished",
-    GoneState.DELETED: "deleted",
-    GoneState.UNDECIDED: "undecided",
-}
 _READS = ("read_", "list_", "compare_")
 """What the names of calls begin with that change nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class CollectionCount:
-    """What became of the items of one collection."""
-
-    name: str
-    accounting: Accounting
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +101,11 @@ class Evidence:
     target: str = ""
     """The destination's name, where the project names several."""
     publication: tuple[PublicationCount, ...] = ()
+    findings: tuple[FindingSet, ...] = ()
+    decided: tuple[Decided, ...] = ()
+    site_address: str = ""
+    space_address: str = ""
+    """Where the space is opened in a browser; empty for a sandbox."""
 
     @property
     def headline(self) -> Headline:
@@ -139,11 +140,13 @@ def gather(
     space_id: str,
     verification: Verification | None,
     *,
+    base_url: str = "",
     now: datetime | None = None,
 ) -> Evidence:
     """Return the evidence of a project. Reads the ledger, asks no service.
 
-    Raises `LedgerError` when there is no ledger yet.
+    `base_url` is the destination's, for the link to the space. Raises `LedgerError`
+    when there is no ledger yet.
     """
     with Ledger.open_existing(project.ledger) as ledger:
         migration = as_begun(migration, ledger)
@@ -154,18 +157,20 @@ def gather(
         earlier = ledger.items.earlier_paths()
         losing = ledger.findings.losing()
     publication = count_publication(migration, rows)
+    details = details_of(migration, rows, losing)
+    failures = (*item_failures(rows.values()), *file_failures(migration, assets))
     return Evidence(
         made_at=(now or datetime.now(UTC)).isoformat(timespec="seconds"),
         site=migration.origin.site.display_name,
         space_id=space_id,
         accounting=accounting,
-        collections=_by_collection(migration, rows.values()),
+        collections=count_collections(migration, rows.values()),
         skipped=_counted(
             row.reason for row in _at_origin(rows) if row.status == _SKIPPED
         ),
         links=_counted(row.link_state for row in _at_origin(rows) if row.standing_home),
         files=count_files(migration, assets),
-        failures=(*item_failures(rows.values()), *file_failures(migration, assets)),
+        failures=failures,
         losses=_losses(project.ledger),
         plan=plan,
         unpublished=sum_publication(publication).unpublished,
@@ -175,9 +180,13 @@ def gather(
         verification=verification,
         gone=tuple(row for row in rows.values() if row.gone is not None),
         names=_names(migration, verification),
-        details=details_of(migration, rows, losing),
+        details=details,
         target=project.target,
         publication=publication,
+        findings=report_findings(migration, rows, failures, plan, details),
+        decided=who_decided(migration.decisions),
+        site_address=site_address(migration.origin.site),
+        space_address=space_address(space_id, base_url),
     )
 
 
@@ -188,7 +197,10 @@ def evidence_json(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> Json
         "made_at": evidence.made_at,
         "site": evidence.site,
         **({"target": evidence.target} if evidence.target else {}),
+        "site_address": evidence.site_address,
         "space_id": evidence.space_id,
+        "space_address": evidence.space_address,
+        "decided": [each.as_json() for each in evidence.decided],
         "exit_code": evidence.exit_code,
         "headline": evidence.headline.as_json(),
         "publication": [each.as_json() for each in evidence.publication],
@@ -230,22 +242,26 @@ def evidence_page(evidence: Evidence, checks: Iterable[JsonObject] = ()) -> str:
 
     Every value is escaped; the page carries a policy that lets nothing run.
     """
-    plan = evidence.plan or {}
-    details = evidence.details
     return page(
         "evidence/evidence.html",
         evidence=evidence,
+        coded=coded,
+        made=in_words(evidence.made_at),
         checks=list(checks),
-        writes=planned_writes(plan),
-        plan_hash=str(plan.get("hash", "")),
-        links_left=_mapping(plan.get("links_left_by_cause")),
-        listed_losses=list(islice(details.losses(), SHOWN + 1)) if details else [],
-        listed_links=list(islice(details.links_left(), SHOWN + 1)) if details else [],
-        most_listed=SHOWN,
-        dangling={
-            explained(cause): count
-            for cause, count in _mapping(plan.get("dangling_by_cause")).items()
-        },
+        writes=planned_writes(evidence.plan or {}),
+        lists=[
+            (
+                each.title,
+                findings_html(
+                    each.read(),
+                    each.title,
+                    none=each.none,
+                    shown=SHOWN,
+                    after=f"; all are in {LISTS}/{each.name}.csv",
+                ),
+            )
+            for each in evidence.findings
+        ],
     )
 
 
@@ -264,7 +280,8 @@ def planned_writes(plan: JsonObject) -> dict[str, int]:
 def write_evidence(
     folder: Path, evidence: Evidence, checks: Iterable[JsonObject] = ()
 ) -> tuple[Path, ...]:
-    """Write report.html and report.json into a folder. Raises `StorageError`."""
+    """Write report.html and report.json into a folder, and below `lists` what they
+    list, as CSV. Raises `StorageError`."""
     checked = list(checks)
     document = evidence_json(evidence, checked)
     details = evidence.details
@@ -279,39 +296,13 @@ def write_evidence(
     return (
         write_text(folder / PAGE, evidence_page(evidence, checked)),
         write_pieces(folder / DOCUMENT, document_pieces(document, lists)),
-    )
-
-
-def _by_collection(
-    migration: Migration, rows: Iterable[ItemRow]
-) -> tuple[CollectionCount, ...]:
-    counts: dict[str, Counter[str]] = {}
-    for row in rows:
-        counted = counts.setdefault(row.key.collection_id, Counter())
-        if row.gone is None or row.gone.reason != DELETED_THERE:
-            counted[row.status] += 1
-        if row.gone is not None:
-            counted[_GONE + _WORDS.get(row.gone.state, "kept")] += 1
-    names = {
-        each.collection_id: each.display_name for each in migration.origin.collections
-    }
-    return tuple(
-        CollectionCount(
-            names.get(collection_id, collection_id),
-            Accounting(
-                items=sum(found[status] for status in _STATUSES),
-                created=found["created"],
-                reused=found["reused"],
-                skipped=found[_SKIPPED],
-                failed=found["failed"],
-                open=found["selected"],
-                gone_kept=found[f"{_GONE}kept"],
-                gone_unpublished=found[f"{_GONE}unpublished"],
-                gone_deleted=found[f"{_GONE}deleted"],
-                gone_undecided=found[f"{_GONE}undecided"],
-            ),
-        )
-        for collection_id, found in counts.items()
+        *(
+            write_pieces(
+                folder / LISTS / f"{each.name}.csv", findings_csv_lines(each.read())
+            )
+            for each in evidence.findings
+            if next(each.read(), None) is not None
+        ),
     )
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import GONE, TEXT_NOT_WRITTEN, AssetRow, ItemRow
 from cmsmig.steps.decide.migration import Migration
 
+_Use: TypeAlias = tuple[ItemKey, str]
+"""An item, and the origin's slug of the field that uses a file."""
 _MAKE_AGAIN = (
     "Restore it at the destination and run the step again, or have everything that is "
     "gone made again: the button of notebook 04, or `cmsmig import --recreate`."
@@ -35,6 +39,8 @@ class Failure:
     next_action: str
     used_by: tuple[str, ...] = ()
     """For a file: item and field of each place that shows it."""
+    places: tuple[_Use, ...] = ()
+    """The same as keys and the origin's slugs of fields."""
 
     def as_json(self) -> JsonObject:
         """Return the failure as report.json lists it."""
@@ -126,17 +132,25 @@ def file_failures(
     """
     users = _users(migration)
     for address, why in sorted(migration.files.missing.items()):
-        yield _file(address, "pull", "not_downloaded", why, users[address])
+        yield _file(migration, address, "pull", "not_downloaded", why, users[address])
     for upload in migration.files.uploads:
         row = assets.get(upload.sha256)
         if row is not None and row.has_failed:
             used = sorted({use for each in upload.addresses for use in users[each]})
-            yield _file(row.name, "prepare", row.reason, row.explanation, used)
+            yield _file(
+                migration, row.name, "prepare", row.reason, row.explanation, used
+            )
 
 
 def _file(
-    name: str, step: str, reason: str, explanation: str, used_by: Iterable[str]
+    migration: Migration,
+    name: str,
+    step: str,
+    reason: str,
+    explanation: str,
+    places: Iterable[_Use],
 ) -> Failure:
+    used = tuple(dict.fromkeys(places))
     return Failure(
         kind="file",
         subject=name,
@@ -145,19 +159,22 @@ def _file(
         reason=reason,
         explanation=explanation,
         next_action=_FILE_ACTIONS.get(reason, _OTHER),
-        used_by=tuple(used_by),
+        used_by=tuple(_place(migration, *each) for each in used),
+        places=used,
     )
 
 
-def _users(migration: Migration) -> Mapping[str, list[str]]:
+def _users(migration: Migration) -> Mapping[str, list[_Use]]:
     """Return the places that use a file, by its address."""
-    users: defaultdict[str, list[str]] = defaultdict(list)
+    users: defaultdict[str, list[_Use]] = defaultdict(list)
     for use in migration.files.uses:
-        item = migration.items.get(use.key)
-        place = f"{item.name if item else ''} ({use.key}), {use.field}".strip()
-        if place not in users[use.address]:
-            users[use.address].append(place)
+        users[use.address].append((use.key, use.field))
     return users
+
+
+def _place(migration: Migration, key: ItemKey, field: str) -> str:
+    item = migration.items.get(key)
+    return f"{item.name if item else ''} ({key}), {field}".strip()
 
 
 def _step(row: ItemRow) -> str:

@@ -14,7 +14,7 @@ from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan_details import PlanDetails
 
 SHOWN = 200
-"""Losses and links that the page shows; report.json has all of them."""
+"""Findings of one sort that the page shows; its CSV file has all of them."""
 
 
 def details_of(

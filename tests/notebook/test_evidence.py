@@ -12,13 +12,22 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import unquote
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from lxml import html
 
+from cmsmig.configuration.regions import REGION_BASES
+from cmsmig.display.finding_list import Finding
 from cmsmig.evidence.checklist import CheckState, checklist
+from cmsmig.evidence.collection_count import CollectionCount
+from cmsmig.evidence.decided import (
+    Decided,
+    in_words,
+    site_address,
+    space_address,
+)
 from cmsmig.evidence.evidence import (
-    CollectionCount,
     Evidence,
     LossCount,
     evidence_json,
@@ -35,11 +44,13 @@ from cmsmig.evidence.redirects import (
     redirects_csv,
     write_redirects,
 )
+from cmsmig.evidence.report_findings import FindingSet
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Accounting, ItemRow
 from cmsmig.notebook.kit.prerequisites import decided_migration
 from cmsmig.notebook.verify import verifying
 from cmsmig.notebook.verify.cutover import open_handover
+from cmsmig.origin.schema import Site
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from tests.support.notebook.staging import Staged
 
@@ -47,7 +58,7 @@ KEY = ItemKey("c", "i", "l")
 ALLOWED = {
     *("html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p"),
     *("div", "table", "thead", "tbody", "tr", "th", "td", "code", "strong", "span"),
-    *("br", "time"),
+    *("br", "a", "caption"),
 }
 PRINTED = st.text(
     st.characters(exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp")), min_size=1
@@ -93,7 +104,23 @@ def evidence_of(text: str) -> Evidence:
             differences=[Difference(DifferenceCode.FIELD_VALUE, text, text, text)]
         ),
         names={text: text},
+        findings=(
+            FindingSet(
+                "losses",
+                "Losses",
+                "None.",
+                lambda: iter([Finding(text, text, text, text, text, text, text)]),
+            ),
+        ),
+        decided=(Decided(text, text, text, text),),
+        site_address=site_address(site_at(text)),
+        space_address=space_address(text, REGION_BASES["eu"]),
     )
+
+
+def site_at(domain: str) -> Site:
+    """Return a site with one domain."""
+    return Site("s", "Site", "site", "UTC", (domain,), ())
 
 
 @settings(max_examples=40)
@@ -112,7 +139,17 @@ def test_whatever_services_said_is_text_in_the_page(text: str) -> None:
         "http-equiv",
         "class",
         "scope",
+        "style",
+        "role",
+        "tabindex",
+        "aria-label",
+        "href",
+        "rel",
     }
+    styles = {each.get("style") for each in page.iter()}
+    assert styles <= {None, "text-align:left", "text-align:right"}
+    for link in page.iter("a"):
+        assert link.get("href").startswith("https://")
     assert text in page.text_content()
 
 
@@ -129,18 +166,63 @@ def test_report_json_holds_every_failure_whole(text: str) -> None:
 
 
 def test_the_page_forbids_every_request() -> None:
-    """A policy lets nothing load, and no address of another host is in the source."""
+    """A policy lets nothing load, and an address of another host is only to click."""
     page = evidence_page(evidence_of("x"))
     assert "default-src 'none'" in page
     assert "http://" not in page
-    assert "https://" not in page
+    assert page.count("https://") == 2
+    assert '<a href="https://x/" rel="noreferrer">https://x/</a>' in page
 
 
-def test_a_report_is_two_files(tmp_path: Path) -> None:
-    """report.html and report.json, made with their folder."""
+@pytest.mark.parametrize(
+    ("space_id", "base", "address"),
+    [
+        ("290512", "https://mapi.storyblok.com/v1", "https://app.storyblok.com/#/me/spaces/290512/dashboard"),
+        ("290512", "http://127.0.0.1:8000/v1", ""),
+        ("290512", "https://mapi.storyblok.com.evil.example/v1", ""),
+        ("29'/../x", "https://mapi.storyblok.com/v1", ""),
+    ],
+)  # fmt: skip
+def test_only_a_space_of_the_service_gets_a_link(
+    space_id: str, base: str, address: str
+) -> None:
+    """A sandbox has no page to open, and an id that is no number is none."""
+    assert space_address(space_id, base) == address
+
+
+@pytest.mark.parametrize(
+    ("domain", "address"),
+    [
+        ("www.example.com", "https://www.example.com/"),
+        ("evil.example/login?x=", ""),
+        ("me@evil.example", ""),
+        ("", ""),
+    ],
+)
+def test_only_a_host_becomes_the_old_site_s_link(domain: str, address: str) -> None:
+    """What the origin calls a domain and is none is not opened."""
+    assert site_address(site_at(domain)) == address
+
+
+@pytest.mark.parametrize(
+    ("at", "words"),
+    [
+        ("2026-05-03T14:05:09+00:00", "3 May 2026, 14:05 UTC"),
+        ("2026-05-03T14:05:09+02:00", "3 May 2026, 12:05 UTC"),
+        ("last week", "last week"),
+    ],
+)
+def test_a_moment_is_told_in_words(at: str, words: str) -> None:
+    """What people wrote by hand stays as it is."""
+    assert in_words(at) == words
+
+
+def test_a_report_is_a_page_a_document_and_lists(tmp_path: Path) -> None:
+    """report.html and report.json and a CSV of each list, made with their folder."""
     folder = tmp_path / "new" / "run"
     written = write_evidence(folder, evidence_of("x"))
-    assert [each.name for each in written] == ["report.html", "report.json"]
+    names = [str(each.relative_to(folder)) for each in written]
+    assert names == ["report.html", "report.json", "lists/losses.csv"]
     assert json.loads(written[1].read_text())["site"] == "x"
 
 

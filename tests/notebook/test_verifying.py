@@ -33,6 +33,11 @@ def _report(reports: Path) -> dict:
     return json.loads((reports / "report.json").read_text())
 
 
+def _listed(reports: Path, name: str) -> list[dict]:
+    with (reports / "lists" / f"{name}.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
 async def test_a_whole_import_ends_well_and_its_report_adds_up(
     staged: Start, tmp_path: Path
 ) -> None:
@@ -49,6 +54,14 @@ async def test_a_whole_import_ends_well_and_its_report_adds_up(
     for each in report["publication"]:
         parts = ("published", "held_by_decision", "still_to_publish")
         assert each["stories"] == each["not_live_at_origin"] + sum(map(each.get, parts))
+    page = (tmp_path / "r" / "report.html").read_text()
+    for machine in (report["made_at"], report["plan"]["hash"][:8], "in 12 ="):
+        assert machine not in page
+    assert [each["what"] for each in report["decided"]][:2] == [
+        "Which items are imported, and what is published",
+        "Content types, fields and folders",
+    ]
+    assert report["decided"][0]["by"] in page
     assert report["verification"]["differences"] == []
     assert report["exit_code"] == 0
     assert report["files"] == {
@@ -111,6 +124,16 @@ async def test_an_item_that_failed_ends_with_4_after_all_the_work(
     assert "/records/record-5" in [
         each["old"] for each in report["redirects"]["without_a_new_page"]
     ]
+    [failed] = _listed(tmp_path / "r", "failed-items")
+    assert (failed["Kind"], failed["Item"]) == ("Conflict", "Record 5")
+    assert failed["Page at the origin"] == "/records/record-5"
+    assert failed["What to do"] == failure["next_action"]
+    empty = _listed(tmp_path / "r", "references-that-stay-empty")
+    assert {each["What"] for each in empty} == {"Record 5"}
+    assert {each["Kind"] for each in empty} == {"The target could not become a story"}
+    assert {each["Field"] for each in empty} == {"Next", "Related"}
+    page = (tmp_path / "r" / "report.html").read_text()
+    assert failure["subject"] not in page
 
 
 def _story(slug: str, **more: object) -> dict:

@@ -45,8 +45,14 @@ class Handover:
     def evidence(self) -> Evidence:
         """Return the evidence as of now. Reads the ledger, asks no service."""
         workspace = self.workspace
-        space = workspace.destination_settings.space_id
-        return gather(workspace.project, self.migration, space, self.found)
+        settings = workspace.destination_settings
+        return gather(
+            workspace.project,
+            self.migration,
+            settings.space_id,
+            self.found,
+            base_url=settings.destination_base_url,
+        )
 
     def checks(self) -> tuple[Check, ...]:
         """Return the checklist as of now."""

@@ -82,9 +82,13 @@ def test_a_report_lists_them_all(stage: Stage, tmp_path: Path) -> None:
     project = find_project(desk.folder, {}, desk.folder)
     settings = load_settings(project, {}, need_origin=False, need_destination=True)
     found = gather(project, open_migration(project, settings), settings.space_id, None)
-    page, document = write_evidence(tmp_path, found)
+    page, document, *lists = write_evidence(tmp_path, found)
     report = json.loads(document.read_text())
     for name, listed in (("losses", "losses_listed"), ("links_left", "links_left")):
         assert sorted(map(str, report[listed])) == sorted(map(str, planned[name]))
     assert "/records/nowhere" in page.read_text()
     assert {each["kind"] for each in report["losses"]} == set(planned["losses_by_kind"])
+    rows = {each.stem: each.read_text().splitlines()[1:] for each in lists}
+    assert len(rows["losses"]) == len(planned["losses"])
+    assert len(rows["links-that-stay"]) == len(planned["links_left"])
+    assert "skipped-items" not in rows

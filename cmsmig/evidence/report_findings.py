@@ -1,0 +1,255 @@
+"""What a report lists one by one, in words that an editor understands.
+
+Gone through each time somebody reads it: a site's losses are never in memory
+together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.display.finding_list import Finding
+from cmsmig.evidence.failures import Failure, item_failures
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import DELETED_THERE, ItemRow
+from cmsmig.mapping.select.reference_targets import DanglingCause, explained
+from cmsmig.mapping.select.routes import PageCause
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.loss_findings import loss_finding
+from cmsmig.steps.plan.old_addresses import old_addresses
+from cmsmig.steps.plan.plan_details import PlanDetails
+
+_TAKE_ALONG = "Take such items along in notebook 01, or leave the field empty."
+_MEND = "See to the target, which is in the list of failures, and import again."
+_REFERENCES: Mapping[str, str] = {
+    DanglingCause.TARGET_FAILED: _MEND,
+    DanglingCause.COLLECTION_NOT_MIGRATED: _TAKE_ALONG,
+    DanglingCause.ARCHIVED: _TAKE_ALONG,
+    DanglingCause.DRAFT_SKIPPED: _TAKE_ALONG,
+    DanglingCause.OTHER_SET: _TAKE_ALONG,
+    DanglingCause.OTHER_LOCALE: (
+        "Translate the target at the origin, or leave the field empty."
+    ),
+}
+_CHOOSE = "Choose another target in the story, or leave the field empty."
+_LINKS: Mapping[str, tuple[str, str]] = {
+    PageCause.STATIC: (
+        "The page is no item of a collection, such as the home page.",
+        "Make sure that the new site has a page at this address.",
+    ),
+    PageCause.TEMPLATE: (
+        "The address is a collection's own, and no item is behind it.",
+        "Make sure that the new site has a page at this address.",
+    ),
+    PageCause.UNLISTED: (
+        "The address is below a collection's, but no item that is imported has it.",
+        "Correct the link in the story, or take the item along in notebook 01.",
+    ),
+    DanglingCause.TARGET_FAILED: ("The item could not become a story.", _MEND),
+    DanglingCause.NOT_IN_PILOT: (
+        "The item is not part of this pilot.",
+        "Nothing: an import of all fills it.",
+    ),
+}
+_LINK_KINDS: Mapping[str, str] = {
+    PageCause.STATIC: "Link to a static page",
+    PageCause.TEMPLATE: "Link to a collection's own page",
+    PageCause.UNLISTED: "Link to a page that is not imported",
+    DanglingCause.TARGET_FAILED: "Link to an item that failed",
+    DanglingCause.NOT_IN_PILOT: "Link to an item outside the pilot",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FindingSet:
+    """Findings of one sort, to be gone through again and again."""
+
+    name: str
+    """Of its CSV file, without the ending."""
+    title: str
+    none: str
+    """What is said when there is nothing."""
+    read: Callable[[], Iterator[Finding]]
+
+
+def report_findings(
+    migration: Migration,
+    rows: Mapping[ItemKey, ItemRow],
+    failures: tuple[Failure, ...],
+    plan: JsonObject | None,
+    details: PlanDetails,
+) -> tuple[FindingSet, ...]:
+    """Return all that a report lists. Reads nothing yet."""
+    words = _Words(migration)
+    return (
+        FindingSet(
+            "failed-items",
+            "Items that failed",
+            "Every item arrived whole.",
+            lambda: _failed(rows, words),
+        ),
+        FindingSet(
+            "missing-files",
+            "Files that are missing",
+            "Every file was found and is uploaded.",
+            lambda: _files(failures, words),
+        ),
+        FindingSet(
+            "losses", "Losses", "Nothing was lost.", lambda: _losses(details, words)
+        ),
+        FindingSet(
+            "references-that-stay-empty",
+            "References that stay empty",
+            "Every reference leads to a story.",
+            lambda: _references(plan or {}, words),
+        ),
+        FindingSet(
+            "links-that-stay",
+            "Links into the old site that stay as they are",
+            "Every link into the old site leads to its new page.",
+            lambda: _links(details, words),
+        ),
+        FindingSet(
+            "skipped-items",
+            "Items that were left out",
+            "No item was left out.",
+            lambda: _skipped(rows, words),
+        ),
+    )
+
+
+class _Words:
+    """What items and fields are called."""
+
+    def __init__(self, migration: Migration) -> None:
+        origin = migration.origin
+        self._pages = dict(old_addresses(migration))
+        self._names = {
+            (key.collection_id, key.item_id): item.name
+            for key, item in migration.items.items()
+        }
+        for sets in (origin.live, origin.staged):
+            for items in sets.values():
+                for item in items:
+                    self._names.setdefault(
+                        (item.key.collection_id, item.key.item_id), item.name
+                    )
+        self._fields = {
+            (each.collection_id, field.slug): field.display_name
+            for each in origin.collections
+            for field in each.fields
+        }
+
+    def item(self, key: ItemKey) -> str:
+        """Return an item's name, or its id where it has none."""
+        return self._names.get((key.collection_id, key.item_id)) or key.item_id
+
+    def page(self, key: ItemKey) -> str:
+        """Return the path of an item's page at the origin, empty if it has none."""
+        return self._pages.get(key, "")
+
+    def field(self, key: ItemKey, slug: str) -> str:
+        """Return what editors call a field."""
+        return self._fields.get((key.collection_id, slug)) or slug
+
+
+def _failed(rows: Mapping[ItemKey, ItemRow], words: _Words) -> Iterator[Finding]:
+    for key, row in rows.items():
+        for each in item_failures([row]):
+            yield Finding(
+                kind=_kind(each.reason),
+                item=each.name or words.item(key),
+                page=words.page(key) or row.old_path,
+                field="",
+                what="",
+                why=each.explanation or _kind(each.reason),
+                todo=each.next_action,
+            )
+
+
+def _files(failures: tuple[Failure, ...], words: _Words) -> Iterator[Finding]:
+    for each in failures:
+        for key, field in each.places:
+            yield Finding(
+                kind=_kind(each.reason),
+                item=words.item(key),
+                page=words.page(key),
+                field=words.field(key, field),
+                what=each.subject,
+                why=each.explanation or _kind(each.reason),
+                todo=each.next_action,
+            )
+
+
+def _losses(details: PlanDetails, words: _Words) -> Iterator[Finding]:
+    for each in details.losses():
+        yield loss_finding(
+            each.loss,
+            item=words.item(each.key),
+            page=words.page(each.key),
+            field=words.field(each.key, each.field),
+        )
+
+
+def _references(plan: JsonObject, words: _Words) -> Iterator[Finding]:
+    listed = plan.get("dangling")
+    for each in listed if isinstance(listed, list) else ():
+        if not isinstance(each, dict):
+            continue
+        key, cause = _key(_text(each["item"])), _text(each["cause"])
+        told = explained(cause)
+        yield Finding(
+            kind=f"{told[:1].upper()}{told[1:]}",
+            item=words.item(key),
+            page=words.page(key),
+            field=words.field(key, _text(each["field"])),
+            what=words.item(_key(_text(each["target"]))),
+            why=f"The field stays empty: {told}.",
+            todo=_REFERENCES.get(cause, _CHOOSE),
+        )
+
+
+def _links(details: PlanDetails, words: _Words) -> Iterator[Finding]:
+    for each in details.links_left():
+        why, todo = _LINKS.get(each.cause, (explained(each.cause), ""))
+        yield Finding(
+            kind=_LINK_KINDS.get(each.cause, _kind(each.cause)),
+            item=words.item(each.key),
+            page=words.page(each.key),
+            field=words.field(each.key, each.field),
+            what=each.href,
+            why=why,
+            todo=todo,
+        )
+
+
+def _skipped(rows: Mapping[ItemKey, ItemRow], words: _Words) -> Iterator[Finding]:
+    for key, row in rows.items():
+        is_there = row.gone is None or row.gone.reason != DELETED_THERE
+        if row.status == "skipped" and is_there:
+            yield Finding(
+                kind=_kind(row.reason),
+                item=row.name or words.item(key),
+                page=words.page(key),
+                field="",
+                what="",
+                why=row.explanation or f"{_kind(row.reason)}.",
+                todo="Nothing, unless it is wanted: choose it in notebook 01.",
+            )
+
+
+def _kind(code: str) -> str:
+    return code.replace("_", " ").capitalize()
+
+
+def _key(text: str) -> ItemKey:
+    """Return the key that a plan wrote as text."""
+    collection, _, rest = text.partition("/")
+    item, _, locale = rest.partition("@")
+    return ItemKey(collection, item, locale)
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else ""
