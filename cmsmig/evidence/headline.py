@@ -92,12 +92,12 @@ def _verdict(
         stories = counted(published.due, "story still has", "stories still have")
         return "warning", f"{every}, but {stories} to be published."
     if published.held:
-        pages = counted(published.held, "page is", "pages are")
-        return (
-            "warning",
-            f"{every}; of the pages that are live, {pages} not published yet, as was "
-            "decided.",
+        pages = counted(
+            published.held,
+            "page that is live at the old site is",
+            "pages that are live at the old site are",
         )
+        return "warning", f"{every}; {pages} not published yet, as was decided."
     return "good", f"{every}, and everything read back is as it was written."
 
 

@@ -126,16 +126,13 @@ class _Words:
     def __init__(self, migration: Migration) -> None:
         origin = migration.origin
         self._pages = dict(old_addresses(migration))
-        self._names = {
-            (key.collection_id, key.item_id): item.name
-            for key, item in migration.items.items()
-        }
+        self._names: dict[ItemKey, str] = {}
+        self._in_any_locale: dict[tuple[str, str], str] = {}
         for sets in (origin.live, origin.staged):
             for items in sets.values():
                 for item in items:
-                    self._names.setdefault(
-                        (item.key.collection_id, item.key.item_id), item.name
-                    )
+                    self._names[item.key] = item.name
+                    self._in_any_locale.setdefault(item.key[:2], item.name)
         self._fields = {
             (each.collection_id, field.slug): field.display_name
             for each in origin.collections
@@ -143,8 +140,9 @@ class _Words:
         }
 
     def item(self, key: ItemKey) -> str:
-        """Return an item's name, or its id where it has none."""
-        return self._names.get((key.collection_id, key.item_id)) or key.item_id
+        """Return an item's name in its locale, else in any, else its id."""
+        found = self._names.get(key) or self._in_any_locale.get(key[:2])
+        return found or key.item_id
 
     def page(self, key: ItemKey) -> str:
         """Return the path of an item's page at the origin, empty if it has none."""

@@ -25,7 +25,7 @@ DIFFERENT = Verification(
         ),
         pytest.param(
             ARRIVED, PublicationCount("All", 8, 1, 7, 0, 0), Verification(), (0, 0),
-            "warning", "7 pages are not published yet, as was decided", id="held",
+            "warning", "7 pages that are live at the old site are not", id="held",
         ),
         pytest.param(
             ARRIVED, PublicationCount("All", 8, 6, 1, 1, 0), Verification(), (0, 0),

@@ -1,0 +1,66 @@
+"""Evidence that was made up: a report with every part in it, and any text anywhere."""
+
+from __future__ import annotations
+
+from cmsmig.configuration.regions import REGION_BASES
+from cmsmig.display.finding_list import Finding
+from cmsmig.evidence.collection_count import CollectionCount
+from cmsmig.evidence.decided import Decided, site_address, space_address
+from cmsmig.evidence.evidence import Evidence, LossCount
+from cmsmig.evidence.failures import item_failures
+from cmsmig.evidence.file_count import FileCount
+from cmsmig.evidence.redirects import LostAddress, Redirect, RedirectMap
+from cmsmig.evidence.report_findings import FindingSet
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import Accounting, ItemRow
+from cmsmig.origin.schema import Site
+from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
+
+KEY = ItemKey("c", "i", "l")
+
+
+def evidence_of(text: str) -> Evidence:
+    """Return evidence in which `text` stands wherever a service put some."""
+    row = ItemRow(KEY, text, text, "", "failed", "refused", text, "open", "", None)
+    counts = Accounting(3, 1, 0, 1, 1, 0)
+    return Evidence(
+        made_at="2026-01-01T00:00:00+00:00",
+        site=text,
+        space_id=text,
+        accounting=counts,
+        collections=(CollectionCount(text, counts),),
+        skipped={"draft": 1},
+        links={"linked": 1},
+        files=FileCount(2, 1, 0, 1, 0),
+        failures=tuple(item_failures([row])),
+        losses=(LossCount(text, "content", 2, 1),),
+        plan={"hash": text, "calls": {"create_stories": 2, "read_space": 1}},
+        unpublished=0,
+        redirects=RedirectMap(
+            moved=(Redirect("/a", "/b", KEY),),
+            kept=1,
+            lost=(LostAddress(f"/{text}", KEY, text),),
+            shared=(),
+            shadowed=(),
+        ),
+        verification=Verification(
+            differences=[Difference(DifferenceCode.FIELD_VALUE, text, text, text)]
+        ),
+        names={text: text},
+        findings=(
+            FindingSet(
+                "losses",
+                "Losses",
+                "None.",
+                lambda: iter([Finding(text, text, text, text, text, text, text)]),
+            ),
+        ),
+        decided=(Decided(text, text, text, text),),
+        site_address=site_address(site_at(text)),
+        space_address=space_address(text, REGION_BASES["eu"]),
+    )
+
+
+def site_at(domain: str) -> Site:
+    """Return a site with one domain."""
+    return Site("s", "Site", "site", "UTC", (domain,), ())
