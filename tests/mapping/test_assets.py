@@ -8,7 +8,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, canonical
@@ -22,7 +22,12 @@ from cmsmig.mapping.convert.asset_uploads import (
     plan_uploads,
     safe_name,
 )
-from cmsmig.mapping.convert.file_addresses import candidates, host_of, in_text
+from cmsmig.mapping.convert.file_addresses import (
+    candidates,
+    host_of,
+    in_html,
+    in_text,
+)
 from cmsmig.mapping.convert.story import draft_story
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.mapping.draft import UploadedAsset
@@ -162,6 +167,32 @@ def test_hosts_are_learnt_from_file_fields() -> None:
     found = observed_file_hosts([item({"photo": photo, "link": BASE})], [SCHEMA])
     assert found == {"127.0.0.1:4711"}
     assert "cdn.prod.website-files.com" in KNOWN_FILE_HOSTS
+
+
+NAME, REST = FILES[:3], FILES[3:]
+DISGUISED = (
+    FILES.upper(), f"{NAME}\0{REST}", f"{NAME}<!-- -->{REST}", f"{NAME}</b>{REST}",
+    FILES.replace(".", "&#46;", 1), FILES.replace(".", "&period;"),
+    FILES.replace(".", "&period", 1), f"&#{ord(NAME[0])}{FILES[1:]}",
+)  # fmt: skip
+PIECES = (
+    "<p>", "</p>", "<img src='", "<iframe srcdoc='", "'>", "https://", "//", FILES,
+    *DISGUISED, "&sol;&sol;", "&amp;", "&lt;img src=&quot;//", "/a.png", " ", "<b>",
+)  # fmt: skip
+
+
+def disguises(test: Callable[[str], None]) -> Callable[[str], None]:
+    for name in DISGUISED:
+        test = example(f"<img src='//{name}/a.png'>//{name}/b.png")(test)
+    inner = "&lt;img src=&quot;//" + FILES.replace(".", "&amp;#46;") + "&quot;>"
+    return example(f"<iframe srcdoc='{inner}'></iframe>")(test)
+
+
+@disguises
+@given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
+def test_a_body_that_seems_to_have_no_file_has_none(body: str) -> None:
+    read = f"<!-- {FILES} -->{body}"  # the host is there, so that it is read
+    assert list(in_html(body, HOSTS)) == list(in_html(read, HOSTS))
 
 
 @given(st.text(max_size=60))
