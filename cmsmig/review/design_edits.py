@@ -5,10 +5,12 @@ Works on what was pulled; asks no service and writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 
 from cmsmig.canonical import JsonObject
+from cmsmig.errors import DecisionsError
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.design import (
@@ -18,12 +20,18 @@ from cmsmig.mapping.decisions.design import (
     FieldDesign,
 )
 from cmsmig.mapping.draft import StoryDraft
+from cmsmig.mapping.propose.additions import with_missing_designs
 from cmsmig.mapping.propose.decision_checks import problems_of, undecided_design
 from cmsmig.mapping.propose.design_checks import problems_of_field
 from cmsmig.mapping.propose.encodings import allowed_encodings
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import propose_design
 from cmsmig.origin.schema import Item
+from cmsmig.review.field_changes import (
+    with_field_again,
+    with_field_moved,
+    without_fields,
+)
 from cmsmig.review.samples import Sample, Sampler
 from cmsmig.steps.decide.pulled_origin import Origin
 
@@ -89,6 +97,7 @@ class DesignEditor:
         key: str | None = None,
         encoding: Encoding | None = None,
         required: bool | None = None,
+        label: str | None = None,
     ) -> None:
         """Change one field of the content type at `place`.
 
@@ -102,11 +111,68 @@ class DesignEditor:
             key=before.key if key is None else key.strip(),
             encoding=before.encoding if encoding is None else encoding,
             required=before.required if required is None else required,
+            display_name=before.display_name if label is None else label.strip(),
         )
         if after.encoding is Encoding.OPTION_DATASOURCE and not after.datasource:
             source = f"{content_type.collection_slug}-{after.origin}"
             after = replace(after, datasource=source)
         self._put(place, _with_field(content_type, number, after))
+
+    def move_field(self, place: int, number: int, by: int) -> None:
+        """Show a field of the content type at `place` earlier or later."""
+        self._put(place, with_field_moved(self.content_types[place], number, by))
+
+    def leave_out(self, place: int, origins: Collection[str], reason: str) -> None:
+        """Leave origin fields out of the content type at `place` for a reason.
+
+        Raises `DecisionsError` without a reason.
+        """
+        if not reason.strip():
+            raise DecisionsError("Say why the field is left out, then leave it out.")
+        content_type = self.content_types[place]
+        self._put(place, without_fields(content_type, origins, reason.strip()))
+
+    def take_again(self, place: int, origin: str) -> None:
+        """Propose a field again for what was left out of the content type at
+        `place`.
+
+        Raises `DecisionsError` for what the kit proposes no field for.
+        """
+        before = self.content_types[place]
+        if origin not in self.fields_to_take(place):
+            raise DecisionsError(f"There is no field to propose for {origin}.")
+        content_types = list(self.content_types)
+        content_types[place] = with_field_again(before, origin)
+        grown, _ = with_missing_designs(
+            replace(self.design, content_types=tuple(content_types)),
+            self._proposal,
+            self.origin.collections,
+            self._space or SpaceFacts(),
+        )
+        self._put(place, grown.content_types[place])
+
+    def fields_to_take(self, place: int) -> tuple[str, ...]:
+        """Return what is left out and the kit would propose a field for."""
+        content_type = self.content_types[place]
+        proposed = self._proposal.content_type(content_type.collection_id)
+        known = {each.origin for each in proposed.fields} if proposed else set()
+        left = (each.origin for each in content_type.left_out)
+        return tuple(each for each in left if each in known)
+
+    def unfilled(self, place: int) -> tuple[str, ...]:
+        """Return the origin fields of the content type at `place` that no item
+        fills."""
+        content_type = self.content_types[place]
+        return tuple(
+            each.origin
+            for each in content_type.fields
+            if each.encoding is not Encoding.ENVELOPE
+            and not self.samples(content_type, each, 1)
+        )
+
+    @cached_property
+    def _proposal(self) -> Design:
+        return propose(self.origin, self._decision, self._space or SpaceFacts())
 
     def name_block(self, number: int, component: str) -> None:
         """Name the component of a block anew."""

@@ -25,7 +25,7 @@ from cmsmig.mapping.propose.encodings import RELATION_ENCODINGS
 from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.mapping.propose.proposals import propose_embeds
 from cmsmig.mapping.select.selection import select_items
-from cmsmig.origin.schema import Item
+from cmsmig.origin.schema import Collection, Item
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.steps.decide.pulled_origin import Origin
 
@@ -58,6 +58,7 @@ class Sampler:
         self._decision = decision
         self._collections = {each.collection_id: each for each in origin.collections}
         self._items: dict[str, tuple[Item, ...]] = {}
+        self._filled: dict[str, frozenset[str]] = {}
         self._names: dict[ItemKey, str] = {}
         files = origin.files
         self._files = {address: UploadedAsset(None, address) for address in files}
@@ -74,7 +75,7 @@ class Sampler:
     ) -> tuple[Sample, ...]:
         """Return up to `count` different values of a field and what they become."""
         collection = self._collections.get(content_type.collection_id)
-        if collection is None:
+        if collection is None or field.origin not in self.filled(collection):
             return ()
         schema = collection.field(field.origin)
         context = self._context(design)
@@ -88,6 +89,21 @@ class Sampler:
             )
             found.setdefault(as_text(value), self._sample(value, use))
         return tuple(found.values())
+
+    def filled(self, collection: Collection) -> frozenset[str]:
+        """Return the fields of a collection that some item fills; items are read
+        once for it."""
+        known = self._filled.get(collection.collection_id)
+        if known is None:
+            wanted = {each.slug for each in collection.fields}
+            found: set[str] = set()
+            for item in self.items(collection.collection_id):
+                data = item.data
+                found |= {name for name in data if not is_blank(data[name])}
+                if wanted <= found:
+                    break
+            known = self._filled[collection.collection_id] = frozenset(found)
+        return known
 
     def story(
         self, design: Design, content_type: ContentTypeDesign, item: Item

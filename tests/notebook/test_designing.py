@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup
 
 from cmsmig.errors import CmsmigError, DecisionsError, UndecidedError, UsageError
 from cmsmig.mapping.decisions.choices import CollectionsDecision
-from cmsmig.mapping.decisions.design import Design, Encoding, Reviewed
+from cmsmig.mapping.decisions.design import Design, Encoding, Reviewed, SectionDesign
 from cmsmig.mapping.propose.additions import with_missing_designs
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import propose_collections
@@ -26,12 +26,19 @@ from cmsmig.notebook.design.designing import (
 from cmsmig.notebook.kit.decision_files import decided
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.review.design_edits import DesignEditor, propose
+from cmsmig.review.field_changes import with_field_moved, without_fields
 from cmsmig.review.item_story import components_of
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.decision_store import write_decision
 from cmsmig.steps.decide.pulled_origin import read_origin
 from tests.support.notebook.live_panel import LivePanel
-from tests.support.notebook.pulled_site import PEOPLE, Controls, pulled_workspace
+from tests.support.notebook.pulled_site import (
+    PEOPLE,
+    POSTS,
+    Controls,
+    pulled_workspace,
+    settled,
+)
 
 
 def decide_collections(workspace: Workspace) -> CollectionsDecision:
@@ -446,6 +453,107 @@ async def test_edits_in_a_dry_run_are_shown_and_not_written(tmp_path: Path) -> N
     assert "Body text, richtext" in story.text("item")
     assert "Dry run" in table.shown()
     assert sorted(tmp_path.rglob("*")) == before
+
+
+async def test_fields_get_labels_and_another_order(tmp_path: Path) -> None:
+    """The label is what editors see, and the order is that of the form and the
+    component; sections keep to it."""
+    review = await by_hand(tmp_path)
+    element = design_table(review).widget()
+    table, story = Controls(element), LivePanel(element)
+    await table.enter("design-field-label", "Main text", 0)
+    await table.click("design-field-down")
+    design = decided(review.workspace.project, Design)
+    assert [each.origin for each in design.content_types[0].fields] == [
+        "tone",
+        "body",
+        "author",
+    ]
+    form = story.text("item")
+    assert form.index("Tone tone") < form.index("Main text body")
+    assert [each.value for each in table.named("design-field-key")][:2] == [
+        "tone",
+        "body",
+    ]
+    table.named("design-field-up")[1].click()
+    await settled()
+    fields = decided(review.workspace.project, Design).content_types[0].fields
+    assert [each.origin for each in fields] == ["body", "tone", "author"]
+    await table.click("design-field-up")
+    assert fields == decided(review.workspace.project, Design).content_types[0].fields
+
+
+def test_sections_follow_the_order_of_the_fields(tmp_path: Path) -> None:
+    """A moved field moves in its section; without its last field a section goes."""
+    desk = desk_of(pulled_workspace(tmp_path))
+    posts = replace(
+        desk.content_types[0],
+        sections=(
+            SectionDesign("one", "One", ("body", "tone")),
+            SectionDesign("two", "Two", ("author",)),
+        ),
+    )
+    moved = with_field_moved(posts, 0, 1)
+    assert [each.fields for each in moved.sections] == [("tone", "body"), ("author",)]
+    assert with_field_moved(posts, 2, 1) == posts
+    shorter = without_fields(posts, ("author", "tone"), "Not wanted.")
+    assert [each.fields for each in shorter.sections] == [("body",)]
+
+
+async def test_fields_are_left_out_with_a_reason_and_taken_again(
+    tmp_path: Path,
+) -> None:
+    """A field that is left out stands below with its reason, and comes back."""
+    review = await by_hand(tmp_path)
+    project = review.workspace.project
+    proposed = review.desk.design.content_types[0]
+    element = design_table(review).widget()
+    table, story = Controls(element), LivePanel(element)
+    await table.enter("design-leave-reason", "")
+    await table.click("design-field-leave")
+    assert "Say why" in table.shown()
+    assert decided(project, Design) is None
+    await table.enter("design-leave-reason", "Written <b>anew</b>")
+    await table.click("design-field-leave")
+    posts = decided(project, Design).content_types[0]
+    (left,) = (each for each in posts.left_out if each.origin == "body")
+    assert left.note == "Written <b>anew</b>"
+    assert "Written &lt;b&gt;anew&lt;/b&gt;" in table.shown()
+    assert "richtext" not in story.text("item")
+    assert review.desk.problems() == ()
+    again = await open_design(review.workspace)
+    table = Controls(design_table(again).widget())
+    await table.click("design-take")
+    posts = decided(project, Design).content_types[0]
+    assert {each.origin for each in posts.fields} == {
+        each.origin for each in proposed.fields
+    }
+    assert posts.left_out == proposed.left_out
+    assert again.desk.problems() == ()
+
+
+async def test_what_no_item_fills_is_said_and_left_out(tmp_path: Path) -> None:
+    """A field without any value is said in its row, and left out by one button."""
+    workspace = pulled_workspace(tmp_path, interactive=True)
+    path = workspace.project.raw / "collections" / f"{POSTS}.json"
+    schema = json.loads(path.read_text())
+    unused = {**schema["fields"][0], "slug": "unused", "id": "u", "isRequired": False}
+    schema["fields"].append(unused)
+    path.write_text(json.dumps(schema))
+    decide_collections(workspace)
+    review = await open_design(workspace)
+    table = Controls(design_table(review).widget())
+    assert table.shown().count("It can be left out.") == 1
+    assert "(1)" in table.named("design-leave-empty")[0].description
+    await table.click("design-leave-empty")
+    posts = decided(workspace.project, Design).content_types[0]
+    assert "unused" not in {each.origin for each in posts.fields}
+    notes = {each.origin: each.note for each in posts.left_out}
+    assert notes["unused"] == "No item fills it."
+    assert "(0)" in table.named("design-leave-empty")[0].description
+    await table.click("design-leave-empty")
+    assert "Every field is filled" in table.shown()
+    assert review.desk.problems() == ()
 
 
 def rows_in_error(table: Controls) -> list:

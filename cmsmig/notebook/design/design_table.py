@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from markupsafe import Markup
-
 from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import NOTHING, bold, escape, heading, note, sheet
-from cmsmig.mapping.decisions.design import Encoding, FieldDesign
+from cmsmig.display.safe_html import bold, escape, heading, note, sheet
+from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.notebook.design import design_html
 from cmsmig.notebook.design.design_file import DesignFile
+from cmsmig.notebook.design.design_rows import HEAD, WIDTHS, FieldRow, RowActions
 from cmsmig.notebook.design.item_story import ItemStory
 from cmsmig.notebook.kit.widgets import (
     Board,
-    Choice,
     Element,
-    Field,
     Html,
     beside,
     column,
@@ -27,67 +24,8 @@ from cmsmig.notebook.kit.widgets import (
 from cmsmig.review.design_edits import DesignEditor, Shape
 
 _made = partial(fragment, "notebook/design/design_table.html")
-_WIDTHS = (
-    "minmax(7em,1.2fr) minmax(9em,1.2fr) minmax(9em,1.1fr) 4.5em minmax(12em,2.6fr)"
-)
-_HEAD = ("origin field", "key", "encoding", "required", "sample, and why")
-
-
-class _Row:
-    """The controls of one field; rows are used again for every content type."""
-
-    def __init__(self, board: Board, number: int, changed: Callable[[], None]) -> None:
-        self.origin = Html()
-        self.key: Field[str] = board.text(
-            "design-field-key", "", whole=True, changed=changed
-        )
-        self.encoding: Choice = board.choice(
-            "design-field-encoding",
-            "",
-            [(str(Encoding.TEXT), str(Encoding.TEXT))],
-            Encoding.TEXT,
-            tip=f"Encoding of field {number + 1}",
-            changed=changed,
-        )
-        self.required: Field[bool] = board.tick(
-            "design-field-required", "", False, changed=changed
-        )
-        self.why = Html()
-        self._told = NOTHING
-        self._wrong: tuple[str, ...] = ()
-
-    @property
-    def cells(self) -> tuple[Element, ...]:
-        return (self.origin, self.key, self.encoding, self.required, self.why)
-
-    def visible(self, shown: bool) -> None:
-        for each in self.cells:
-            each.visible(shown)
-
-    def load(self, field: FieldDesign, choices: tuple[Encoding, ...]) -> None:
-        """Show a field; what the controls say afterwards is what it is."""
-        self.visible(True)
-        self.origin.show(_made("origin", name=field.origin, type=field.origin_type))
-        self.key.value = field.key
-        self.encoding.offer(
-            [(str(each), str(each)) for each in choices], field.encoding
-        )
-        self.required.value = field.required
-
-    def explain(self, told: Markup) -> None:
-        """Show a sample of the field and why it was proposed like this."""
-        self._told = told
-        self._show()
-
-    def mark(self, wrong: tuple[str, ...]) -> None:
-        """Say in the row what is wrong with its field; nothing takes that away."""
-        if wrong != self._wrong:
-            self._wrong = wrong
-            self._show()
-
-    def _show(self) -> None:
-        notes = [note(f"This field: {each}", "bad") for each in self._wrong]
-        self.why.show(sheet(*notes, self._told) if notes else self._told)
+_REASON = "Not needed at the destination."
+_UNFILLED = "No item fills it."
 
 
 class _Table:
@@ -103,21 +41,31 @@ class _Table:
         self._again = Html()
         self._story = ItemStory(desk)
         self._left_out = Html()
-        longest = max((len(each.fields) for each in desk.content_types), default=0)
+        longest = max(
+            len(each.fields) + len(each.left_out) for each in desk.content_types
+        )
         self._rows = [
-            _Row(self._board, number, self._take(number)) for number in range(longest)
+            FieldRow(self._board, number, self._acts(number))
+            for number in range(longest)
         ]
         self._undo = self._board.button("design-undo", "Undo", self._take_back)
         self._names()
+        self._leave_out_controls()
         self._name_blocks()
         self._load()
         self._show_standing()
         file.follow(self._show_standing)
 
     def element(self) -> Element:
-        head = [Html(bold(name)) for name in _HEAD]
-        table = grid([head, *(each.cells for each in self._rows)], widths=_WIDTHS)
-        left = column(self._problems, table, self._left_out)
+        head = [Html(bold(name)) for name in HEAD]
+        table = grid([head, *(each.cells for each in self._rows)], widths=WIDTHS)
+        left = column(
+            self._problems,
+            table,
+            row(self._reason, self._leave_empty),
+            self._left_out,
+            row(self._which, self._take_again),
+        )
         return column(
             Html(_made("style")),
             row(self._chooser, self._undo, self._standing),
@@ -159,6 +107,34 @@ class _Table:
             for name, title in shape
         ]
 
+    def _leave_out_controls(self) -> None:
+        board = self._board
+        self._reason = board.text(
+            "design-leave-reason", "Reason to leave out", _REASON, whole=True
+        )
+
+        def leave_empty() -> None:
+            origins = self._desk.unfilled(self._place)
+            if not origins:
+                board.say("Every field is filled by some item.")
+                return
+            self._desk.leave_out(self._place, origins, _UNFILLED)
+            self._load()
+            self._file.keep()
+
+        def take_again() -> None:
+            self._desk.take_again(self._place, self._which.value)
+            self._load()
+            self._file.keep()
+
+        self._leave_empty = board.button(
+            "design-leave-empty", "Leave out what no item fills", leave_empty
+        )
+        self._which = board.choice(
+            "design-take-which", "Left out", [("nothing", "")], ""
+        )
+        self._take_again = board.button("design-take", "Take along again", take_again)
+
     def _choose(self) -> None:
         place = int(self._chooser.value)
         if place != self._place:
@@ -199,6 +175,14 @@ class _Table:
                 self._explain(number)
             else:
                 each.visible(False)
+        again = self._desk.fields_to_take(self._place)
+        self._which.offer(
+            [(each, each) for each in again] or [("nothing", "")], next(iter(again), "")
+        )
+        self._which.visible(bool(again))
+        self._take_again.visible(bool(again))
+        empty = len(self._desk.unfilled(self._place))
+        self._leave_empty.label(f"Leave out what no item fills ({empty})")
         self._left_out.show(sheet(design_html.left_out_html(content_type)))
         self._check()
 
@@ -212,6 +196,20 @@ class _Table:
         )
         self._follow()
 
+    def _acts(self, number: int) -> RowActions:
+        def move(by: int) -> None:
+            self._desk.move_field(self._place, number, by)
+            self._load()
+            self._file.keep()
+
+        def leave() -> None:
+            field = self._desk.content_types[self._place].fields[number]
+            self._desk.leave_out(self._place, (field.origin,), self._reason.value)
+            self._load()
+            self._file.keep()
+
+        return RowActions(self._take(number), lambda: move(-1), lambda: move(1), leave)
+
     def _take(self, number: int) -> Callable[[], None]:
         """Return what follows a change in a row; without a difference, nothing."""
 
@@ -221,18 +219,26 @@ class _Table:
                 return
             controls, before = self._rows[number], fields[number]
             after = (
+                controls.label.value.strip(),
                 controls.key.value.strip(),
                 Encoding(controls.encoding.value),
                 controls.required.value,
             )
-            if after == (before.key, before.encoding, before.required):
+            known = (
+                before.display_name,
+                before.key,
+                before.encoding,
+                before.required,
+            )
+            if after == known:
                 return
             self._desk.edit_field(
                 self._place,
                 number,
-                key=after[0],
-                encoding=after[1],
-                required=after[2],
+                label=after[0],
+                key=after[1],
+                encoding=after[2],
+                required=after[3],
             )
             self._explain(number)
             self._follow()
@@ -244,8 +250,10 @@ class _Table:
         content_type = self._desk.content_types[self._place]
         field = content_type.fields[number]
         samples = self._desk.samples(content_type, field, 1)
-        told = samples[0].telling if samples else "no item fills it"
-        self._rows[number].explain(_made("why", sample=told, note=field.note))
+        told, why = field.note or _UNFILLED, "It can be left out."
+        if samples:
+            told, why = samples[0].telling, field.note
+        self._rows[number].explain(_made("why", sample=told, note=why))
 
     def _name_blocks(self) -> None:
         def take() -> None:

@@ -263,6 +263,28 @@ async def _change_fields(book: Book) -> None:
     assert "json_text" in await book.options("design-field-encoding", which=about)
     await book.choose("design-field-encoding", "json_text", which=about)
     await book.tick("design-field-required", which=shown.index("text"))
+    await _change_order(book)
+
+
+async def _change_order(book: Book) -> None:
+    """Name a field for editors, move it and back, leave one out and take it again."""
+    labels = book.control("design-field-label").locator("input")
+    await book.fill("design-field-label", "Long text")
+    await expect(book.region("item")).to_contain_text("Long text")
+    await book.click("design-field-down")
+    await expect(labels.nth(1)).to_have_value("Long text")
+    await book.click("design-field-up", which=1)
+    await expect(labels.nth(0)).to_have_value("Long text")
+    await book.fill("design-leave-reason", "Nobody reads it.")
+    await book.click("design-field-leave", which=3)
+    await book.sees("Nobody reads it.")
+    await book.choose("design-take-which", "related")
+    await book.click("design-take")
+    await expect(book.output("Nobody reads it.")).to_be_hidden()
+    await book.click("design-leave-empty")
+    await book.sees("No item fills it.")
+    await book.click("design-undo")
+    await expect(book.control("design-leave-empty")).to_contain_text("(1)")
 
 
 def _design_is_as_edited(document: dict) -> None:

@@ -1,0 +1,111 @@
+"""The controls of one field in the table of notebook 02."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from markupsafe import Markup
+
+from cmsmig.display.html_templates import fragment
+from cmsmig.display.safe_html import NOTHING, note, sheet
+from cmsmig.mapping.decisions.design import Encoding, FieldDesign
+from cmsmig.notebook.kit.widgets import (
+    Action,
+    Board,
+    Choice,
+    Element,
+    Field,
+    Html,
+    column,
+    row,
+)
+
+_made = partial(fragment, "notebook/design/design_table.html")
+WIDTHS = (
+    "minmax(6em,1fr) minmax(9em,1.3fr) minmax(9em,1.2fr) minmax(9em,2.2fr) max-content"
+)
+HEAD = ("origin field", "label, key", "encoding", "sample, and why", "order, out")
+
+
+@dataclass(frozen=True, slots=True)
+class RowActions:
+    """What the controls of a row do."""
+
+    changed: Action
+    up: Action
+    down: Action
+    leave: Action
+
+
+class FieldRow:
+    """The controls of one field; rows are used again for every content type."""
+
+    def __init__(self, board: Board, number: int, acts: RowActions) -> None:
+        self._origin = Html()
+        self.label: Field[str] = board.text(
+            "design-field-label", "", hint="label", whole=True, changed=acts.changed
+        )
+        self.key: Field[str] = board.text(
+            "design-field-key", "", hint="key", whole=True, changed=acts.changed
+        )
+        self.encoding: Choice = board.choice(
+            "design-field-encoding",
+            "",
+            [(str(Encoding.TEXT), str(Encoding.TEXT))],
+            Encoding.TEXT,
+            tip=f"Encoding of field {number + 1}",
+            changed=acts.changed,
+        )
+        self.required: Field[bool] = board.tick(
+            "design-field-required", "required", False, changed=acts.changed
+        )
+        self._why = Html()
+        field = f"field {number + 1}"
+        moves = row(
+            board.button("design-field-up", "↑", acts.up, tip=f"Move {field} up"),
+            board.button("design-field-down", "↓", acts.down, tip=f"Move {field} down"),
+            board.button(
+                "design-field-leave", "×", acts.leave, tip=f"Leave out {field}"
+            ),
+        )
+        self.cells: tuple[Element, ...] = (
+            self._origin,
+            column(self.label, self.key),
+            column(self.encoding, self.required),
+            self._why,
+            moves,
+        )
+        self._told = NOTHING
+        self._wrong: tuple[str, ...] = ()
+
+    def visible(self, shown: bool) -> None:
+        """Show the row, or take it away without a gap."""
+        for each in self.cells:
+            each.visible(shown)
+
+    def load(self, field: FieldDesign, choices: tuple[Encoding, ...]) -> None:
+        """Show a field; what the controls say afterwards is what it is."""
+        self.visible(True)
+        self._origin.show(_made("origin", name=field.origin, type=field.origin_type))
+        self.label.value = field.display_name
+        self.key.value = field.key
+        self.encoding.offer(
+            [(str(each), str(each)) for each in choices], field.encoding
+        )
+        self.required.value = field.required
+
+    def explain(self, told: Markup) -> None:
+        """Show a sample of the field and why it was proposed like this."""
+        self._told = told
+        self._show()
+
+    def mark(self, wrong: tuple[str, ...]) -> None:
+        """Say in the row what is wrong with its field; nothing takes that away."""
+        if wrong != self._wrong:
+            self._wrong = wrong
+            self._show()
+
+    def _show(self) -> None:
+        notes = [note(f"This field: {each}", "bad") for each in self._wrong]
+        self._why.show(sheet(*notes, self._told) if notes else self._told)
