@@ -18,7 +18,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults machine pace growth mutants determinism bench quota hostile fleet container notebooks many-bodies many-items pictures format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults machine pace growth mutants determinism bench quota hostile fleet container notebooks many-bodies many-items browser pictures format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -47,7 +47,8 @@ $(STAMP): $(RUNS)
 demo: $(RUNS) ## a whole migration of a sample site, in two minutes
 	$(BIN)/cmsmig demo
 
-lab: $(RUNS) ## JupyterLab on the notebooks
+lab: $(RUNS) ## JupyterLab on the project's notebooks; starts a project where none is
+	@test -n "$$CMSMIG_PROJECT" || test -e migration/cmsmig.toml || $(BIN)/cmsmig init
 	$(BIN)/cmsmig lab
 
 test: $(STAMP) ## all the tests, on all cores; OPTIONS="--random-order"
@@ -139,6 +140,8 @@ many-bodies: $(STAMP) ## notebook 03 in a browser on a site of 10,000 bodies
 
 many-items: $(STAMP) ## the browser of notebook 01 on a site of 20,000 items
 	CMSMIG_ITEMS=20000 $(BIN)/python -m pytest -q tests/notebook/test_explorer.py -k large_site
+
+browser: notebooks many-bodies many-items ## everything that a browser can show, whole: both themes, restarts, large sites
 
 pictures: $(STAMP) ## the pictures of README and docs, from the sample site
 	$(BIN)/python -m tests.proofs.pictures docs/images

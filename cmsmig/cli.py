@@ -89,12 +89,16 @@ def commands(context: click.Context, folder: Path | None, debug: bool) -> None:
 @click.pass_obj
 def init(folder: Path | None) -> None:
     """Start a project folder; changes nothing that is there."""
+    from cmsmig.run.locate import notebooks_folder
     from cmsmig.settings import find_project
-    from cmsmig.steps.project_init import start_project
+    from cmsmig.steps.project_init import next_steps, start_project
 
-    report = start_project(find_project(folder, os.environ, Path.cwd()))
+    project = find_project(folder, os.environ, Path.cwd())
+    report = start_project(project, notebooks_folder())
+    emit_lines([f"project folder: {project.root.absolute()}"])
     emit_lines(f"{name} written" for name in report.written)
     emit_lines(f"{name} was there and stays as it is" for name in report.kept)
+    emit_lines(next_steps(project))
 
 
 @commands.command()

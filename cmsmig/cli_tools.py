@@ -66,38 +66,52 @@ def render(paths: tuple[Path, ...]) -> None:
 @click.option("--content", type=click.Path(path_type=Path), help="A content folder.")
 @click.option("--origin-port", type=int, default=0)
 @click.option("--destination-port", type=int, default=0)
-@click.option("--rate", type=click.IntRange(1), default=6, help="Writes per second.")
-@click.option(
-    "--origin-rate", type=click.IntRange(1), default=60, help="Reads per minute."
-)
+@click.option("--rate", type=click.IntRange(1), help="Writes per second; else 6.")
+@click.option("--origin-rate", type=click.IntRange(1), help="Reads a minute; else 60.")
 @click.option("--demo-space", is_flag=True, help="Start with starter content.")
 @click.option(
     "--env-file", type=click.Path(path_type=Path), help="Write settings here."
 )
 @click.option("--faults", type=click.Path(path_type=Path), help="A plan of faults.")
+@click.option(
+    "--project",
+    "kept_in",
+    type=click.Path(path_type=Path),
+    help="Keep state, ports and tokens in this project; go on from there.",
+)
+@click.pass_obj
 def sandbox(
+    folder: Path | None,
     content: Path | None,
     origin_port: int,
     destination_port: int,
-    rate: int,
-    origin_rate: int,
+    rate: int | None,
+    origin_rate: int | None,
     demo_space: bool,
     env_file: Path | None,
     faults: Path | None,
+    kept_in: Path | None,
 ) -> None:
     """Run both services on this machine until stopped."""
+    from cmsmig.run.rehearsal import kept_options
     from cmsmig.run.serving import read_faults, serve_until_stopped
     from cmsmig.sandbox.options import SandboxOptions
+    from cmsmig.settings import find_project
 
     options = SandboxOptions(
         content=content,
         origin_port=origin_port,
         destination_port=destination_port,
-        rate=rate,
-        origin_rate=origin_rate,
+        rate=rate or 6,
+        origin_rate=origin_rate or 60,
         demo_space=demo_space,
         faults=None if faults is None else read_faults(faults),
     )
+    if kept_in or folder:
+        project = find_project(kept_in or folder, os.environ, Path.cwd())
+        given = {"rate": rate, "origin_rate": origin_rate}
+        options = kept_options(project, options, given)
+        env_file = env_file or (None if project.env.exists() else project.env)
     serve_until_stopped(options, env_file)
 
 
@@ -182,18 +196,31 @@ def demo(folder: Path | None, content: Path | None, reports: Path) -> None:
 @click.command()
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
 @click.option("--port", type=int, default=8888, help="Or the next one that is free.")
+@click.option("--keep-outputs", is_flag=True, help="Save notebooks with outputs.")
 @click.argument("more", nargs=-1, metavar="[-- OPTIONS OF JUPYTERLAB]")
 @click.pass_obj
 def lab(
-    folder: Path | None, no_browser: bool, port: int, more: tuple[str, ...]
+    folder: Path | None,
+    no_browser: bool,
+    port: int,
+    keep_outputs: bool,
+    more: tuple[str, ...],
 ) -> None:
-    """Open JupyterLab on the notebooks, on this machine only."""
+    """Open JupyterLab on the project's notebooks, on this machine only."""
     from cmsmig.run.lab import open_lab
     from cmsmig.settings import find_project
 
     project = find_project(folder, os.environ, Path.cwd())
-    browser = not no_browser
-    sys.exit(open_lab(project, os.environ, browser=browser, port=port, more=more))
+    code = open_lab(
+        project,
+        os.environ,
+        browser=not no_browser,
+        port=port,
+        keep_outputs=keep_outputs,
+        more=more,
+        tell=complain,
+    )
+    sys.exit(code)
 
 
 def _read(paths: tuple[Path, ...]) -> str:

@@ -159,6 +159,16 @@ class Project:
         return self.root / "raw"
 
     @property
+    def notebooks(self) -> Path:
+        """Return the folder of the project's own copies of the notebooks."""
+        return self.root / "notebooks"
+
+    @property
+    def sandbox(self) -> Path:
+        """Return the folder of a rehearsal's sandbox: state, ports and tokens."""
+        return self.root / "sandbox"
+
+    @property
     def files(self) -> Path:
         """Return the folder of downloaded asset bytes."""
         return self.root / "files"

@@ -103,7 +103,7 @@ def test_a_migration_without_a_checkout(
     with running_sandbox(options) as handle:
         run("init")
         project = folder / "migration"
-        laid = sorted(path.name for path in project.glob("*.ipynb"))
+        laid = sorted(path.name for path in project.glob("notebooks/*.ipynb"))
         assert laid == names_of_notebooks()
         settings = environment_file_text(dict(handle.announcement), RATE)
         (project / ".env").write_text(settings)

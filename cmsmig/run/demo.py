@@ -130,7 +130,7 @@ def mark_own(project: Project) -> None:
 
 def _parts(project: Project) -> Iterator[Path]:
     yield from (project.toml, project.env, project.decisions, project.raw)
-    yield from (project.files, project.lock)
+    yield from (project.files, project.lock, project.sandbox)
     yield from sorted(project.root.glob(f"{project.ledger.name}*"))
 
 
@@ -157,7 +157,7 @@ def _sandbox(demo: Demo, environ: Mapping[str, str]) -> Iterator[str]:
     demo.project.root.mkdir(0o775, parents=True, exist_ok=True)
     content = [] if demo.content is None else ["--content", str(demo.content)]
     command = [
-        *(*_COMMAND, "sandbox", *content, "--env-file", str(demo.project.env)),
+        *(*_COMMAND, "--project", str(demo.project.root), "sandbox", *content),
         *("--rate", str(RATE), "--origin-rate", str(ORIGIN_RATE)),
     ]
     # A session of its own: Ctrl-C stops the running command first, then this.

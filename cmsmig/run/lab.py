@@ -1,17 +1,19 @@
-"""Starts JupyterLab on the notebooks, for this machine only and without news."""
+"""Starts JupyterLab on a project's notebooks, for this machine only, without news."""
 
 from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cmsmig.errors import UsageError
 from cmsmig.run.child import is_root, run_child, this_python
-from cmsmig.run.locate import checkout_of, find_notebooks
+from cmsmig.run.locate import find_notebooks, notebooks_folder
+from cmsmig.run.rehearsal import kept_sandbox_running
 from cmsmig.settings import Project
+from cmsmig.steps.project_init import lay_notebooks
 
 OVERRIDES = {
     "@jupyterlab/apputils-extension:notification": {
@@ -34,20 +36,29 @@ class Place:
     """Below `root`, with slashes."""
 
 
-def place_of(project: Project, package: Path | None = None) -> Place:
-    """Return the checkout with its notebooks, else the project folder with its own.
+_STRIP = "cmsmig.run.saved_notebooks.strip_outputs"
 
-    Raises `UsageError` where `init` has laid none.
+
+def place_of(project: Project) -> Place:
+    """Return the project folder and the first of its notebooks.
+
+    Lays those that are missing. Raises `UsageError` where no project was started.
     """
-    checkout = checkout_of(package)
-    if checkout is not None:
-        first = find_notebooks(checkout / "notebooks")[0]
-        return Place(checkout, f"notebooks/{first.path.name}")
-    if not any(project.root.glob("[0-9][0-9]_*.ipynb")):
+    if not project.toml.is_file():
         raise UsageError(
-            f"There are no notebooks in {project.root} yet; run `cmsmig init` first."
+            f"There is no project in {project.root} yet; run `cmsmig init` first."
         )
-    return Place(project.root, find_notebooks(project.root)[0].path.name)
+    lay_notebooks(project, notebooks_folder())
+    first = find_notebooks(project.notebooks)[0]
+    return Place(project.root.absolute(), f"notebooks/{first.path.name}")
+
+
+def own_options(place: Place, *, keep_outputs: bool) -> list[str]:
+    """Return what makes a JupyterLab this project's alone: tabs, saved notebooks."""
+    return [
+        f"--LabApp.workspaces_dir={place.root / '.lab' / 'workspaces'}",
+        *(() if keep_outputs else (f"--ContentsManager.pre_save_hook={_STRIP}",)),
+    ]
 
 
 def lab_command(
@@ -76,16 +87,22 @@ def open_lab(
     *,
     browser: bool = True,
     port: int = 8888,
+    keep_outputs: bool = False,
     more: Sequence[str] = (),
+    tell: Callable[[str], None] = print,
 ) -> int:
     """Run JupyterLab until it is ended; return its exit code.
 
-    Its kernels work in `project`, wherever the notebooks lie. Raises `UsageError`.
+    Starts the rehearsal's sandbox again when the settings point to it and it is
+    down. Notebooks are saved without outputs unless `keep_outputs`. Raises
+    `UsageError`.
     """
     place = place_of(project)
     with tempfile.TemporaryDirectory(prefix="cmsmig-lab-") as folder:
         settings = Path(folder)
         (settings / "overrides.json").write_text(json.dumps(OVERRIDES), "utf-8")
-        command = lab_command(place, settings, browser=browser, port=port, more=more)
-        named = {**environ, "CMSMIG_PROJECT": str(project.root)}
-        return run_child(command, named, cwd=place.root)
+        own = [*own_options(place, keep_outputs=keep_outputs), *more]
+        command = lab_command(place, settings, browser=browser, port=port, more=own)
+        named = {**environ, "CMSMIG_PROJECT": str(place.root)}
+        with kept_sandbox_running(project, environ, tell):
+            return run_child(command, named, cwd=place.root)

@@ -45,3 +45,6 @@ class SandboxOptions:
     origin_token: str = ""
     destination_token: str = ""
     """Empty: drawn at random."""
+    kept_in: Path | None = None
+    """A file that keeps what the destination did, so that a later sandbox with the same
+    ports and tokens goes on from there; None: it is forgotten."""

@@ -136,7 +136,13 @@ async def _serve(
             raise
         with first, second:
             sandbox = build(options, content, _address(first), _address(second))
-            await _run_both(sandbox, first, second, announce, stop)
+            if sandbox.kept is not None:
+                await sandbox.kept.restore(sandbox.api, sandbox.recorder)
+            try:
+                await _run_both(sandbox, first, second, announce, stop)
+            finally:
+                if sandbox.kept is not None:
+                    sandbox.kept.close()
 
 
 async def _run_both(

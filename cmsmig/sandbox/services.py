@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cmsmig.sandbox.control_pages import ControlPages
@@ -24,6 +25,7 @@ from cmsmig.sandbox.http.rate_limits import (
     PageWindow,
     SecondWindow,
 )
+from cmsmig.sandbox.kept_requests import KeptRequests, RequestClock
 from cmsmig.sandbox.observe.request_subjects import Naming
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.origin.api import OriginApi
@@ -57,6 +59,8 @@ class Sandbox:
     announcement: dict[str, str]
     injector: FaultInjector
     naming: Naming
+    kept: KeptRequests | None = None
+    """What outlives this sandbox."""
 
 
 def build(
@@ -68,14 +72,19 @@ def build(
     plan of faults that is none.
     """
     recorder = Recorder(options.clock)
+    kept = None
+    if options.kept_in is not None:
+        kept = KeptRequests(options.kept_in, RequestClock(options.clock))
     tokens = Tokens(
         options.origin_token or f"origin-{secrets.token_hex(16)}",
         options.destination_token or f"destination-{secrets.token_hex(16)}",
         f"oauth-{secrets.token_hex(16)}",
         f"read-only-{secrets.token_hex(16)}",
     )
-    space = _space(options, recorder, destination)
-    api = _api(options, space, tokens, f"{destination}/upload")
+    changing = options if kept is None else replace(options, clock=kept.clock)
+    space = _space(changing, recorder, destination)
+    signer = Signer(changing.clock, options.policy_lifetime)
+    api = _api(options, space, tokens, signer, f"{destination}/upload")
     announcement = {
         "origin_api_url": origin,
         "origin_token": tokens.origin,
@@ -93,7 +102,7 @@ def build(
         _origin(
             options, source, origin_api, recorder, _dialled(injector, naming, True)
         ),
-        _destination(options, api, recorder, injector, naming),
+        _destination(options, api, recorder, (injector, naming), kept),
         api,
         space,
         api.signer,
@@ -102,7 +111,15 @@ def build(
         announcement,
         injector,
         naming,
+        kept,
     )
+
+
+def _kept_first(kept: KeptRequests, api: ManagementApi) -> Middleware:
+    async def through(call: Call, answer: Next) -> Reply:
+        return await kept.answer(call, answer, api)
+
+    return through
 
 
 def _dialled(injector: FaultInjector, naming: Naming, at_origin: bool) -> Middleware:
@@ -124,16 +141,28 @@ def _space(options: SandboxOptions, recorder: Recorder, destination: str) -> Spa
         options.unknowns,
         languages=options.languages,
         plugins=options.plugins,
-        preview_token=f"preview-{secrets.token_hex(8)}",
-        public_token=f"public-{secrets.token_hex(8)}",
+        preview_token=f"preview-{_drawn(options, 'preview')}",
+        public_token=f"public-{_drawn(options, 'public')}",
     )
     if options.demo_space:
         starter.fill(space)
     return space
 
 
+def _drawn(options: SandboxOptions, name: str) -> str:
+    """Return a part of a token: at random, or the same for the same given token."""
+    if not options.destination_token:
+        return secrets.token_hex(8)
+    told = f"{name} {options.destination_token}".encode()
+    return hashlib.sha256(told).hexdigest()[:16]
+
+
 def _api(
-    options: SandboxOptions, space: Space, tokens: Tokens, post_url: str
+    options: SandboxOptions,
+    space: Space,
+    tokens: Tokens,
+    signer: Signer,
+    post_url: str,
 ) -> ManagementApi:
     credentials = {
         tokens.destination: Access.ALL,
@@ -145,7 +174,7 @@ def _api(
         credentials,
         SecondWindow(options.rate, options.clock),
         InFlight(options.in_flight),
-        Signer(options.clock, options.policy_lifetime),
+        signer,
         post_url,
         options.latency,
     )
@@ -175,9 +204,10 @@ def _destination(
     options: SandboxOptions,
     api: ManagementApi,
     recorder: Recorder,
-    injector: FaultInjector,
-    naming: Naming,
+    dial: tuple[FaultInjector, Naming],
+    kept: KeptRequests | None,
 ) -> Exchange:
+    injector, naming = dial
     by_head: dict[str, Service] = {
         "upload": CrossOrigin(UploadHost(api.space, api.signer)),
         "a": CrossOrigin(AssetDelivery(api.space)),
@@ -192,4 +222,6 @@ def _destination(
         return by_head.get(path.split("/")[1] if "/" in path else "", management)
 
     layers = (*options.middleware, _dialled(injector, naming, False))
+    if kept is not None:
+        layers = (*layers, _kept_first(kept, api))
     return Exchange(choose, recorder, layers)

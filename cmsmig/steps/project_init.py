@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from cmsmig.configuration.regions import ORIGIN_API_URL
@@ -138,6 +136,11 @@ _GITIGNORE = """\
 /reports/
 # Lists that were saved in the notebooks: the origin's content.
 /lists/
+# A rehearsal's sandbox: its state, ports and tokens.
+/sandbox/
+# Which notebooks were open, and copies that JupyterLab makes.
+/.lab/
+.ipynb_checkpoints/
 # Tokens.
 .env
 """
@@ -156,30 +159,55 @@ _FOLDER_MODE, _FILE_MODE = 0o775, 0o664
 """At most: a umask of 0 would let anyone write, and such settings are refused."""
 
 
-def start_project(project: Project, packaged: Traversable | None = None) -> InitReport:
+def start_project(project: Project, notebooks: Path | None = None) -> InitReport:
     """Write the files of a new project folder; change none that is there.
 
-    Makes the folder. Notebooks come from the installed package; a checkout
-    packages none, since its own lie beside it. Raises `StorageError`.
+    Makes the folder, and lays copies of the numbered notebooks in `notebooks` into
+    it. Raises `StorageError`.
     """
-    notebooks = packaged or files("cmsmig") / "_notebooks"
+    return _lay(project, [*_new_files(), *_copies(notebooks)])
+
+
+def lay_notebooks(project: Project, notebooks: Path) -> InitReport:
+    """Lay copies of numbered notebooks into a project; change none that is there.
+
+    Raises `StorageError`.
+    """
+    return _lay(project, _copies(notebooks))
+
+
+def next_steps(project: Project) -> list[str]:
+    """Return what to do in a project folder that was started, in sentences."""
+    if project.env.is_file():
+        first = f"next: {project.env.absolute()} is there: run `cmsmig check`"
+    else:
+        first = (
+            f"next: copy .env.example to {project.env.absolute()} and put both tokens "
+            "in it, the number of the space into cmsmig.toml; then `cmsmig check`"
+        )
+    return [first, "`cmsmig lab` opens this project's notebooks"]
+
+
+def _lay(project: Project, files: Iterable[tuple[str, bytes]]) -> InitReport:
     written: list[str] = []
     kept: list[str] = []
-    for name, content in _new_files(notebooks):
+    for name, content in files:
         was_written = _write_new(project.root / name, content)
         (written if was_written else kept).append(name)
     return InitReport(tuple(written), tuple(kept))
 
 
-def _new_files(notebooks: Traversable) -> Iterator[tuple[str, bytes]]:
+def _new_files() -> Iterator[tuple[str, bytes]]:
     assumed = "".join(_assumed_lines(STANDARD.entries()))
     yield "cmsmig.toml", (_TOML + assumed).encode()
     yield ".env.example", _ENV.encode()
     yield ".gitignore", _GITIGNORE.encode()
-    if notebooks.is_dir():
-        for notebook in sorted(notebooks.iterdir(), key=lambda each: each.name):
-            if notebook.name.endswith(".ipynb"):
-                yield notebook.name, notebook.read_bytes()
+
+
+def _copies(notebooks: Path | None) -> Iterator[tuple[str, bytes]]:
+    found = [] if notebooks is None else sorted(notebooks.glob("[0-9][0-9]_*.ipynb"))
+    for notebook in found:
+        yield f"notebooks/{notebook.name}", notebook.read_bytes()
 
 
 def _assumed_lines(entries: Iterable[Entry]) -> Iterator[str]:

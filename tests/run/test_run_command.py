@@ -17,10 +17,11 @@ import pytest
 
 from cmsmig.errors import UsageError
 from cmsmig.run.demo import clear_own, mark_own
-from cmsmig.run.lab import Place, lab_command, place_of
-from cmsmig.run.locate import notebooks_folder
+from cmsmig.run.lab import Place, lab_command, own_options, place_of
+from cmsmig.run.locate import find_notebooks, notebooks_folder
 from cmsmig.sandbox.sample.exact import write_load_site
 from cmsmig.settings import Project
+from cmsmig.steps.project_init import start_project
 from tests.support.plaintools import plain_papermill
 from tests.support.rehearsal import Rehearsal, run_here
 from tests.support.timelimit import patience
@@ -194,6 +195,7 @@ def test_a_demo_replaces_only_a_demo(tmp_path: Path) -> None:
 
 def test_lab_is_on_this_machine_only_and_brings_its_settings(tmp_path: Path) -> None:
     """JupyterLab answers on loopback with our defaults, and ends when told to."""
+    start_project(Project(tmp_path))
     token = "--IdentityProvider.token=for-the-test"
     arguments = ["lab", "--no-browser", "--port", "0", "--", token]
     process = subprocess.Popen(
@@ -208,10 +210,13 @@ def test_lab_is_on_this_machine_only_and_brings_its_settings(tmp_path: Path) -> 
         port = int(next(filter(None, said))[1])
         address = f"http://127.0.0.1:{port}/lab/api/settings?token=for-the-test"
         settings = httpx.get(address, trust_env=False).json()["settings"]
+        saved = _save_with_an_output(port, tmp_path)
     finally:
         process.send_signal(signal.SIGTERM)
         rest = process.communicate(timeout=patience())[1]
     assert "Traceback" not in rest
+    assert "a client's words" not in saved
+    assert "print(1)" in saved
     schemas = {each["id"]: each["schema"].get("properties", {}) for each in settings}
     news = schemas["@jupyterlab/apputils-extension:notification"]
     assert news["fetchNews"]["default"] == "false"
@@ -222,23 +227,43 @@ def test_lab_is_on_this_machine_only_and_brings_its_settings(tmp_path: Path) -> 
         other.bind(("127.0.0.1", port))
 
 
+def _save_with_an_output(port: int, project: Path) -> str:
+    """Save a notebook as JupyterLab's page does; return what is in the file."""
+    shown = {"output_type": "stream", "name": "stdout", "text": "a client's words"}
+    cell = {"cell_type": "code", "id": "one", "source": "print(1)", "outputs": [shown]}
+    document = {
+        "cells": [{**cell, "metadata": {}, "execution_count": 7}],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    model = {"type": "notebook", "format": "json", "content": document}
+    path = "notebooks/00_start_here.ipynb"
+    address = f"http://127.0.0.1:{port}/api/contents/{path}?token=for-the-test"
+    httpx.put(address, json=model, trust_env=False).raise_for_status()
+    return (project / path).read_text("utf-8")
+
+
 def test_lab_listens_where_it_is_told_to(tmp_path: Path) -> None:
     """On loopback, at the port that is named."""
     command = lab_command(Place(tmp_path, ""), tmp_path, browser=True, port=8123)
     assert {"--ServerApp.ip=127.0.0.1", "--ServerApp.port=8123"} <= set(command)
 
 
-def test_lab_without_a_checkout_opens_the_project(tmp_path: Path) -> None:
-    """It shows the notebooks that `init` laid, and says so when there are none."""
-    package = tmp_path / "site-packages" / "cmsmig"
+def test_lab_opens_the_notebooks_of_the_project(tmp_path: Path) -> None:
+    """Its own copies, those that are missing laid first, in a workspace of its own."""
     project = Project(tmp_path / "migration")
     with pytest.raises(UsageError, match="cmsmig init"):
-        place_of(project, package)
-    project.root.mkdir()
-    (project.root / "01_b.ipynb").touch()
-    (project.root / "00_a.ipynb").touch()
-    assert place_of(project, package).root == project.root
-    assert place_of(project, package).notebook == "00_a.ipynb"
+        place_of(project)
+    start_project(project)
+    place = place_of(project)
+    assert place == Place(project.root, "notebooks/00_start_here.ipynb")
+    names = [path.name for path in sorted(project.notebooks.iterdir())]
+    assert names == [each.path.name for each in find_notebooks(notebooks_folder())]
+    options = own_options(place, keep_outputs=False)
+    workspaces = project.root / ".lab" / "workspaces"
+    assert f"--LabApp.workspaces_dir={workspaces}" in options
+    assert len(own_options(place, keep_outputs=True)) == len(options) - 1
 
 
 def test_plain_papermill_works_from_any_folder(

@@ -82,11 +82,11 @@ def test_packaged_notebooks_are_laid_beside(tmp_path: Path) -> None:
     (packaged / "00_start_here.ipynb").write_text("{}", "utf-8")
     (packaged / "notes.txt").write_text("no", "utf-8")
     project = Project(tmp_path / "site")
-    assert "00_start_here.ipynb" in start_project(project, packaged).written
-    (project.root / "00_start_here.ipynb").write_text("mine", "utf-8")
-    assert "00_start_here.ipynb" in start_project(project, packaged).kept
-    assert (project.root / "00_start_here.ipynb").read_text("utf-8") == "mine"
-    assert not (project.root / "notes.txt").exists()
+    assert "notebooks/00_start_here.ipynb" in start_project(project, packaged).written
+    (project.notebooks / "00_start_here.ipynb").write_text("mine", "utf-8")
+    assert "notebooks/00_start_here.ipynb" in start_project(project, packaged).kept
+    assert (project.notebooks / "00_start_here.ipynb").read_text("utf-8") == "mine"
+    assert not (project.notebooks / "notes.txt").exists()
 
 
 def test_a_file_in_the_way_is_one_sentence(tmp_path: Path) -> None:

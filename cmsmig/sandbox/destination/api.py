@@ -74,11 +74,15 @@ class ManagementApi:
             if self.latency:
                 await asyncio.sleep(self.latency)
             if reply is None:
-                self.space.number = call.number
-                if call.method != "GET":
-                    self.space.version += 1
-                reply = routed(self.router, call, call.path, missing=self._missing)
+                reply = self.apply(call)
         return replace(reply, service="destination", quota=True)
+
+    def apply(self, call: Call) -> Reply:
+        """Do what an admitted call asks for."""
+        self.space.number = call.number
+        if call.method != "GET":
+            self.space.version += 1
+        return routed(self.router, call, call.path, missing=self._missing)
 
     def _refusal(self, call: Call, *, admitted: bool) -> Reply | None:
         access = self.credentials.get(call.headers.get("authorization", ""))

@@ -1,0 +1,112 @@
+"""What changed a space, kept in a file: the requests, to be done again in their order.
+
+A space is what its requests made of it. Each is in the file before it is answered,
+so that a killed sandbox has forgotten nothing that a client was told.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cmsmig.errors import CacheError
+from cmsmig.sandbox.destination.api import ManagementApi
+from cmsmig.sandbox.destination.assets.upload_host import UploadHost
+from cmsmig.sandbox.history import Recorder
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
+
+_TABLE = """CREATE TABLE IF NOT EXISTS request (
+    serial INTEGER PRIMARY KEY, at REAL, method TEXT, path TEXT, raw_path TEXT,
+    query TEXT, headers TEXT, body BLOB)"""
+_HEADERS = ("content-type", "content-length")
+"""What an answer depends on; a token is not among them."""
+
+
+@dataclass(slots=True)
+class RequestClock:
+    """One time for all that a request does, so that it can be done again exactly."""
+
+    now: Callable[[], float]
+    at: float = 0.0
+
+    def __call__(self) -> float:
+        """Return the time of the present request; before the first, the present."""
+        return self.at or self.now()
+
+
+@dataclass(slots=True)
+class KeptRequests:
+    """The file of one space's requests."""
+
+    path: Path
+    clock: RequestClock
+    file: sqlite3.Connection = field(init=False)
+
+    def __post_init__(self) -> None:
+        try:
+            # Bytes of clients: nobody else may read them.
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+            self.file = sqlite3.connect(self.path, isolation_level=None)
+            # It has to outlive the process, not the machine.
+            self.file.execute("PRAGMA synchronous = OFF")
+            self.file.execute("PRAGMA journal_mode = WAL")
+            self.file.execute(_TABLE)
+        except (OSError, sqlite3.Error) as error:
+            raise CacheError(
+                f"The sandbox cannot keep its state in {self.path} ({error}); delete "
+                "its folder to begin a new rehearsal."
+            ) from error
+
+    async def restore(self, api: ManagementApi, recorder: Recorder) -> None:
+        """Do again what was done, in an empty space."""
+        uploads = UploadHost(api.space, api.signer)
+        for at, call in self._kept(recorder):
+            self.clock.at = at
+            if call.path.startswith("/upload"):
+                await uploads.answer(call)
+            else:
+                api.apply(call)
+
+    async def answer(self, call: Call, answer: Next, api: ManagementApi) -> Reply:
+        """Answer a call; keep it first, if it may have changed anything."""
+        before = api.space.version
+        self.clock.at = self.clock.now()
+        reply = await answer(call)
+        if api.space.version != before:
+            self._keep(call)
+        return reply
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()
+
+    def _keep(self, call: Call) -> None:
+        headers = {name: call.headers.get(name) for name in _HEADERS}
+        self.file.execute(
+            "INSERT INTO request VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                self.clock.at,
+                call.method,
+                call.path,
+                call.raw_path,
+                json.dumps(call.query),
+                json.dumps({k: v for k, v in headers.items() if v is not None}),
+                call.body,
+            ),
+        )
+
+    def _kept(self, recorder: Recorder) -> Iterator[tuple[float, Call]]:
+        columns = "at, method, path, raw_path, query, headers, body"
+        for at, method, path, raw_path, query, headers, body in self.file.execute(
+            f"SELECT {columns} FROM request ORDER BY serial"
+        ):
+            asked = tuple((name, value) for name, value in json.loads(query))
+            number = recorder.arrived()
+            yield (
+                at,
+                Call(number, method, path, raw_path, asked, json.loads(headers), body),
+            )

@@ -1,0 +1,98 @@
+"""A rehearsal's sandbox that goes on where it was, even after a kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from cmsmig.errors import UsageError
+from cmsmig.run.rehearsal import kept_options, kept_sandbox_running
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.settings import Project
+from tests.support.rehearsal import run_here
+
+COMMAND = (sys.executable, "-m", "cmsmig.cli", "--project")
+
+
+@contextmanager
+def killed_sandbox(folder: Path, *more: str) -> Iterator[dict[str, str]]:
+    """Run a project's sandbox; kill it at the end, without a word."""
+    process = subprocess.Popen(
+        [*COMMAND, str(folder), "sandbox", *more], stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    try:
+        yield json.loads(process.stdout.readline())
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+
+
+def done(folder: Path, *arguments: str) -> str:
+    """Run a command in the project and insist on exit code 0."""
+    ended = run_here("--project", str(folder), *arguments)
+    assert ended.code == 0, ended.out + ended.err
+    return ended.out
+
+
+def state(told: dict[str, str]) -> bytes:
+    """Return everything that the space holds, ids and times included."""
+    base = told["base_url"].removesuffix("/v1")
+    return httpx.get(f"{base}/_sandbox/state", trust_env=False).content
+
+
+def test_an_import_holds_after_the_sandbox_was_killed(
+    tmp_path: Path, small_site: Path
+) -> None:
+    """Killed after an import and started again: the same ports, tokens and space,
+    byte by byte, and the next plan has nothing to write."""
+    folder = tmp_path / "site"
+    done(folder, "init")
+    first = ("--content", str(small_site), "--rate", "200", "--origin-rate", "60000")
+    with killed_sandbox(folder, *first) as told:
+        done(folder, "pull")
+        done(folder, "decide", "--accept-proposals", "--reviewer", "a tester")
+        done(folder, "import")
+        before = state(told)
+    said: list[str] = []
+    with kept_sandbox_running(Project(folder), os.environ, said.append):
+        assert state(told) == before
+        assert "writes: 0" in done(folder, "import").splitlines()
+        done(folder, "verify")
+        # One that runs is left alone.
+        with kept_sandbox_running(Project(folder), os.environ, said.append):
+            pass
+    assert len(said) == 1
+    assert told["base_url"] in said[0]
+    for path in (folder / "sandbox").iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+    assert "/sandbox/" in (folder / ".gitignore").read_text("utf-8")
+
+
+def test_other_settings_start_nothing(tmp_path: Path) -> None:
+    """A project that points at the real service keeps its sandbox down."""
+    project = Project(tmp_path)
+    kept_options(project, SandboxOptions(), {})
+    project.env.write_text("CMSMIG_SPACE_ID=123456\n")
+    project.env.chmod(0o600)
+    said: list[str] = []
+    with kept_sandbox_running(project, {}, said.append):
+        assert said == []
+
+
+def test_other_content_begins_another_rehearsal(tmp_path: Path) -> None:
+    """What is kept is of one site; another one is refused with what to do."""
+    project = Project(tmp_path)
+    kept_options(project, SandboxOptions(), {})
+    with pytest.raises(UsageError, match="delete that folder"):
+        kept_options(project, SandboxOptions(content=tmp_path / "other"), {})
