@@ -156,7 +156,9 @@ def test_the_demo_from_nothing_to_the_report(tmp_path: Path) -> None:
     assert (folder / "report.html").stat().st_size < 5_000_000
     assert json.loads((folder / "report.json").read_text("utf-8"))["exit_code"] == 0
     assert tokens_told(tmp_path, ended.stdout + ended.stderr) == {
-        tmp_path / "migration" / ".env"
+        tmp_path / "migration" / ".env",
+        # What starts the rehearsal's sandbox again; of this machine's own sandbox.
+        tmp_path / "migration" / "sandbox" / "sandbox.json",
     }
 
 
