@@ -141,7 +141,7 @@ many-bodies: $(STAMP) ## notebook 03 in a browser on a site of 10,000 bodies
 many-items: $(STAMP) ## the browser of notebook 01 on a site of 20,000 items
 	CMSMIG_ITEMS=20000 $(BIN)/python -m pytest -q tests/notebook/test_explorer.py -k large_site
 
-browser: notebooks many-bodies many-items ## everything that a browser can show, whole: both themes, restarts, large sites
+browser: notebooks many-bodies many-items ## the three above, one after the other
 
 pictures: $(STAMP) ## the pictures of README and docs, from the sample site
 	$(BIN)/python -m tests.proofs.pictures docs/images
