@@ -9,6 +9,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -63,6 +64,37 @@ def declared_parameters(notebook: Path) -> dict[str, Parameter]:
         )
         for name, each in found.items()
     }
+
+
+@dataclass(frozen=True, slots=True)
+class CodeCell:
+    """One code cell as it stands in a notebook's file."""
+
+    name: str
+    """Its id, or its place where it has none."""
+    source: str
+    is_parameters: bool
+
+
+def code_cells(notebook: Path) -> tuple[CodeCell, ...]:
+    """Return the code of a notebook in its order. Reads only.
+
+    Raises `UsageError` when the file is no notebook.
+    """
+    try:
+        with _quiet():
+            document = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
+        return tuple(
+            CodeCell(
+                str(each.get("id") or number),
+                str(each.source).strip(),
+                "parameters" in each.metadata.get("tags", ()),
+            )
+            for number, each in enumerate(document.cells, start=1)
+            if each.cell_type == "code"
+        )
+    except Exception as error:
+        raise _unreadable(notebook, error) from error
 
 
 def execute(

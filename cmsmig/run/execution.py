@@ -75,15 +75,22 @@ def assign(
     notebooks: Sequence[Notebook],
     given: Mapping[str, str],
     supplied: Mapping[str, Value],
+    own: Mapping[str, Mapping[str, Value]] | None = None,
 ) -> tuple[Assignment, ...]:
     """Return each notebook with its values. Reads the notebooks, runs none.
+
+    `own` are values by notebook that hold where `given` has none.
 
     Raises `UsageError` for a parameter that no notebook has or that does not
     fit, so that nothing has happened yet when it is raised.
     """
     declared = {each.name: declared_parameters(each.path) for each in notebooks}
     values = values_for(declared, given, supplied)
-    return tuple(Assignment(each, values[each.name]) for each in notebooks)
+    of_project = own or {}
+    return tuple(
+        Assignment(each, {**of_project.get(each.name, {}), **values[each.name]})
+        for each in notebooks
+    )
 
 
 def run_notebooks(

@@ -19,6 +19,7 @@ from cmsmig.run.folders import make_run_folder
 from cmsmig.run.locate import Notebook
 from cmsmig.run.notification import notify
 from cmsmig.run.parameters import Value, read_assignments
+from cmsmig.run.project_notebooks import read_copies
 from cmsmig.settings import Project, Settings, load_settings
 from cmsmig.steps.verify.accounting import accounting_json
 
@@ -95,6 +96,8 @@ class UnattendedRun:
     folder: Path
     began: float
     """Seconds since the epoch."""
+    notices: tuple[Noticed, ...] = ()
+    """What the project's own notebooks hold otherwise."""
 
     @property
     def log(self) -> Path:
@@ -109,6 +112,8 @@ class UnattendedRun:
         log = EventLog(self.log, quotes_notices=True)
         told = heard_by(observer, log)
         log.write(step="run", outcome=f"started, {len(self.assignments)} notebooks")
+        for notice in self.notices:
+            told(notice)
         try:
             finished = self._finished(told)
         except BaseException as error:
@@ -228,11 +233,13 @@ def _prepare(
         "reports": "",
     }
     assign(notebooks, given, supplied)
+    copies = read_copies(project, notebooks)
     began = time.time()
     folder = make_run_folder(reports, project, datetime.now(UTC), run_id)
     supplied["reports"] = str(folder)
-    checked = assign(notebooks, given, supplied)
-    return UnattendedRun(project, settings, environ, checked, folder, began)
+    checked = assign(notebooks, given, supplied, copies.values)
+    notices = tuple(copies.told(given))
+    return UnattendedRun(project, settings, environ, checked, folder, began, notices)
 
 
 def meaning_of(code: int) -> str:
