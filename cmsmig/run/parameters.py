@@ -113,16 +113,19 @@ def parse(text: str, parameter: Parameter, notebook: str) -> Value:
         ) from None
 
 
+def nearest_name(name: str, known: Sequence[str]) -> str:
+    """Return what a mistyped name may have been meant to be, as half a sentence."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"did you mean {near[0]}?" if near else f"known: {_join_names(known)}"
+
+
 def _require_known(name: str, declared: Declared) -> None:
     known = sorted({each for parameters in declared.values() for each in parameters})
     if name in known:
         return
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}?" if near else f"known: {_join_names(known)}."
-    raise UsageError(
-        f"No notebook of this run has a parameter {name}; {hint.rstrip('.')}"
-        + ("" if near else ".")
-    )
+    hint = nearest_name(name, known)
+    end = "" if hint.endswith("?") else "."
+    raise UsageError(f"No notebook of this run has a parameter {name}; {hint}{end}")
 
 
 def _join_names(names: Sequence[str]) -> str:

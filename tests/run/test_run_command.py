@@ -285,3 +285,18 @@ def test_plain_papermill_works_from_any_folder(
     assert ended.returncode == 0, ended.stderr
     assert rehearsal.folder.name in (elsewhere / "out.ipynb").read_text("utf-8")
     assert [path.name for path in elsewhere.iterdir()] == ["out.ipynb"]
+
+
+def test_plain_papermill_stops_at_a_mistyped_parameter(tmp_path: Path) -> None:
+    """Papermill only warns; a pilot that is mistyped would be a whole import."""
+    ended = plain_papermill(
+        notebooks_folder() / "05_create_stories.ipynb",
+        tmp_path / "out.ipynb",
+        *("-p", "project", str(tmp_path / "none"), "-p", "limitt", "5"),
+        environ=os.environ,
+    )
+    assert ended.returncode == 1
+    last = ended.stderr.strip().splitlines()[-1]
+    expected = "This notebook has no parameter limitt; did you mean limit?"
+    assert last == f"UsageError: {expected}"
+    assert not (tmp_path / "none").exists()

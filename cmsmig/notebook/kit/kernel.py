@@ -36,6 +36,12 @@ def mask_outputs() -> None:
         session.pack = masking(session.pack)
 
 
+def executed_cells() -> list[str]:
+    """Return what this kernel was given so far, as Python, the running cell last."""
+    history = getattr(_shell(), "history_manager", None)
+    return list(getattr(history, "input_hist_parsed", ()))
+
+
 def show(value: object) -> None:
     """Show a value below the running cell, before its last expression does."""
     from IPython.display import display

@@ -13,7 +13,13 @@ from markupsafe import Markup
 from cmsmig.errors import SettingsError, UsageError
 from cmsmig.event_log import log_of_run
 from cmsmig.events import Observer, unobserved
-from cmsmig.notebook.kit.kernel import can_ask, mask_outputs, show_errors_as_sentences
+from cmsmig.notebook.kit.injected_parameters import require_known_parameters
+from cmsmig.notebook.kit.kernel import (
+    can_ask,
+    executed_cells,
+    mask_outputs,
+    show_errors_as_sentences,
+)
 from cmsmig.notebook.kit.panel import Panel, facts_bundle
 from cmsmig.settings import (
     Project,
@@ -127,10 +133,12 @@ def open_workspace(
     destination where the project has several; before a person also the only one, if
     its name is to be said by hand. `interactive`
     None: as the front end says (see `kernel.can_ask`). From here on, errors of
-    ours show as one sentence in this kernel, and tokens nowhere in it.
+    ours show as one sentence in this kernel, and tokens nowhere in it. Raises
+    `UsageError` for a value that papermill was given and no cell declares.
     """
     show_errors_as_sentences()
     mask_outputs()
+    require_known_parameters(executed_cells())
     found = find_project(Path(project) if project else None, os.environ, Path.cwd())
     read_tokens(found, os.environ)
     folder = _chosen(found, target)
