@@ -154,7 +154,7 @@ def run(
     )
     from cmsmig.run.unattended import project_named, run_unattended, target_of
     from cmsmig.settings import choose_target, find_project
-    from cmsmig.terminal.progress import Progress
+    from cmsmig.terminal.progress import Progress, moment
 
     named = project_named(folder, values)
     project = choose_target(
@@ -173,7 +173,7 @@ def run(
         dry_run=dry_run,
         refresh=refresh,
         confirm=confirm_target,
-        observer=Progress(sys.stderr),
+        observer=Progress(sys.stderr, stamp=moment),
     )
     emit_lines(finished.lines)
     if finished.run.complaint:

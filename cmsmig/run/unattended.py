@@ -24,6 +24,8 @@ from cmsmig.settings import Project, Settings, load_settings
 from cmsmig.steps.verify.accounting import accounting_json
 
 _PAGE = "report.html"
+_ROUNDED = 1.0
+"""Seconds by which file systems round the times of files."""
 _MEANINGS = {
     0: "done",
     1: "done, but something failed, is open or drifted",
@@ -43,8 +45,9 @@ class Finished:
     run: NotebookRun
     balance: Balance | None
     """None when none of the notebooks that write was run."""
-    began: float = 0.0
+    began: float
     """Seconds since the epoch."""
+    ended: float
     target: str = ""
 
     @property
@@ -60,7 +63,7 @@ class Finished:
         """Return the page to look at: the report, else the last notebook's, else the
         folder."""
         page = self.run.folder / _PAGE
-        if page.is_file() and page.stat().st_mtime >= self.began:
+        if page.is_file() and page.stat().st_mtime >= self.began - _ROUNDED:
             return page
         pages = [each.page or each.notebook for each in self.run.ran]
         return pages[-1] if pages else self.run.folder
@@ -79,6 +82,8 @@ class Finished:
             *([f"target: {self.target}"] if self.target else []),
             f"notebooks: {self.run.folder}",
             *balance,
+            f"began: {_moment(self.began)}",
+            f"ended: {_moment(self.ended)}",
             f"outcome: {self.exit_code}, {meaning_of(self.exit_code)}",
             f"differences: {'not compared' if compared is None else compared}",
             f"report: {self.report}",
@@ -130,10 +135,9 @@ class UnattendedRun:
             each.notebook.number >= FIRST_THAT_WRITES and not each.values.get("dry_run")
             for each in self.assignments
         )
-        # File systems round the times of files.
-        since = self.began - 1
+        since = self.began - _ROUNDED
         balance = balance_of(self.project, self.folder, since) if writes else None
-        return Finished(run, balance, since, self.project.target)
+        return Finished(run, balance, self.began, time.time(), self.project.target)
 
     def _close(
         self, code: int, finished: Finished | None, log: EventLog, observer: Observer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TextIO
 
 from cmsmig.events import (
@@ -31,9 +32,15 @@ class Progress:
     """One line per step, renewed in place on a terminal; waits and retries named."""
 
     def __init__(
-        self, stream: TextIO, *, clock: Callable[[], float] = time.monotonic
+        self,
+        stream: TextIO,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        stamp: Callable[[], str] | None = None,
     ) -> None:
+        """`stamp` returns the time that each line begins with where no terminal is."""
         self._stream = stream
+        self._stamp = stamp
         self._live = stream.isatty()
         self._clock = clock
         self._step = ""
@@ -105,12 +112,18 @@ class Progress:
         self._write(text, final=True)
 
     def _write(self, text: str, *, final: bool) -> None:
-        start = "\r\x1b[K" if self._live else ""
+        stamp = "" if self._live or self._stamp is None else f"{self._stamp()} "
+        start = "\r\x1b[K" if self._live else stamp
         told = printable(masked(text))
         # Nobody has to look on: what is told here stops no work.
         with suppress(OSError):
             self._stream.write(f"{start}{told}" + ("\n" if final else ""))
             self._stream.flush()
+
+
+def moment() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _duration(seconds: float) -> str:

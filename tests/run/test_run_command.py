@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 import httpx
@@ -75,7 +76,19 @@ def test_a_difference_ends_with_4(
     ended = rehearsal.run("run", "--only", "07", *options)
     assert ended.code == 4
     lines = ended.out.splitlines()
-    assert lines[-4].startswith("in 48 = created 47 ")
+    assert lines[-6].startswith("in 48 = created 47 ")
+    # No terminal: each line of progress tells its time.
+    steps = [
+        line for line in ended.err.splitlines() if "07_verify_and_redirect: " in line
+    ]
+    times = [
+        *(line.partition(": ")[2] for line in lines[-5:-3]),
+        *(line.split()[0] for line in steps),
+    ]
+    assert [line.partition(":")[0] for line in lines[-5:-3]] == ["began", "ended"]
+    first, last, *between = map(datetime.fromisoformat, times)
+    assert between
+    assert all(first <= each <= last for each in between)
     assert lines[-3:-1] == [
         "outcome: 4, verification found a difference",
         "differences: 1",
