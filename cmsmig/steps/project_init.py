@@ -141,6 +141,8 @@ _GITIGNORE = """\
 # Which notebooks were open, and copies that JupyterLab makes.
 /.lab/
 .ipynb_checkpoints/
+# Who signs decisions here, for the notebooks.
+/reviewer.txt
 # Tokens.
 .env
 """

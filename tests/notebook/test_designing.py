@@ -24,7 +24,9 @@ from cmsmig.notebook.design.designing import (
     sample_values,
 )
 from cmsmig.notebook.kit.decision_files import decided
+from cmsmig.notebook.kit.reviewer import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.preview.previewing import open_previews
 from cmsmig.review.design_edits import DesignEditor, propose
 from cmsmig.review.field_changes import with_field_moved, without_fields
 from cmsmig.review.item_story import components_of
@@ -554,6 +556,26 @@ async def test_what_no_item_fills_is_said_and_left_out(tmp_path: Path) -> None:
     await table.click("design-leave-empty")
     assert "Every field is filled" in table.shown()
     assert review.desk.problems() == ()
+
+
+async def test_the_reviewer_is_asked_once(tmp_path: Path) -> None:
+    """The name that signed stands in the field of the next kernel and in notebook 03;
+    a parameter goes before it, and unattended nobody is taken for granted."""
+    review = await by_hand(tmp_path)
+    accept = Controls(accept_design(review).widget())
+    assert accept.named("design-reviewer")[0].value == ""
+    await accept.enter("design-reviewer", "  Ada   Byron ")
+    await accept.click("design-accept")
+    again = await open_design(review.workspace)
+    accept = Controls(accept_design(again).widget())
+    assert accept.named("design-reviewer")[0].value == "Ada Byron"
+    assert open_previews(review.workspace).review.reviewer == "Ada Byron"
+    assert open_previews(review.workspace, "Bob").review.reviewer == "Bob"
+    assert open_previews(pulled_workspace(tmp_path)).review.reviewer == ""
+    accept = Controls(accept_design(again, "Bob").widget())
+    assert accept.named("design-reviewer")[0].value == "Bob"
+    (tmp_path / "reviewer.txt").write_bytes(b"\xff" * 10)
+    assert known_reviewer(review.workspace) == ""
 
 
 def rows_in_error(table: Controls) -> list:

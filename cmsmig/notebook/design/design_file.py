@@ -11,6 +11,7 @@ from cmsmig.mapping.decisions.body_reviews import INDIVIDUALLY
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.decisions.design import Design, Reviewed
 from cmsmig.notebook.kit.decision_files import describe_review
+from cmsmig.notebook.kit.reviewer import remember_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.steps.decide.decision_store import (
@@ -69,6 +70,7 @@ class DesignFile:
         self._write(signed)
         self._desk.design, self._accepted = signed, reviewed
         self._tell()
+        remember_reviewer(self._workspace, reviewed.by)
         return f"{_NAME} written to {self._path.parent}, accepted by {reviewed.by}."
 
     @property

@@ -20,6 +20,7 @@ from cmsmig.notebook.kit.decision_files import (
     required,
 )
 from cmsmig.notebook.kit.panel import Panel, facts_bundle
+from cmsmig.notebook.kit.reviewer import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.review.design_edits import DesignEditor, propose
 from cmsmig.steps.decide.accept_proposals import space_facts
@@ -112,7 +113,7 @@ def accept_design(review: DesignReview, reviewer: str = "") -> Panel:
     design = review.desk.design
     return review.workspace.panel(
         sheet(note(describe_review(design.reviewed), "good")),
-        lambda: accept_board(review.file, reviewer),
+        lambda: accept_board(review.file, reviewer or known_reviewer(review.workspace)),
         text=describe_review(design.reviewed),
     )
 

@@ -40,6 +40,7 @@ from cmsmig.notebook.inspect.item_choices import (
 )
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.reviewer import known_reviewer, remember_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.schema import Collection
 from cmsmig.steps.decide.decision_store import write_decision
@@ -77,7 +78,12 @@ def item_sets(
     decision = with_set(before, parse_item_set(item_set)) if item_set else before
     if workspace.interactive:
         return workspace.panel(
-            NOTHING, lambda: _Form(workspace, origin, decision, reviewer).element
+            NOTHING,
+            lambda: (
+                _Form(
+                    workspace, origin, decision, reviewer or known_reviewer(workspace)
+                ).element
+            ),
         )
     if item_set and not workspace.dry_run and is_changed(before, decision):
         decision = sign(decision, reviewer, IN_BULK)
@@ -236,3 +242,4 @@ class _Form:
         self._decision = decision
         self._standing.show(sheet(standing_html(decision)))
         self._board.say(f"{path} is written.", "good")
+        remember_reviewer(self._workspace, self._reviewer.value)

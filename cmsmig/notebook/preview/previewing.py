@@ -27,6 +27,7 @@ from cmsmig.notebook.kit.decision_files import (
     required,
 )
 from cmsmig.notebook.kit.panel import Panel
+from cmsmig.notebook.kit.reviewer import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.block_cards import Split, cards_html
 from cmsmig.notebook.preview.body_editor import body_editor
@@ -75,7 +76,9 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
         dry_run=workspace.dry_run,
         slugs=lambda key: _slug(migration, key),
     )
-    review.reviewer = reviewer or _last_reviewer(blocks, embeds)
+    review.reviewer = (
+        reviewer or known_reviewer(workspace) or _last_reviewer(blocks, embeds)
+    )
     body_index = BodyIndex(migration, embeds, review.facts)
     return Previews(
         workspace,

@@ -229,7 +229,9 @@ async def design_components(desk: Desk) -> None:
     await book.choose("samples-content-type", "Note (notes)")
     await book.click("samples-again")
     await book.sees("Note (field_note)")
-    await book.fill("design-reviewer", REVIEWER)
+    reviewer = book.control("design-reviewer").locator("input")
+    await expect(reviewer).to_have_value(REVIEWER)
+    await book.fill("design-reviewer", f"{REVIEWER} ")
     await book.click("design-accept")
     await book.sees("design.yaml written")
     _design_is_as_edited(desk.decided("design"))
@@ -422,6 +424,9 @@ async def _review_all(desk: Desk) -> None:
     """A body is accepted, one after the other, then the others in bulk."""
     book = desk.book
     tally = book.region("tally")
+    name = book.control("review-name").locator("input")
+    await expect(name).to_have_value(REVIEWER)
+    await book.fill("review-name", "")
     await book.click("review-accept")
     await book.sees("enter your name first")
     await book.fill("review-name", REVIEWER)
