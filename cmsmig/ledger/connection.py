@@ -19,6 +19,9 @@ from cmsmig.ledger.migrations import foreign
 from cmsmig.plain_file import require_plain
 from cmsmig.whole_text import is_whole, whole_text
 
+_BRIEF = 0.2
+"""Seconds that somebody who only looks waits for a busy file."""
+
 
 class _Connection(sqlite3.Connection):
     """A connection that takes any text: half a surrogate pair becomes U+FFFD.
@@ -151,6 +154,23 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
         except BaseException:
             db.close()
             raise
+        return db
+
+
+def connect_reading(path: Path) -> sqlite3.Connection:
+    """Open a ledger to look at it beside whoever writes it; never waits long.
+
+    Raises what `connect` raises.
+    """
+    _refuse_other(path)
+    with translated(path):
+        db = sqlite3.connect(
+            f"{path.resolve().as_uri()}?mode=ro",
+            uri=True,
+            isolation_level=None,
+            timeout=_BRIEF,
+        )
+        db.row_factory = sqlite3.Row
         return db
 
 

@@ -12,13 +12,14 @@ from cmsmig.ledger.connection import Store
 from cmsmig.ledger.item_states import gone_of
 from cmsmig.ledger.rows import ItemRow, StoryRecord
 
-_ALL = """
+_ROWS = """
     SELECT item.*, home.story_id, home.uuid AS home_uuid,
         home.full_slug AS home_slug, home.made, home.content_hash,
         home.destination_updated_at, home.group_id, home.record_hash,
         home.kept_edits, home.left_public, home.public_record
-    FROM item LEFT JOIN home ON home.id = item.home_id
-    ORDER BY collection_id, item_id, locale_id"""
+    FROM item LEFT JOIN home ON home.id = item.home_id"""
+_ALL = f"{_ROWS} ORDER BY collection_id, item_id, locale_id"
+_FAILED = f"{_ROWS} WHERE status = 'failed' ORDER BY changed_at DESC LIMIT ?"
 
 
 class KnownItem(Protocol):
@@ -74,6 +75,11 @@ class ItemRows:
             kept = same if same == row else row
             rows[kept.key] = kept
         return rows
+
+
+def failed_rows(db: sqlite3.Connection, most: int) -> tuple[ItemRow, ...]:
+    """Return the items that failed last, `most` at most. Reads only."""
+    return tuple(_item_row(row, {}) for row in db.execute(_FAILED, (most,)))
 
 
 def _item_row(row: sqlite3.Row, known: Mapping[ItemKey, KnownItem]) -> ItemRow:

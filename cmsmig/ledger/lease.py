@@ -6,18 +6,26 @@ from __future__ import annotations
 import fcntl
 import os
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.errors import LedgerLockedError, StorageError
-from cmsmig.plain_file import require_plain
+from cmsmig.plain_file import open_fresh, read_plain, require_plain
 
 # A POSIX lock belongs to the process, not to the descriptor: a second holder
 # in this process would be let in, and closing any descriptor of the file would
 # release the lock. So the process remembers what it holds.
-_held: set[Path] = set()
+_held: dict[Path, str] = {}
+"""What this process holds, with what it signed there."""
+_SIGNED = 400
+"""Bytes that a holder says of itself at most."""
+_SINCE = ", since "
+_INSTANTS = (0.01, 0.02)
+"""Seconds after which the lock is tried again: who looks whether it is held, holds it
+for an instant."""
 
 
 @contextmanager
@@ -36,17 +44,87 @@ def lease(path: Path, command: str) -> Iterator[None]:
     descriptor = _open(path)
     try:
         _lock(descriptor, path)
-        _sign(descriptor, command, path)
-        _held.add(known)
+        _held[known] = _sign(descriptor, command, path)
+        _drop_request(path)
         try:
             yield
         finally:
-            _held.discard(known)
+            del _held[known]
+            _drop_request(path)
             # Nobody holds it now; what stays there after a kill says who did.
             with suppress(OSError):
                 os.ftruncate(descriptor, 0)
     finally:
         os.close(descriptor)
+
+
+def other_holder(path: Path) -> str:
+    """Return which other process holds the lock at `path`, as it said; empty where
+    none does.
+
+    Reads only. What a killed process left there does not count.
+    """
+    # Closing a descriptor of the file would release a lock of this process.
+    if Path(os.path.realpath(path)) in _held:
+        return ""
+    try:
+        signed = read_plain(path, _SIGNED).decode("utf-8", "replace").strip()
+        # Nobody to look for, most of the time: then the lock itself is not touched.
+        return signed if signed and _is_locked(path) else ""
+    except OSError:
+        return ""
+
+
+def held_since(signed: str) -> str:
+    """Return when a holder began, by what it signed: ISO 8601 in UTC, to the second."""
+    return signed.rpartition(_SINCE)[2].removesuffix(" UTC").replace(" ", "T")
+
+
+def ask_to_stop(path: Path, signed: str) -> None:
+    """Ask the run that holds the lock, and said `signed` there, to stop.
+
+    It ends after the calls in flight, whichever process and machine it runs on. A
+    request that it does not live to read is for no other run. Raises `StorageError`
+    when the request cannot be written.
+    """
+    try:
+        with open_fresh(_request(path)) as file:
+            file.write(signed.encode())
+    except OSError as error:
+        raise StorageError(
+            f"{_request(path)} cannot be written ({error.strerror}), so the run cannot "
+            "be asked to stop; press Ctrl-C where it runs."
+        ) from error
+
+
+def is_asked_to_stop(path: Path) -> bool:
+    """Return whether somebody asked the run of this process to stop. Reads only."""
+    signed = _held.get(Path(os.path.realpath(path)))
+    try:
+        asked = read_plain(_request(path), _SIGNED)
+    except OSError:
+        return False
+    return signed is not None and asked == signed.encode()
+
+
+def _request(path: Path) -> Path:
+    return path.with_suffix(".stop")
+
+
+def _drop_request(path: Path) -> None:
+    with suppress(OSError):
+        _request(path).unlink(missing_ok=True)
+
+
+def _is_locked(path: Path) -> bool:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 def _open(path: Path) -> int:
@@ -62,21 +140,32 @@ def _open(path: Path) -> int:
 
 
 def _lock(descriptor: int, path: Path) -> None:
+    for instant in _INSTANTS:
+        if _try_lock(descriptor):
+            return
+        time.sleep(instant)
     try:
         fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        holder = os.pread(descriptor, 400, 0).decode("utf-8", "replace").strip()
+        holder = os.pread(descriptor, _SIGNED, 0).decode("utf-8", "replace").strip()
         raise LedgerLockedError(
             f"Another run holds {path} ({holder or 'it has not said who it is'}); wait "
             "until it has ended or stop it, then run this again."
         ) from error
 
 
-def _sign(descriptor: int, command: str, path: Path) -> None:
+def _try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _sign(descriptor: int, command: str, path: Path) -> str:
     started = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    text = (
-        f"`{command}`, process {os.getpid()} on {socket.gethostname()}, since {started}"
-    )
+    who = f"`{command}`, process {os.getpid()} on {socket.gethostname()}"
+    text = f"{who}{_SINCE}{started}"
     try:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, text.encode(), 0)
@@ -85,3 +174,4 @@ def _sign(descriptor: int, command: str, path: Path) -> None:
             f"{path} cannot be written ({error.strerror}); free some space and run "
             "this again."
         ) from error
+    return text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,12 +13,22 @@ from pathlib import Path
 import pytest
 
 from cmsmig.errors import LedgerLockedError, StorageError
-from cmsmig.ledger.lease import lease
+from cmsmig.ledger.lease import (
+    ask_to_stop,
+    is_asked_to_stop,
+    lease,
+    other_holder,
+)
 from tests.support.timelimit import patience
 
 _HOLDER = """
 import pathlib, sys
-from cmsmig.ledger.lease import lease
+from cmsmig.ledger.lease import (
+    ask_to_stop,
+    is_asked_to_stop,
+    lease,
+    other_holder,
+)
 with lease(pathlib.Path(sys.argv[1]), "cmsmig import"):
     print("held", flush=True)
     sys.stdin.read()
@@ -144,3 +155,101 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         lease(blocked / "ledger.lock", "cmsmig import"),
     ):
         pytest.fail("there is no such folder")
+
+
+def test_another_process_is_seen_while_it_holds_the_lease(path: Path) -> None:
+    """Its signature while it lives; nothing of a killed one, nothing of our own."""
+    assert other_holder(path) == ""
+    with held_by_another(path) as child:
+        signed = other_holder(path)
+        assert signed.startswith("`cmsmig import`")
+        assert f"process {child.pid} " in signed
+        child.kill()
+        child.wait(timeout=patience())
+        assert path.read_text() == signed
+        assert other_holder(path) == ""
+    with lease(path, "cmsmig link"):
+        assert other_holder(path) == ""
+        assert _refused(path), "looking released the lease"
+
+
+_LOOKER = """
+import fcntl, sys
+with open(sys.argv[1]) as file:
+    fcntl.lockf(file, fcntl.LOCK_SH)
+    print("looking", flush=True)
+    sys.stdin.readline()
+print("looked", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_looking_never_keeps_a_run_from_starting(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who looks whether somebody holds the lease has it for an instant, no longer."""
+    with lease(path, "cmsmig import"):
+        pass
+    looking = subprocess.Popen(
+        [sys.executable, "-S", "-c", _LOOKER, path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+    def until_looked(_: float) -> None:
+        assert looking.stdin is not None
+        assert looking.stdout is not None
+        looking.stdin.write("\n")
+        looking.stdin.flush()
+        assert looking.stdout.readline() == "looked\n"
+
+    try:
+        assert looking.stdout is not None
+        assert looking.stdout.readline() == "looking\n"
+        monkeypatch.setattr(time, "sleep", until_looked)
+        with lease(path, "cmsmig link"):
+            assert "`cmsmig link`" in path.read_text()
+    finally:
+        looking.kill()
+        looking.communicate(timeout=patience())
+
+
+def test_only_a_request_to_this_very_run_stops_it(path: Path) -> None:
+    """Stale, forged and unreadable requests count for nothing and do not stay."""
+    request = path.with_suffix(".stop")
+    path.parent.mkdir()
+    ask_to_stop(path, "`cmsmig link`, process 1 on host, since yesterday")
+    assert not is_asked_to_stop(path)
+    with lease(path, "cmsmig import"):
+        assert not request.exists(), "an old request was left lying"
+        signed = path.read_text()
+        assert not is_asked_to_stop(path)
+        for forged in ("", signed[:-1], f"{signed} ", signed.replace("import", "pull")):
+            request.write_text(forged)
+            assert not is_asked_to_stop(path)
+        request.unlink()
+        os.mkfifo(request)
+        assert not is_asked_to_stop(path)
+        ask_to_stop(path, signed)
+        assert is_asked_to_stop(path)
+    assert not request.exists()
+    assert not is_asked_to_stop(path)
+
+
+def test_a_request_never_writes_through_a_link(path: Path, tmp_path: Path) -> None:
+    """A link in its place is replaced, and what it leads to stays as it is."""
+    other = tmp_path / "other"
+    other.write_text("of somebody else")
+    request = path.with_suffix(".stop")
+    with lease(path, "cmsmig import"):
+        request.symlink_to(other)
+        assert not is_asked_to_stop(path)
+        ask_to_stop(path, path.read_text())
+        assert not request.is_symlink()
+        assert is_asked_to_stop(path)
+    assert other.read_text() == "of somebody else"
+    with lease(path, "cmsmig import"):
+        request.mkdir()
+        with pytest.raises(StorageError, match="Ctrl-C"):
+            ask_to_stop(path, path.read_text())

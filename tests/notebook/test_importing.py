@@ -191,7 +191,8 @@ class Driver:
     async def settled(self) -> None:
         """Wait until nothing is under way any more."""
         others = asyncio.all_tasks() - {asyncio.current_task()}
-        await asyncio.wait(others)
+        if others:
+            await asyncio.wait(others)
 
     def label(self, name: str) -> object:
         """Return what stands on a button."""

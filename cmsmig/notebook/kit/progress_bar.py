@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
@@ -107,7 +107,7 @@ class Meter:
         """Return why nothing is sent at the moment, and for how long; or empty."""
         until, reason = self._waiting
         left = until - self.clock()
-        return f"waiting {_duration(left)}: {reason}" if left > 0 else ""
+        return f"waiting {duration(left)}: {reason}" if left > 0 else ""
 
     def seconds_left(self) -> float | None:
         """Return the seconds to the end: by the calls expected, else by the things
@@ -124,7 +124,7 @@ class Meter:
         parts = [f"{self.calls:,} calls, {self.pace():.1f} a second"]
         left = self.seconds_left()
         if left is not None:
-            parts.append(f"about {_duration(left)} left")
+            parts.append(f"about {duration(left)} left")
         if waiting := self.waiting():
             parts.append(waiting)
         return "; ".join(parts)
@@ -136,11 +136,11 @@ class Meter:
         if self.elapsed < 1:
             text += "under 1 s"
         else:
-            text += f"{_duration(self.elapsed)}, {average:.1f} a second"
+            text += f"{duration(self.elapsed)}, {average:.1f} a second"
         if self.retries:
             text += f"; {self.retries} sent again"
         for reason, seconds in self.waits.items():
-            text += f"; waited {_duration(seconds)}, {reason}"
+            text += f"; waited {duration(seconds)}, {reason}"
         return text
 
     def _count(self, event: Event) -> None:
@@ -182,14 +182,15 @@ class Meter:
 
 def stages_table(meter: Meter) -> Markup:
     """Return what each step handled and said, as a table."""
-    if not meter.stages:
+    return _stages_table(meter.stages)
+
+
+def _stages_table(stages: Sequence[Stage]) -> Markup:
+    if not stages:
         return NOTHING
     return table(
         ("Step", "Handled", "Result"),
-        [
-            (stage.title, _of(stage), stage.note or "not finished")
-            for stage in meter.stages
-        ],
+        [(each.title, _of(each), each.note or "not finished") for each in stages],
     )
 
 
@@ -204,25 +205,39 @@ class ProgressBoard:
         """To be shown."""
         self.element.visible(False)
 
-    async def follow(self, meter: Meter, work: asyncio.Task[None]) -> None:
-        """Show the meter until `work` has ended; raises what it raises."""
-        self.element.visible(True)
+    async def follow(
+        self,
+        meter: Meter,
+        work: asyncio.Task[None],
+        look: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Show the meter until `work` has ended; raises what it raises.
+
+        `look` is called each time before it is shown.
+        """
         while not work.done():
-            self._show(meter)
+            look()
+            self.show(meter.stages, meter.line())
             await asyncio.wait({work}, timeout=_EVERY)
-        self._show(meter, over=True)
+        self.show(meter.stages, meter.summary(), over=True)
         work.result()
 
-    def _show(self, meter: Meter, *, over: bool = False) -> None:
-        stage = meter.stage
-        if stage is None:
+    def show(self, stages: Sequence[Stage], line: str, *, over: bool = False) -> None:
+        """Show the last of the stages as a bar, and all of them as a table."""
+        self.element.visible(True)
+        if not stages:
             self._bar.show(0, 1, "Reading what is there")
         else:
+            stage = stages[-1]
             total = stage.total if stage.total is not None else stage.done
             done = 1 if over and not total else stage.done
             self._bar.show(done, max(1, total), f"{stage.title}: {_of(stage)}")
-        self._line.show(sheet(paragraph(meter.summary() if over else meter.line())))
-        self._stages.show(sheet(stages_table(meter)))
+        self._line.show(sheet(paragraph(line)))
+        self._stages.show(sheet(_stages_table(stages)))
+
+    def hide(self) -> None:
+        """Take it away."""
+        self.element.visible(False)
 
 
 def _of(stage: Stage) -> str:
@@ -231,7 +246,8 @@ def _of(stage: Stage) -> str:
     return f"{stage.done:,} of {stage.total:,}"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Return a length of time for a person, in whole seconds."""
     whole = max(0, round(seconds))
     if whole < 60:
         return f"{whole} s"

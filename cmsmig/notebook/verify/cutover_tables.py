@@ -24,7 +24,7 @@ from cmsmig.evidence.evidence import Evidence
 from cmsmig.evidence.redirects import STATUS
 from cmsmig.ledger.rows import Accounting
 from cmsmig.notebook.kit.plan_tables import gone_table
-from cmsmig.notebook.transfer.importing import failures_table
+from cmsmig.notebook.transfer.failures_table import failures_table
 from cmsmig.notebook.verify.cutover import Handover
 from cmsmig.steps.verify.differences import Difference, Verification
 

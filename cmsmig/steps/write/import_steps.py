@@ -69,6 +69,7 @@ from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
 from cmsmig.steps.write.link_stories import link_stories
 from cmsmig.steps.write.publish_stories import publish_stories
 from cmsmig.steps.write.show_versions import put_back_versions
+from cmsmig.steps.write.stop_request import stoppable_from_elsewhere
 from cmsmig.steps.write.visitor_changes import with_fields
 from cmsmig.steps.write.write_counter import WriteCounter
 
@@ -178,7 +179,10 @@ async def run_command(
         await require_same_site(project, settings, observer)
         setup = ImportSetup(project, settings, migration, counter, stop)
         purpose = Purpose.RECREATE if recreate else Purpose.IMPORT
-        async with open_job(setup, purpose) as job:
+        async with (
+            stoppable_from_elsewhere(project.lock, stop),
+            open_job(setup, purpose) as job,
+        ):
             plan, accounting = _plan(job)
             if plan_hash is not None:
                 refuse_drift(_load_plan(job.ledger, plan_hash), plan)

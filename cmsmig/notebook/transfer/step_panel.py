@@ -1,0 +1,374 @@
+"""One step of the import in a notebook: start, stop, go on, and how it went."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from markupsafe import Markup
+
+from cmsmig.counting import counted
+from cmsmig.display.safe_html import (
+    NOTHING,
+    joined,
+    more,
+    note,
+    paragraph,
+    sheet,
+    table,
+)
+from cmsmig.errors import (
+    CmsmigError,
+    InterruptedRunError,
+    LedgerLockedError,
+    PlanDriftError,
+)
+from cmsmig.evidence.failures import Failure, file_failures, item_failures
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.select.pilot import Pilot
+from cmsmig.notebook.kit import widgets
+from cmsmig.notebook.kit.plan_obstacles import ItemNames
+from cmsmig.notebook.kit.plan_tables import (
+    TITLES,
+    plan_tables,
+    planned_calls,
+    planned_writes,
+)
+from cmsmig.notebook.kit.prerequisites import decided_migration, missing_before
+from cmsmig.notebook.kit.progress_bar import Meter, ProgressBoard
+from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.transfer.failures_table import failures_table
+from cmsmig.notebook.transfer.run_elsewhere import RunElsewhere, Seen
+from cmsmig.notebook.transfer.step_result import step_result
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.plan import Plan
+from cmsmig.steps.worker_pool import StopSignal
+from cmsmig.steps.write.import_steps import Outcome, plan_only, run_command
+
+_SHOWN = 30
+_EVERY = 2.0
+"""Seconds between two looks for a run of another process."""
+_LABELS = {
+    "prepare": "Prepare the destination",
+    "create": "Create the stories",
+    "link": "Link the stories",
+    "publish": "Publish what was decided",
+}
+
+
+@dataclass(slots=True)
+class ShownPlan:
+    """The plan that a person looked at last; a step runs by no other."""
+
+    plan: Plan
+    names: ItemNames
+    when_taken: Callable[[], object] = lambda: None
+    """Is told when a step took a newer plan, to show it."""
+
+    def tables(self) -> Markup:
+        """Return it to be read."""
+        return sheet(plan_tables(self.plan, self.names))
+
+
+@dataclass(slots=True)
+class StepRun:
+    """One step of the import in one notebook."""
+
+    workspace: Workspace
+    step: str
+    shown: ShownPlan
+
+    def meter(self) -> Meter:
+        """Return a meter of the step."""
+        return Meter(self.workspace.observer)
+
+    async def missing_now(self) -> str:
+        """Return what an earlier notebook has to do first, as of now; or empty."""
+        plan = self.shown.plan
+        if not missing_before(self.workspace, self.step, plan):
+            return ""
+        # What an earlier notebook made since is in no plan of before.
+        fresh = await plan_now(self.workspace, plan.pilot, recreate=plan.recreate)
+        return missing_before(self.workspace, self.step, fresh)
+
+    async def perform(self, stop: StopSignal, meter: Meter) -> Outcome:
+        """Run the step and return how it ended."""
+        workspace, plan = self.workspace, self.shown.plan
+        return await run_command(
+            self.step,
+            workspace.project,
+            workspace.destination_settings,
+            observer=meter,
+            stop=stop,
+            plan_hash=plan.plan_hash,
+            recreate=plan.recreate,
+            pilot=plan.pilot,
+            show=lambda renewed: meter.expect(planned_calls(renewed, self.step)),
+        )
+
+    def forecast(self) -> Markup:
+        """Return what the step would do, and what has to come before it."""
+        missing = missing_before(self.workspace, self.step, self.shown.plan)
+        return sheet(self.intended(missing))
+
+    def intended(self, missing: str) -> Markup:
+        """Return what the step would do, and what is `missing` before it."""
+        writes = planned_writes(self.shown.plan, self.step)
+        parts = [
+            paragraph(
+                f"{TITLES[self.step]}: {counted(writes, 'call')} that change the "
+                "destination."
+            )
+        ]
+        if missing:
+            parts.append(note(missing, "warning"))
+        if self.workspace.dry_run:
+            parts.append(note("This is a dry run: nothing is written."))
+        return joined(parts)
+
+    def account(self, outcome: Outcome, meter: Meter) -> Markup:
+        """Return what is true now, the accounting, what was said and what failed."""
+        plan = outcome.plan
+        migration = decided_migration(self.workspace, plan.pilot)
+        with Ledger.open_existing(self.workspace.project.ledger) as ledger:
+            result = step_result(self.step, migration, ledger)
+            failed = self._failures(outcome, migration, ledger)
+        if outcome.exit_code:
+            parts = [note(result.sentence, "bad")]
+        else:
+            kind: Literal["good", "warning"] = "good" if result.is_whole else "warning"
+            parts = [note(f"{result.sentence} {result.next_step}", kind)]
+        if outcome.exit_code and not failed:
+            elsewhere = "What failed at another step is in the report of notebook 07."
+            parts.append(paragraph(elsewhere))
+        if self.step == "link":
+            parts += map(paragraph, _left_as_they_are(plan))
+        accounting = f"{outcome.accounting}; writes: {outcome.writes:,}"
+        parts += [paragraph(accounting), failures_table(failed)]
+        return joined([*parts, *map(paragraph, meter.notices)])
+
+    def controls(self) -> widgets.Element:
+        """Return the start, the stop, and how it goes."""
+        return _StepBoard(self).element
+
+    def _failures(
+        self, outcome: Outcome, migration: Migration, ledger: Ledger
+    ) -> list[Failure]:
+        if not outcome.exit_code and not outcome.plan.missing_files:
+            return []
+        failed = [
+            *item_failures(ledger.items.all().values()),
+            *file_failures(migration, ledger.inventory.assets()),
+        ]
+        mine = {self.step, "pull"} if self.step == "prepare" else {self.step}
+        return [each for each in failed if each.step in mine]
+
+
+class _StepBoard:
+    """The controls of one step."""
+
+    def __init__(self, run: StepRun) -> None:
+        self._run = run
+        self._stop: StopSignal | None = None
+        self._elsewhere = RunElsewhere(run.workspace)
+        self._is_busy = False
+        """Whether a press is under way, or a run is followed."""
+        self._fresh: Plan | None = None
+        """A newer plan that is shown and was not taken yet."""
+        board = self._board = widgets.Board()
+        self._start = board.button(
+            f"{run.step}-start", _LABELS[run.step], self._go, look="primary"
+        )
+        self._halt = board.button(f"{run.step}-stop", "Stop", self._ask, look="warning")
+        self._halt.enable(False)
+        self._progress = ProgressBoard()
+        self._result = widgets.Html(run.forecast())
+        self.element = widgets.column(
+            widgets.row(self._start, self._halt),
+            self._progress.element,
+            self._result,
+            board.messages,
+        )
+        if run.workspace.dry_run:
+            self._start.visible(False)
+            self._halt.visible(False)
+        else:
+            self._begin()
+
+    def _begin(self) -> None:
+        """Offer to go on with what ended half-way; follow what runs elsewhere."""
+        if not self._elsewhere.signed():
+            left = self._elsewhere.left_half_way(self._run.step)
+            if left is not None:
+                self._result.show(sheet(left, self._run.forecast()))
+                self._start.label("Go on")
+        self._look_around()
+
+    def _look_around(self) -> None:
+        """Follow a run of another process as soon as there is one; look again soon.
+
+        A timer and no task, since it lasts for as long as the panel.
+        """
+        if not self._is_busy and self._elsewhere.signed():
+            self._board.queue(self._follow_seen)
+        later = asyncio.get_running_loop()
+        later.call_later(_EVERY, self._look_around)
+
+    async def _go(self) -> None:
+        if self._is_busy:
+            return
+        self._is_busy = True
+        try:
+            await self._press()
+        finally:
+            self._is_busy = False
+
+    async def _press(self) -> None:
+        if self._fresh is not None:
+            self._take(self._fresh)
+        elif self._elsewhere.signed():
+            await self._follow()
+        elif missing := await self._run.missing_now():
+            self._progress.hide()
+            self._result.show(sheet(self._run.intended(missing)))
+        else:
+            await self._start_here()
+
+    async def _start_here(self) -> None:
+        self._stop = StopSignal()
+        self._halt.enable(True)
+        self._result.show(NOTHING)
+        meter = self._run.meter()
+        work = asyncio.create_task(self._work(self._stop, meter))
+        try:
+            await self._progress.follow(meter, work)
+        except InterruptedRunError:
+            self._start.label("Go on")
+            self._board.say(
+                "Stopped after the calls in flight; nothing is lost. Press `Go on` to "
+                "continue from here.",
+                "warning",
+            )
+        except LedgerLockedError:
+            self._progress.hide()
+            if not self._elsewhere.signed():
+                raise
+            self._stop = None
+            await self._follow()
+        except PlanDriftError as error:
+            self._progress.hide()
+            await self._offer(error)
+        except CmsmigError:
+            if not meter.stages:
+                self._progress.hide()
+            raise
+        else:
+            self._start.label("Run again")
+        finally:
+            self._halt.enable(False)
+            self._stop = None
+
+    async def _work(self, stop: StopSignal, meter: Meter) -> None:
+        outcome = await self._run.perform(stop, meter)
+        self._result.show(sheet(self._run.account(outcome, meter)))
+
+    async def _follow_seen(self) -> None:
+        """Follow a run that was seen while nothing was pressed."""
+        if self._is_busy:
+            return
+        self._is_busy = True
+        try:
+            await self._follow()
+        finally:
+            self._is_busy = False
+
+    async def _follow(self) -> None:
+        """Show the run of another process until it has ended."""
+        self._start.enable(False)
+        self._halt.enable(self._elsewhere.can_stop)
+        try:
+            await self._elsewhere.follow(self._show)
+            said, goes_on = self._elsewhere.ended(self._run.step)
+            self._progress.hide()
+            self._result.show(sheet(said))
+            self._fresh = None
+            self._start.label("Go on" if goes_on else _LABELS[self._run.step])
+        finally:
+            self._start.enable(True)
+            self._halt.enable(False)
+
+    def _show(self, seen: Seen) -> None:
+        if seen.is_import:
+            self._progress.show(seen.stages, seen.line)
+        else:
+            self._progress.hide()
+        self._result.show(sheet(seen.html))
+
+    async def _offer(self, error: PlanDriftError) -> None:
+        """Show what moved and the new plan's difference; the next press takes it."""
+        before = self._run.shown.plan
+        self._fresh = await plan_now(
+            self._run.workspace, before.pilot, recreate=before.recreate
+        )
+        self._result.show(sheet(plan_difference(error.drift, before, self._fresh)))
+        self._start.label("Take the new plan")
+
+    def _take(self, plan: Plan) -> None:
+        self._fresh = None
+        self._run.shown.plan = plan
+        self._run.shown.when_taken()
+        self._result.show(self._run.forecast())
+        self._start.label(_LABELS[self._run.step])
+
+    def _ask(self) -> None:
+        if self._stop is not None:
+            self._stop.set()
+        else:
+            self._elsewhere.stop()
+        self._board.say("Stopping after the calls in flight …")
+
+
+def _left_as_they_are(plan: Plan) -> Iterator[str]:
+    """Yield what an import leaves empty or as it is, and where it is listed."""
+    if plan.dangling:
+        many = counted(len(plan.dangling), "reference")
+        yield f"{many} to what has no story: left empty; notebook 04 lists them."
+    if plan.not_in_pilot:
+        many = counted(len(plan.not_in_pilot), "reference")
+        yield f"{many} to what is not in the pilot: an import of all fills them."
+    if left := sum(plan.links_left.values()):
+        many = counted(left, "link")
+        yield f"{many} into the old site: left as they are; notebook 04 lists them."
+
+
+def plan_difference(moved: Sequence[str], before: Plan, after: Plan) -> Markup:
+    """Return what moved since a plan, and which of its numbers are others now."""
+    counts = [
+        (name.replace("_", " "), old.get(name, 0), new.get(name, 0))
+        for old, new in ((before.items, after.items), (before.calls, after.calls))
+        for name in sorted({*old, *new})
+        if old.get(name, 0) != new.get(name, 0)
+    ]
+    said = "The plan no longer fits, so nothing was written. This moved since:"
+    shown = [
+        note(said, "warning"),
+        table(("What moved",), [(each,) for each in moved[:_SHOWN]]),
+        more(len(moved), _SHOWN, "; `cmsmig changes` shows each field"),
+    ]
+    if counts:
+        head = ("Number", "Before", "Now")
+        shown.append(table(head, counts, caption="The new plan"))
+    return joined(shown)
+
+
+async def plan_now(workspace: Workspace, pilot: Pilot, *, recreate: bool) -> Plan:
+    """Return the plan as of now. Writes nothing to the destination."""
+    return await plan_only(
+        workspace.project,
+        workspace.destination_settings,
+        observer=workspace.observer,
+        recreate=recreate,
+        pilot=pilot,
+    )

@@ -1,0 +1,100 @@
+"""What is true after a step, by the ledger's rows, and what comes next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cmsmig.counting import counted, noun_for
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import ItemRow
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.propose.component_payloads import component_bodies
+from cmsmig.steps.decide.migration import Migration
+
+_LINKED = ("nothing", "linked")
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """What stands at the destination of what a step was to bring there."""
+
+    sentence: str
+    next_step: str
+    """What comes next once the step has ended in order."""
+    is_whole: bool
+
+
+def step_result(step: str, migration: Migration, ledger: Ledger) -> StepResult:
+    """Return what is there now of what a step was to bring. Reads only.
+
+    Of a pilot, it is told of the pilot alone.
+    """
+    if step == "prepare":
+        return _prepared(migration, ledger)
+    rows = ledger.items.all()
+    wanted = {each.item.key: rows.get(each.item.key) for each in migration.selected}
+    chosen = {key for key, row in wanted.items() if not (row and row.is_left_out)}
+    there = {
+        key: row
+        for key, row in wanted.items()
+        if key in chosen and row is not None and row.home and not row.is_gone
+    }
+    of = "" if migration.pilot.is_whole else " of the pilot"
+    if step == "create":
+        return _result(len(there), len(chosen), f"{of} exist", "Next: 06, links.")
+    if step == "link":
+        return _linked(there, of)
+    due = migration.to_publish & chosen
+    if not due:
+        return StepResult("No story is to be published.", "Next: 07, verify.", True)
+    public = sum(key in there and bool(there[key].published) for key in due)
+    said = f"{of} that are to be published have been"
+    return _result(public, len(due), said, "Next: 07, verify.")
+
+
+def _linked(there: Mapping[ItemKey, ItemRow], of: str) -> StepResult:
+    # A story that was there before is used as it is: nothing is filled in it.
+    ours = [row for row in there.values() if row.home and row.home.made]
+    linked = sum(row.link_state in _LINKED for row in ours)
+    said = f"{of} have their relations and links"
+    if waiting := sum(row.link_state == "pending" for row in ours):
+        said += (
+            f"; {waiting:,} {noun_for(waiting, 'refers', 'refer')} to what has no story"
+        )
+    return _result(linked, len(ours), said, "Next: publication, below.")
+
+
+def _result(there: int, wanted: int, said: str, next_step: str) -> StepResult:
+    if not wanted:
+        return StepResult("There is no story to do this for.", next_step, True)
+    is_whole = there == wanted
+    many = f"All {wanted:,}" if is_whole and wanted > 1 else f"{there:,} of {wanted:,}"
+    return StepResult(f"{many} stories{said}.", next_step, is_whole)
+
+
+def _prepared(migration: Migration, ledger: Ledger) -> StepResult:
+    """Return what stories stand on: components, folders and files."""
+    assets = ledger.inventory.assets()
+    proven = {key for key, row in assets.items() if row.status == "proven"}
+    components = {each.name for each in component_bodies(migration.design)}
+    folders = {each.path for each in migration.folders}
+    uploads = {each.sha256 for each in migration.files.uploads}
+    missing = len(migration.files.missing)
+    counts = (
+        (len(components & ledger.inventory.made("component").keys()), components),
+        (len(folders & ledger.inventory.made("folder").keys()), folders),
+        (len(uploads & proven), uploads),
+    )
+    names = ("component", "folder", "file")
+    is_whole = all(there == len(wanted) for there, wanted in counts) and not missing
+    told = [
+        counted(there, name)
+        if is_whole
+        else f"{there:,} of {counted(len(wanted), name)}"
+        for (there, wanted), name in zip(counts, names, strict=True)
+    ]
+    said = f"{told[0]}, {told[1]} and {told[2]} are there."
+    if missing:
+        said += f" {counted(missing, 'file')} could not be had from the origin."
+    return StepResult(said, "Next: 05, stories.", is_whole)
