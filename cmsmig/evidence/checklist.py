@@ -22,6 +22,8 @@ class CheckState(StrEnum):
     """Something has to be done or decided first."""
     PERSON = "person"
     """Only a person can tell."""
+    TICKED = "ticked"
+    """A person saw to it, and nothing has changed since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,17 @@ class Check:
     state: CheckState
     found: str
     """What is known about it; for an open line, what to do as well."""
+    said: str = ""
+    """Who ticked it, when, and a note."""
 
     def as_json(self) -> JsonObject:
         """Return the line as report.json lists it."""
-        return {"what": self.what, "state": str(self.state), "found": self.found}
+        return {
+            "what": self.what,
+            "state": str(self.state),
+            "found": self.found,
+            "said": self.said,
+        }
 
 
 def checklist(evidence: Evidence) -> tuple[Check, ...]:

@@ -161,6 +161,11 @@ WIDGETS: tuple[WidgetInfo, ...] = (
     WidgetInfo("verify-stop", "07", "stops reading back"),
     WidgetInfo("redirects-write", "07", "writes redirects/redirects.csv"),
     WidgetInfo("checklist-again", "07", "computes the checklist again"),
+    WidgetInfo("checklist-line", "07", "chooses the line that is ticked"),
+    WidgetInfo("checklist-name", "07", "names who saw to it"),
+    WidgetInfo("checklist-note", "07", "says more about it"),
+    WidgetInfo("checklist-tick", "07", "ticks the line, in checklist.yaml"),
+    WidgetInfo("checklist-untick", "07", "takes the tick away"),
     WidgetInfo("report-write", "07", "writes report.html and report.json"),
 )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cmsmig.errors import UsageError
 from cmsmig.evidence.checklist import Check, checklist
+from cmsmig.evidence.checklist_file import read_ticks, with_ticks
 from cmsmig.evidence.evidence import Evidence, gather, write_evidence
 from cmsmig.evidence.redirects import RedirectMap, redirect_rows, write_redirects
 from cmsmig.notebook.kit.panel import facts_bundle
@@ -55,8 +56,8 @@ class Handover:
         )
 
     def checks(self) -> tuple[Check, ...]:
-        """Return the checklist as of now."""
-        return checklist(self.evidence())
+        """Return the checklist as of now, with what people ticked."""
+        return self._checks(self.evidence())
 
     def redirects(self) -> RedirectMap:
         """Return the redirect map: as planned while nothing is imported."""
@@ -71,8 +72,11 @@ class Handover:
     def write_evidence(self) -> tuple[Path, ...]:
         """Write report.html and report.json. Raises `StorageError`."""
         evidence = self.evidence()
-        checks = [each.as_json() for each in checklist(evidence)]
+        checks = [each.as_json() for each in self._checks(evidence)]
         return write_evidence(self.folder, evidence, checks)
+
+    def _checks(self, evidence: Evidence) -> tuple[Check, ...]:
+        return with_ticks(checklist(evidence), read_ticks(self.workspace.project))
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None

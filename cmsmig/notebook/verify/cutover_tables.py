@@ -33,6 +33,7 @@ _STATES = {
     CheckState.DONE: "✓ done",
     CheckState.OPEN: "✗ open",
     CheckState.PERSON: "? look",
+    CheckState.TICKED: "✓ ticked",
 }
 
 
@@ -113,11 +114,11 @@ def redirects_html(handover: Handover) -> Markup:
 
 
 def checklist_html(handover: Handover) -> Markup:
-    """Return the checklist."""
+    """Return the checklist, and who ticked what."""
     return table(
-        ("State", "Before the DNS switch", "Found"),
+        ("State", "Before the DNS switch", "Found", "Ticked by"),
         [
-            (_STATES[each.state], each.what, coded(each.found))
+            (_STATES[each.state], each.what, coded(each.found), each.said)
             for each in handover.checks()
         ],
     )

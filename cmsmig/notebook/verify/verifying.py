@@ -12,6 +12,7 @@ from cmsmig.evidence.evidence import Evidence
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.progress_bar import Meter, ProgressBoard
+from cmsmig.notebook.verify.checklist_board import checklist_board
 from cmsmig.notebook.verify.cutover import Handover
 from cmsmig.notebook.verify.cutover_tables import (
     accounting_html,
@@ -86,23 +87,15 @@ def ledger_tables(handover: Handover) -> Panel:
 
 
 def checklist(handover: Handover) -> Panel:
-    """Return what has to be so before the DNS switch. Reads only."""
+    """Return what has to be so before the DNS switch. By hand lines can be ticked,
+    with a name and a note, which is kept in `checklist.yaml`."""
     workspace = handover.workspace
     if handover.missing:
         return workspace.panel(sheet(note(handover.missing, "warning")))
 
-    def controls() -> widgets.Element:
-        board = widgets.Board()
-        lines = widgets.Html(sheet(checklist_html(handover)))
-
-        def again() -> None:
-            lines.show(sheet(checklist_html(handover)))
-
-        handover.on_checked(again)
-        button = board.button("checklist-again", "Look again", again)
-        return widgets.column(lines, widgets.row(button), board.messages)
-
-    return workspace.panel(lambda: sheet(checklist_html(handover)), controls)
+    return workspace.panel(
+        lambda: sheet(checklist_html(handover)), lambda: checklist_board(handover)
+    )
 
 
 def evidence(handover: Handover) -> Panel:

@@ -186,11 +186,18 @@ def replace_decision(project: Project, decision: Decision) -> Path:
 
 
 def _replace(project: Project, name: str, text: str) -> Path:
-    path = project.decision(name)
+    return replace_file(project.decision(name), text)
+
+
+def replace_file(path: Path, text: str) -> Path:
+    """Replace a file that people edit in one step, so that nobody reads half of it.
+
+    Raises `StorageError` when it cannot be written.
+    """
     try:
         # Made by `open`, so that its rights are those that the umask leaves.
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f".{name}.{secrets.token_hex(4)}")
+        draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         with open(draft, "x", encoding="utf-8") as file:
             file.write(whole_text(text))
             file.flush()

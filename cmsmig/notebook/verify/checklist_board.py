@@ -1,0 +1,84 @@
+"""Notebook 07: the checklist, whose lines a person ticks."""
+
+from __future__ import annotations
+
+from cmsmig.display.safe_html import sheet
+from cmsmig.evidence.checklist import Check, CheckState
+from cmsmig.evidence.checklist_file import read_ticks, tick, untick
+from cmsmig.notebook.kit import widgets
+from cmsmig.notebook.verify.cutover import Handover
+from cmsmig.notebook.verify.cutover_tables import checklist_html
+from cmsmig.settings import Project
+
+
+def checklist_board(handover: Handover) -> widgets.Element:
+    """Return the checklist with what ticks its lines."""
+    return _ChecklistBoard(handover).element
+
+
+class _ChecklistBoard:
+    """The lines, and a form for one of them."""
+
+    def __init__(self, handover: Handover) -> None:
+        self._handover = handover
+        board = self._board = widgets.Board()
+        self._lines = widgets.Html(sheet(checklist_html(handover)))
+        lines = _open_lines(handover.checks())
+        self._line = board.choice("checklist-line", "Line", lines, lines[0][1])
+        self._name = board.text(
+            "checklist-name", "Name", self._last_name(), hint="your name"
+        )
+        self._note = board.text("checklist-note", "Note", hint="optional")
+        form = widgets.column(
+            self._line,
+            widgets.row(
+                self._name,
+                self._note,
+                board.button("checklist-tick", "Tick", self._tick, look="primary"),
+                board.button("checklist-untick", "Take the tick away", self._untick),
+            ),
+        )
+        form.visible(not handover.workspace.dry_run)
+        handover.on_checked(self._again)
+        again = board.button("checklist-again", "Look again", self._again)
+        self.element = widgets.column(
+            self._lines, form, widgets.row(again), board.messages
+        )
+
+    def _again(self) -> None:
+        self._lines.show(sheet(checklist_html(self._handover)))
+        lines = _open_lines(self._handover.checks())
+        values = [value for _, value in lines]
+        now = self._line.value
+        self._line.offer(lines, now if now in values else values[0])
+
+    def _tick(self) -> None:
+        wanted = self._line.value
+        for check in self._handover.checks():
+            if check.what == wanted:
+                tick(self._project, check, self._name.value, self._note.value)
+        self._note.value = ""
+        self._again()
+        self._board.say(f"Ticked: {wanted}.", "good")
+
+    def _untick(self) -> None:
+        untick(self._project, self._line.value)
+        self._again()
+        self._board.say("")
+
+    def _last_name(self) -> str:
+        names = [each.by for each in read_ticks(self._project).values()]
+        decided = self._handover.migration.decisions.collections.reviewed
+        return names[-1] if names else decided.by if decided else ""
+
+    @property
+    def _project(self) -> Project:
+        return self._handover.workspace.project
+
+
+def _open_lines(checks: tuple[Check, ...]) -> list[tuple[str, str]]:
+    """Return the lines that a person can tick, as options: what is computed as done
+    needs no tick."""
+    return [
+        (each.what, each.what) for each in checks if each.state is not CheckState.DONE
+    ]
