@@ -12,30 +12,72 @@ from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.census import rich_bodies
 from cmsmig.survey.page_addresses import every_item
 
-ALWAYS: tuple[tuple[str, str], ...] = (
+ALWAYS: tuple[tuple[str, str, str], ...] = (
     (
         "Members and gated content",
-        "The origin's user accounts have no item data to read. Gated content becomes "
-        "an auth layer in front of the new site's delivery API, not a field.",
+        "User accounts have no item data to read, and a gate is no field.",
+        "Put a sign-in in front of the new site's delivery API; invite members anew.",
     ),
     (
-        "What only the code export or the designer holds",
-        "Static pages, collection templates, styles, interactions, forms and their "
-        "submissions, site search and password protection are no collection items. "
-        "The code export does not help: it leaves collection items out.",
+        "Forms and their submissions",
+        "A form is part of a page's layout, and what people sent is no item.",
+        "Export the submissions in the origin before it is closed; build the forms in "
+        "the new site, or use a form service.",
     ),
     (
-        "What a CSV export leaves out",
-        "Nothing is read from CSV: it has no field types, no reference ids, no alt "
-        "texts and no states. All of it comes from the read API instead.",
+        "Orders, checkout, stock and tax of a shop",
+        "Products, variants and categories are items and come along; the rest is not "
+        "content. A price becomes a number and a currency.",
+        "Export the orders before the origin is closed; connect a shop service.",
     ),
     (
-        "Components and embeds that the API delivers empty",
-        "For some code blocks and embeds the API sends the frame without its code. "
+        "Site search",
+        "The origin makes its index from pages, and no index is to be had.",
+        "Add a search to the new site; it can read the destination's delivery API.",
+    ),
+    (
+        "Titles, descriptions and social pictures of collection templates",
+        "They are patterns in the designer, such as the name and the site's title. "
+        "What stands in fields of items comes along.",
+        "Write the patterns down, and build them into the new site's templates.",
+    ),
+    (
+        "Custom code of the site and its pages",
+        "Head and body code, scripts and style sheets are in the site's settings and "
+        "in the designer, not in items.",
+        "Go through it: what is still wanted, such as analytics or consent, goes into "
+        "the new site's code.",
+    ),
+    (
+        "Static pages, collection templates, styles and interactions",
+        "They are no items. The code export does not help: it leaves out items, "
+        "collection lists, shop, forms, search, passwords and other languages.",
+        "Build them in the new site. Notebook 07 lists the links that lead to them.",
+    ),
+    (
+        "Pictures that differ by language outside of items",
+        "A picture in an item's field comes along in each language that the item has; "
+        "those of static pages and templates do not.",
+        "Save them from each language's pages, and build them into the new site.",
+    ),
+    (
+        "Passwords of protected pages",
+        "The API tells nothing of them.",
+        "Protect the pages in the new site, before the switch.",
+    ),
+    (
+        "Code blocks and embeds that the API delivers empty",
+        "For some of them the API sends the frame without its code.",
         "They are listed below; copy their code by hand.",
     ),
+    (
+        "What a CSV export holds",
+        "Nothing is read from CSV: it has no field types, no reference ids, no "
+        "alternative texts and no states.",
+        "Nothing: all of it comes from the read API instead.",
+    ),
 )
-"""What no site can take along, and what to do about it."""
+"""What no site can take along: what it is, why, and what to do about it."""
 
 KINDS: dict[str, str] = {
     "empty-code": "Code blocks that arrived without their code",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from lxml.html import fromstring
 
 from cmsmig.errors import UnreadError, UsageError
 from cmsmig.events import unobserved
@@ -105,6 +106,27 @@ def test_hostile_content_is_listed_as_text(sample: Path, origin: Origin) -> None
     found = [each for each in find_obstacles(origin) if each.kind == "script"]
     assert any("<script>" in each.context for each in found)
     assert "&lt;script&gt;" in html(inspection.not_migratable(at(sample)))
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        *("members", "forms", "orders", "site search", "custom code", "passwords"),
+        *("collection templates", "static pages", "pictures that differ by language"),
+    ],
+)
+def test_what_no_site_takes_along_is_told_with_what_to_do(
+    sample: Path, lost: str
+) -> None:
+    """One line each: what it is, why it stays behind, and what somebody does."""
+    page = fromstring(html(inspection.not_migratable(at(sample))))
+    rows = [
+        [cell.text_content() for cell in row.iter("td")]
+        for row in next(page.iter("table")).iter("tr")
+    ]
+    [line] = [row for row in rows if row and lost in row[0].lower()][:1]
+    assert len(line) == 3
+    assert all(line)
 
 
 def test_empty_code_and_embeds_are_named_with_their_items(origin: Origin) -> None:

@@ -132,7 +132,7 @@ def obstacles_panel(
 
 
 def _rules() -> Markup:
-    return table(("On every site", "What to do about it"), ALWAYS)
+    return table(("On every site", "Why", "What to do"), ALWAYS)
 
 
 def _some(pages: OldPages, kinds: dict[str, list[Obstacle]], chosen: str) -> Markup:

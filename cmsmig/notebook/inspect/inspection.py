@@ -208,7 +208,11 @@ def _detail(origin: Origin, collection_id: str) -> Markup:
             _frame(schema_frame(collection)),
             heading(f"Items ({len(items):,}, each locale counted)"),
             _frame(items.head(_ITEMS)),
-            more(len(items), min(len(items), _ITEMS)),
+            more(
+                len(items),
+                min(len(items), _ITEMS),
+                "; the browser of items below shows all",
+            ),
         )
     )
 
