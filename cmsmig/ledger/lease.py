@@ -23,8 +23,8 @@ _held: dict[Path, str] = {}
 _SIGNED = 400
 """Bytes that a holder says of itself at most."""
 _SINCE = ", since "
-_INSTANTS = (0.01, 0.02)
-"""Seconds after which the lock is tried again: who looks whether it is held, holds it
+_INSTANTS = (0.0, 0.01, 0.02)
+"""Seconds after which the lock is tried, more than once: who looks whether it is held, holds it
 for an instant."""
 
 
@@ -141,17 +141,14 @@ def _open(path: Path) -> int:
 
 def _lock(descriptor: int, path: Path) -> None:
     for instant in _INSTANTS:
+        time.sleep(instant)
         if _try_lock(descriptor):
             return
-        time.sleep(instant)
-    try:
-        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        holder = os.pread(descriptor, _SIGNED, 0).decode("utf-8", "replace").strip()
-        raise LedgerLockedError(
-            f"Another run holds {path} ({holder or 'it has not said who it is'}); wait "
-            "until it has ended or stop it, then run this again."
-        ) from error
+    holder = os.pread(descriptor, _SIGNED, 0).decode("utf-8", "replace").strip()
+    raise LedgerLockedError(
+        f"Another run holds {path} ({holder or 'it has not said who it is'}); wait "
+        "until it has ended or stop it, then run this again."
+    )
 
 
 def _try_lock(descriptor: int) -> bool:
