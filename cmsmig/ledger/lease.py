@@ -24,8 +24,8 @@ _SIGNED = 400
 """Bytes that a holder says of itself at most."""
 _SINCE = ", since "
 _INSTANTS = (0.0, 0.01, 0.02)
-"""Seconds after which the lock is tried, more than once: who looks whether it is held, holds it
-for an instant."""
+"""Seconds after which the lock is tried, more than once: who looks whether it is
+held, holds it for an instant."""
 
 
 @contextmanager
