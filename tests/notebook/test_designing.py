@@ -578,6 +578,16 @@ async def test_the_reviewer_is_asked_once(tmp_path: Path) -> None:
     assert known_reviewer(review.workspace) == ""
 
 
+async def test_every_field_of_the_table_says_what_it_is(tmp_path: Path) -> None:
+    """Who does not see the columns hears a label of its own for each control."""
+    review = await by_hand(tmp_path)
+    table = Controls(design_table(review).widget())
+    for kind in ("field-label", "field-key", "field-encoding", "block"):
+        told = [each.description for each in table.named(f"design-{kind}")]
+        assert all(told)
+        assert len(set(told)) == len(told) > 1
+
+
 def rows_in_error(table: Controls) -> list:
     """Return the places of a table in which a field is said to be in error."""
     found, stack = [], [table._root]

@@ -43,25 +43,33 @@ class FieldRow:
 
     def __init__(self, board: Board, number: int, acts: RowActions) -> None:
         self._origin = Html()
+        field = f"field {number + 1}"
+        # Descriptions are for those who don't see the column's head; hidden by style.
         self.label: Field[str] = board.text(
-            "design-field-label", "", hint="label", whole=True, changed=acts.changed
+            "design-field-label",
+            f"Label of {field}",
+            hint="label",
+            whole=True,
+            changed=acts.changed,
         )
         self.key: Field[str] = board.text(
-            "design-field-key", "", hint="key", whole=True, changed=acts.changed
+            "design-field-key",
+            f"Key of {field}",
+            hint="key",
+            whole=True,
+            changed=acts.changed,
         )
         self.encoding: Choice = board.choice(
             "design-field-encoding",
-            "",
+            f"Encoding of {field}",
             [(str(Encoding.TEXT), str(Encoding.TEXT))],
             Encoding.TEXT,
-            tip=f"Encoding of field {number + 1}",
             changed=acts.changed,
         )
         self.required: Field[bool] = board.tick(
             "design-field-required", "required", False, changed=acts.changed
         )
         self._why = Html()
-        field = f"field {number + 1}"
         moves = row(
             board.button("design-field-up", "↑", acts.up, tip=f"Move {field} up"),
             board.button("design-field-down", "↓", acts.down, tip=f"Move {field} down"),

@@ -24,7 +24,7 @@ from cmsmig.notebook.kit.widgets import (
 from cmsmig.review.design_edits import DesignEditor, Shape
 
 _made = partial(fragment, "notebook/design/design_table.html")
-_REASON = "Not needed at the destination."
+_REASON = "Not needed any more."
 _UNFILLED = "No item fills it."
 
 
@@ -263,9 +263,13 @@ class _Table:
 
         self._blocks = [
             self._board.text(
-                "design-block", "", block.component, whole=True, changed=take
+                "design-block",
+                f"Component of block {number}",
+                block.component,
+                whole=True,
+                changed=take,
             )
-            for block in self._desk.design.blocks
+            for number, block in enumerate(self._desk.design.blocks, start=1)
         ]
 
     def _named_blocks(self) -> Iterator[Element]:
