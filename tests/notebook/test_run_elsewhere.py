@@ -134,8 +134,28 @@ with lease(pathlib.Path(sys.argv[1]), "cmsmig pull"):
 """
 
 
-async def test_a_press_that_another_run_forestalls_follows_it(staged: Start) -> None:
+@contextmanager
+def holding(stage: Staged) -> Iterator[None]:
+    """Let another process hold the project, as a pull does."""
+    command = [sys.executable, "-c", _HOLDER, stage.workspace().project.lock]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        child.stdin.write("\n")
+        child.stdin.flush()
+        assert [child.stdout.readline() for _ in range(2)] == ["ready\n", "held\n"]
+        yield
+        child.kill()
+
+
+async def test_a_press_that_another_run_forestalls_follows_it(
+    staged: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The lease refuses it at the last moment: it follows, and no empty bar stays."""
+    # Nothing but the press notices the other run.
+    monkeypatch.setattr(step_panel, "_EVERY", 3600)
     stage = staged()
     child = subprocess.Popen(
         [sys.executable, "-c", _HOLDER, stage.workspace().project.lock],
@@ -179,6 +199,11 @@ async def test_a_press_that_another_run_forestalls_follows_it(staged: Start) -> 
             await driver.until("create-start")
             assert "All 12 stories exist. Next: 06, links." in page.html()
             assert bar_is_visible(page)
+            with holding(stage):
+                await page.click("create-start")
+                await seen(page, "Runs elsewhere", "cmsmig pull")
+                assert not bar_is_visible(page), "the bar is of another run"
+            await driver.settled()
     finally:
         child.kill()
         child.communicate()

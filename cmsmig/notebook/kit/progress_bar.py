@@ -205,18 +205,9 @@ class ProgressBoard:
         """To be shown."""
         self.element.visible(False)
 
-    async def follow(
-        self,
-        meter: Meter,
-        work: asyncio.Task[None],
-        look: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Show the meter until `work` has ended; raises what it raises.
-
-        `look` is called each time before it is shown.
-        """
+    async def follow(self, meter: Meter, work: asyncio.Task[None]) -> None:
+        """Show the meter until `work` has ended; raises what it raises."""
         while not work.done():
-            look()
             self.show(meter.stages, meter.line())
             await asyncio.wait({work}, timeout=_EVERY)
         self.show(meter.stages, meter.summary(), over=True)
