@@ -7,7 +7,7 @@ and can be filtered and counted at once; documents are kept of the last few.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -26,11 +26,14 @@ from cmsmig.review.bodies import (
 )
 from cmsmig.review.digest import Digest, DigestCounts, EmbedKind, LossKind
 from cmsmig.review.embeds import EmbedSort, embeds_of
+from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.policy import Treatment
 from cmsmig.richtext.prepare.unclosed_embeds import read_body
 from cmsmig.steps.decide.migration import Migration
 
 _Key = TypeVar("_Key", str, LossKind)
+HearLosses: TypeAlias = Callable[[int, Sequence[Loss]], None]
+"""Is told what a body loses, by its index, as often as it is looked through."""
 DescribeBody: TypeAlias = Callable[[str, JsonObject], BodyFacts]
 """Returns what block decisions need to know of a body and its document."""
 _KEPT = 64
@@ -79,6 +82,8 @@ class BodyIndex:
     ) -> None:
         self._told = told
         self.bodies = tuple(bodies_of(migration))
+        self.heard: HearLosses = lambda index, losses: None
+        """Keeps the losses that a digest only counts."""
         self._migration = migration
         self._embeds = embeds
         self._context = preview_context(migration, embeds)
@@ -113,6 +118,7 @@ class BodyIndex:
             if told or not kinds <= seen or (ending and digest.unclosed):
                 self._counts.remove(self._digests.pop(index))
                 self._found.pop(index, None)
+                self.heard(index, ())
 
     def key(self, index: int) -> BodyKey:
         """Return what names a body in decisions."""
@@ -251,6 +257,7 @@ class BodyIndex:
             kind = (str(loss.severity), loss.kind)
             losses[kind] += 1
             self._reasons.setdefault(kind, loss.why)
+        self.heard(index, converted.losses)
         facts = self._told(body.text, converted.document)
         return Digest(losses, structures, embeds, facts)
 

@@ -9,6 +9,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +23,6 @@ from cmsmig.notebook.preview.previewing import (
     Previews,
     accept_bodies,
     bodies,
-    body_losses,
     body_preview,
     embed_policies,
     open_previews,
@@ -190,7 +190,7 @@ async def test_unattended_lists_every_loss(tmp_path: Path) -> None:
     """By item, page and field, content first; each kind is explained once."""
     previews = open_previews(await decided_workspace(tmp_path))
     html = str(bodies(previews).html())
-    found = body_losses(previews)
+    found = [*previews.losses.all()]
     losses = [
         loss
         for index in range(len(previews.body_index.bodies))
@@ -206,6 +206,60 @@ async def test_unattended_lists_every_loss(tmp_path: Path) -> None:
     severities = {each.what: str(each.severity) for each in losses}
     assert {severities[each.what] for each in found[:content]} == {"content"}
     assert html.count(str(escape(script.todo))) == 1
+
+
+def _whats(losses: LivePanel) -> list[str]:
+    """Return what the losses on show are about, in their order."""
+    rows = BeautifulSoup(losses.html("losses_list"), "html.parser").select("td.what")
+    return [each.get_text() for each in rows]
+
+
+async def test_a_person_searches_sorts_and_saves_the_losses(tmp_path: Path) -> None:
+    """Words, kinds and order; the file holds all that was asked for."""
+    previews = await by_hand(tmp_path)
+    losses = LivePanel(bodies(previews).widget())
+    await worked()
+    kept = [each.what for each in previews.losses.all()]
+    assert _whats(losses) == kept
+    assert len(kept) == 4
+    await losses.work("losses-search", "ONERROR")
+    assert _whats(losses) == ['onerror="steal()"']
+    assert "<b>" not in losses.html("losses_list")
+    await losses.work("losses-search", "nowhere")
+    assert "No loss passes" in losses.text("losses_list")
+    await losses.work("losses-search", "")
+    at = losses.ids("losses-sort").index("what")
+    await losses.work("losses-sort", which=at)
+    assert _whats(losses) == sorted(kept)
+    await losses.work("losses-sort", which=at)
+    assert _whats(losses) == sorted(kept, reverse=True)
+    await losses.work("losses-kind", "Script")
+    assert "Script: " in losses.text("losses_explained")
+    await losses.work("losses-save")
+    text = (tmp_path / "lists" / "losses.csv").read_text("utf-8-sig")
+    assert [line.split(",")[0] for line in text.splitlines()] == ["Kind"] + [
+        "Script"
+    ] * 3
+
+
+async def test_losses_follow_the_choices_about_embeds(tmp_path: Path) -> None:
+    """What is left out from now on is listed; taken along again, it is not."""
+    previews = await by_hand(tmp_path)
+    losses = LivePanel(bodies(previews).widget())
+    embeds = LivePanel(embed_policies(previews).widget())
+    await worked()
+    names = [each["data-row"] for each in embeds.controls("embed-kind")]
+    for name in names:
+        await embeds.work("embed-kind", "drop", names.index(name))
+    await worked()
+    items = {each.item for each in previews.losses.all()}
+    assert items == {"<b>Lossy</b>", "Video", "Widget"}
+    assert "/posts/video" in losses.text("losses_list")
+    for name in names:
+        await embeds.work("embed-kind", "html", names.index(name))
+    await worked()
+    assert {each.item for each in previews.losses.all()} == {"<b>Lossy</b>"}
+    assert "/posts/video" not in losses.text("losses_list")
 
 
 def test_a_list_of_findings_is_inert_and_bounded() -> None:

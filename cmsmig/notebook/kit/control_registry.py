@@ -99,6 +99,12 @@ WIDGETS: tuple[WidgetInfo, ...] = (
     WidgetInfo("design-reviewer", "02", "names who accepts the design"),
     WidgetInfo("design-accept", "02", "writes decisions/design.yaml"),
     # 03_preview_rich_text
+    WidgetInfo("losses-search", "03", "lists the losses that hold words"),
+    WidgetInfo("losses-kind", "03", "lists the losses of one kind"),
+    WidgetInfo("losses-sort", "03", "sorts by a column; again: the other way round"),
+    WidgetInfo("losses-back", "03", "shows the page of losses before"),
+    WidgetInfo("losses-on", "03", "shows the next page of losses"),
+    WidgetInfo("losses-save", "03", "writes the losses as CSV into the project"),
     WidgetInfo("embed-kind", "03", "chooses what becomes of a kind of embeds"),
     WidgetInfo("embed-signature", "03", "chooses what becomes of a host's embeds"),
     WidgetInfo("embed-unclosed", "03", "ends embeds that hold the rest of a body"),

@@ -75,10 +75,8 @@ class BodyParts:
 
 
 def bodies_html(body_index: BodyIndex, blocks: BlocksDecision) -> Markup:
-    """Return the bodies per field and the losses by kind, as tables.
-
-    Losses are those of the bodies that were looked through so far.
-    """
+    """Return the bodies per field as a table, with those looked through so far that
+    lose something."""
     rows: dict[tuple[str, str], list[int]] = {}
     titles: dict[tuple[str, str], tuple[str, str]] = {}
     digests = body_index.digests()
@@ -99,7 +97,6 @@ def bodies_html(body_index: BodyIndex, blocks: BlocksDecision) -> Markup:
     return sheet(
         looked_html(body_index),
         table(head, listed, caption="Bodies to import"),
-        _losses_by_kind(body_index),
     )
 
 
@@ -275,29 +272,6 @@ def unclosed_html(body_index: BodyIndex, choice: Unclosed) -> Markup:
         f"{UNCLOSED[choice]}; the losses of each body tell what each holds.",
         "warning" if choice is Unclosed.KEEP else "good",
     )
-
-
-def _losses_by_kind(body_index: BodyIndex) -> Markup:
-    found = body_index.losses()
-    if not found:
-        said = (
-            "No body loses anything."
-            if body_index.known == len(body_index.bodies)
-            else ""
-        )
-        return note(said, "good") if said else NOTHING
-    rows = [
-        (
-            unbroken(each.severity),
-            unbroken(each.kind),
-            each.why,
-            each.losses,
-            each.bodies,
-        )
-        for each in found
-    ]
-    head = ("lost of", "kind", "why, such as", "losses", "bodies")
-    return table(head, rows, caption="What bodies lose")
 
 
 def _kept_preview(body: str, *, title: str, picture: FindPicture) -> Markup:

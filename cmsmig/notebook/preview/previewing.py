@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from markupsafe import Markup
 
 from cmsmig.counting import first_of
 from cmsmig.derived_file import DerivedFile
-from cmsmig.display.finding_list import Finding, findings_html
+from cmsmig.display.finding_list import findings_html
 from cmsmig.display.safe_html import joined, note, sheet
 from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.item_key import ItemKey
@@ -26,15 +27,18 @@ from cmsmig.notebook.kit.decision_files import (
     require_pull,
     required,
 )
+from cmsmig.notebook.kit.finding_rows import FindingRows
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.reviewer import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.preview.acceptance import accept_board
 from cmsmig.notebook.preview.block_cards import Split, cards_html
 from cmsmig.notebook.preview.body_editor import body_editor
 from cmsmig.notebook.preview.body_pictures import BodyPictures
 from cmsmig.notebook.preview.body_scan import BodyScanner
 from cmsmig.notebook.preview.embed_choices import embeds_board
 from cmsmig.notebook.preview.field_choices import fields_board
+from cmsmig.notebook.preview.loss_list import bodies_board
 from cmsmig.notebook.preview.preview_html import (
     bodies_html,
     body_html,
@@ -42,10 +46,9 @@ from cmsmig.notebook.preview.preview_html import (
     fields_html,
 )
 from cmsmig.notebook.preview.previews import Previews, state_told
-from cmsmig.notebook.preview.summary import accept_board, bodies_board
 from cmsmig.origin.files import FileStore
-from cmsmig.review.body_index import BodyIndex, Wanted
-from cmsmig.richtext.losses import Severity
+from cmsmig.review.body_index import BodyIndex, HearLosses, Wanted
+from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.steps.plan.loss_findings import loss_finding
@@ -80,6 +83,8 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
         reviewer or known_reviewer(workspace) or _last_reviewer(blocks, embeds)
     )
     body_index = BodyIndex(migration, embeds, review.facts)
+    losses = FindingRows()
+    body_index.heard = _loss_keeper(body_index, losses, OldPages.of(migration.origin))
     return Previews(
         workspace,
         body_index,
@@ -93,6 +98,7 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
                 FileStore(project.files, project.raw), DerivedFile(project.derived)
             ),
         ),
+        losses,
     )
 
 
@@ -102,45 +108,18 @@ def bodies(previews: Previews) -> Panel:
     def shown() -> Markup:
         previews.scanner.finish()
         listed = findings_html(
-            body_losses(previews),
+            previews.losses.all(),
             "All losses",
             none="No body loses anything.",
             after="; `cmsmig plan --json` lists all",
         )
-        return bodies_html(previews.body_index, previews.blocks) + sheet(listed)
+        return sheet(bodies_html(previews.body_index, previews.blocks), listed)
 
     return previews.workspace.panel(
         shown,
         lambda: bodies_board(previews),
         text=f"{len(previews.body_index.bodies)} bodies",
     )
-
-
-def body_losses(previews: Previews) -> list[Finding]:
-    """Return what the bodies that were looked through lose, one by one: what a
-    reader saw or could click first, looks last. Converts those that lose anything."""
-    index = previews.body_index
-    pages = OldPages.of(previews.origin)
-    found: list[tuple[int, Finding]] = []
-    ranks = {each: rank for rank, each in enumerate(reversed(Severity))}
-    for number, digest in sorted(index.digests().items()):
-        if not digest.losses:
-            continue
-        body = index.bodies[number]
-        found += (
-            (
-                ranks[loss.severity],
-                loss_finding(
-                    loss,
-                    item=body.title,
-                    page=pages.path(body.item),
-                    field=body.design.origin,
-                ),
-            )
-            for loss in index.converted(number).losses
-        )
-    found.sort(key=lambda each: each[0])
-    return [each for _, each in found]
 
 
 def body_fields(previews: Previews) -> Panel:
@@ -227,6 +206,32 @@ def accept_bodies(previews: Previews, reviewer: str = "") -> Panel:
         lambda: accept_board(previews),
         text="Who accepted blocks and embeds",
     )
+
+
+def _loss_keeper(
+    body_index: BodyIndex, kept: FindingRows, pages: OldPages
+) -> HearLosses:
+    """Return what keeps the losses of each body: what a reader saw or could click
+    comes first, looks come last."""
+    ranks = {each: rank for rank, each in enumerate(reversed(Severity))}
+
+    def keep(index: int, losses: Sequence[Loss]) -> None:
+        body = body_index.bodies[index]
+        page = pages.path(body.item) if losses else ""
+        kept.put(
+            index,
+            (
+                (
+                    ranks[loss.severity],
+                    loss_finding(
+                        loss, item=body.title, page=page, field=body.design.origin
+                    ),
+                )
+                for loss in losses
+            ),
+        )
+
+    return keep
 
 
 def _insist_on_reviews(previews: Previews) -> None:

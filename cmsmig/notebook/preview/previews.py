@@ -16,6 +16,7 @@ from cmsmig.notebook.kit.decision_files import (
     describe_review,
     save,
 )
+from cmsmig.notebook.kit.finding_rows import FindingRows
 from cmsmig.notebook.kit.panel import facts_bundle
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.body_pictures import BodyPictures
@@ -37,6 +38,8 @@ class Previews:
     embeds: EmbedsDecision
     origin: Origin
     pictures: BodyPictures
+    losses: FindingRows
+    """What the bodies that were looked through lose, one by one."""
     watchers: dict[str, Callable[[], None]] = field(default_factory=dict)
     """By panel: called after something changed that it may show."""
 

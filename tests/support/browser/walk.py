@@ -302,6 +302,7 @@ def _design_is_as_edited(document: dict) -> None:
 async def preview_rich_text(desk: Desk) -> None:
     """Embeds are decided, bodies found and leafed through, split and reviewed."""
     await _decide_embeds(desk)
+    await _list_losses(desk)
     await _choose_bodies(desk.book)
     await _look_at_the_hostile_body(desk.book)
     await _split_bodies(desk)
@@ -331,6 +332,28 @@ async def _decide_embeds(desk: Desk) -> None:
     async with asyncio.timeout(patience()):
         while "unclosed: end" not in (path.read_text("utf-8") if path.exists() else ""):
             await book.page.evaluate("() => new Promise(requestAnimationFrame)")
+
+
+async def _list_losses(desk: Desk) -> None:
+    """Searched, of one kind, sorted, turned, and written as CSV."""
+    book = desk.book
+    steps, listed = book.region("losses_steps"), book.region("losses_list")
+    await expect(steps).to_contain_text("1 to 25 of")
+    await book.click("losses-on")
+    await expect(steps).to_contain_text("26 to")
+    await book.click("losses-back")
+    await expect(steps).to_contain_text("1 to 25 of")
+    await book.fill("losses-search", "note 2 (en)")
+    await expect(steps).not_to_contain_text("1 to 25 of")
+    await expect(listed).to_contain_text("Note 2 (en)")
+    await book.fill("losses-search", "")
+    await book.choose("losses-kind", "Script")
+    await expect(book.region("losses_explained")).to_contain_text("Script: ")
+    await book.click("losses-sort")
+    await expect(listed.locator("[aria-sort=ascending]")).to_contain_text("Item")
+    await book.click("losses-save")
+    await expect(book.region("losses_said")).to_contain_text("written to")
+    assert "Script" in (desk.folder / "lists" / "losses.csv").read_text("utf-8")
 
 
 async def _choose_bodies(book: Book) -> None:

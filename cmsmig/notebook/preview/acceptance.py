@@ -1,28 +1,10 @@
-"""The smaller panels of notebook 03: the counts, and the button that accepts."""
+"""The button of notebook 03 that accepts blocks and embeds."""
 
 from __future__ import annotations
 
 from cmsmig.display.safe_html import note, sheet
 from cmsmig.notebook.kit.widgets import Board, Element, Html, column, row
-from cmsmig.notebook.preview.preview_html import bodies_html
 from cmsmig.notebook.preview.previews import Previews, accept_both, state_told
-
-
-def bodies_board(previews: Previews) -> Element:
-    """Return the counts of bodies and losses, which follow the choices."""
-    board, shown = Board(), Html()
-
-    def show() -> None:
-        shown.show(bodies_html(previews.body_index, previews.blocks))
-
-    def later() -> None:
-        board.queue(show)
-
-    show()
-    previews.watchers["bodies"] = later
-    previews.scanner.watchers["bodies"] = later
-    previews.scanner.start()
-    return column(shown, board.messages)
 
 
 def accept_board(previews: Previews) -> Element:
