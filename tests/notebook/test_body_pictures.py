@@ -63,13 +63,13 @@ async def test_both_sides_show_the_local_copy(tmp_path: Path) -> None:
     previews = open_previews(await decided_workspace(tmp_path, interactive=True))
     desk = LivePanel(body_preview(previews, "video").widget())
     await worked()
-    for region in ("origin", "target"):
-        [[held]] = _pictures(desk.html(region))
-        assert held.startswith("data:image/jpeg;base64,")
-        assert desk.html(region).count("[image: ") >= 2
+    [[origin, target]] = _pictures(desk.html("origin"))
+    assert origin == target
+    assert origin.startswith("data:image/jpeg;base64,")
+    assert desk.html("origin").count("[image: ") == 4
     static = open_previews(await decided_workspace(tmp_path))
     html = str(body_preview(static, "video").html())
-    assert [len(each) for each in _pictures(html)] == [1, 1]
+    assert [len(each) for each in _pictures(html)] == [2]
     assert html.count("data:image/") == 2
     assert "Video · body" in desk.text("item")
 

@@ -25,6 +25,7 @@ HELD = {
     "parts": [EVIL],
     "cards": [EVIL],
     "columns": [(EVIL, EVIL)],
+    "entries": [[(EVIL, EVIL)]],
     "lines": [(EVIL, [(EVIL, EVIL)])],
     "fields": [(EVIL, EVIL, EVIL, [EVIL])],
     "versions": [(EVIL, EVIL, EVIL)],

@@ -178,7 +178,7 @@ async def test_unattended_previews_show_the_worst_first(tmp_path: Path) -> None:
     """As many bodies as asked for, and the one that an item parameter names."""
     previews = open_previews(await decided_workspace(tmp_path))
     html = str(body_preview(previews, count=1).html())
-    assert html.count("srcdoc=") == 2
+    assert html.count("srcdoc=") == 1
     assert "&lt;b&gt;Lossy&lt;/b&gt; — Posts, body" in html
     named = str(body_preview(previews, "video", "body").html())
     assert "Video — Posts, body" in named
@@ -314,10 +314,10 @@ async def test_a_person_decides_about_embeds(tmp_path: Path) -> None:
     embeds = LivePanel(embed_policies(previews).widget())
     accept = Controls(accept_bodies(previews).widget())
     await worked()
-    assert "▣ block embed" in desk.html("target")
+    assert "▣ block embed" in desk.html("origin")
     kinds = [each["data-row"] for each in embeds.controls("embed-kind")]
     await embeds.work("embed-kind", "drop", kinds.index("video"))
-    assert "▣ block embed" not in desk.html("target")
+    assert "▣ block embed" not in desk.html("origin")
     assert decided(project, EmbedsDecision).reviewed is None
     await embeds.work("embed-signature", "link", -1)
     await accept.enter("bodies-reviewer", "Ada")

@@ -24,9 +24,10 @@ from cmsmig.notebook.preview.body_editor_html import (
     nothing_html,
     tally_html,
     title_html,
+    width_html,
 )
 from cmsmig.notebook.preview.body_filter import PAGE, BodyFilter
-from cmsmig.notebook.preview.preview_html import body_parts
+from cmsmig.notebook.preview.preview_html import body_parts, layout_html
 from cmsmig.notebook.preview.previews import Previews
 from cmsmig.richtext.blocks.outline import BlockKind
 
@@ -54,6 +55,8 @@ class _BodyEditor:
         self._going_on = False
         """Whether the next body to review is shown as soon as one is known."""
         self._busy = False
+        self._wide = False
+        """Whether the panes take the whole width."""
         self._board = LiveBoard()
         self._live = Live(
             self._board,
@@ -88,6 +91,7 @@ class _BodyEditor:
             "body-next": lambda _: self._after(lambda: pick.step(1)),
             "body-back": lambda _: self._after(lambda: pick.step(-PAGE)),
             "body-on": lambda _: self._after(lambda: pick.step(PAGE)),
+            "body-wide": lambda _: self._widen(),
             "body-open": lambda _: self._after(self._go_on),
             "review-accept": lambda _: self._accept(),
             "review-undo": lambda _: self._undo(),
@@ -126,6 +130,10 @@ class _BodyEditor:
         self._said = ""
         self._going_on = False
         action()
+        self._show()
+
+    def _widen(self) -> None:
+        self._wide = not self._wide
         self._show()
 
     def _go_on(self) -> None:
@@ -280,9 +288,11 @@ class _BodyEditor:
         )
         return {
             "title": title_html(parts.title, parts.place, standing),
+            "layout": layout_html(paired=cards is None, wide=self._wide),
+            "width": width_html(paired=cards is None, wide=self._wide),
             "origin": parts.origin,
             "moves": moves,
-            "target": parts.target,
+            "target": parts.target or NOTHING,
             "document": sheet(parts.document),
             "losses": sheet(parts.losses),
         }

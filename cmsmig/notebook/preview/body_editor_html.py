@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from cmsmig.counting import noun_for
 from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import NOTHING, joined, note, sheet
+from cmsmig.display.safe_html import NOTHING, bold, joined, note, sheet
 from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus
 from cmsmig.notebook.kit.live_controls import bar, button, ident, select, words
 from cmsmig.notebook.preview.block_cards import KINDS
@@ -26,6 +26,8 @@ REGIONS = (
     "title",
     "actions",
     "said",
+    "layout",
+    "width",
     "origin",
     "moves",
     "target",
@@ -131,6 +133,14 @@ def standing_told(standing: ReviewStatus) -> str:
     return f" — {standing.state}{edited}{f': {standing.why}' if standing.why else ''}"
 
 
+def width_html(*, paired: bool, wide: bool) -> Markup:
+    """Return what stands above the origin: what it is, and what widens the panes."""
+    title = NOTHING if paired else bold("Origin")
+    label = "Document beside" if wide else "Widen"
+    about = "Put the document beside the panes" if wide else ""
+    return title + button("body-wide", label, key="w", still=True, about=about)
+
+
 def moves_html(count: int) -> Markup:
     """Return how many blocks a body has, and what goes from one to another."""
     return joined(
@@ -144,7 +154,7 @@ def moves_html(count: int) -> Markup:
 
 def nothing_html() -> dict[str, Markup]:
     """Return the regions of the body where no body is on show."""
-    names = ("moves", "origin", "target", "document", "losses")
+    names = ("width", "moves", "origin", "target", "document", "losses")
     empty = dict.fromkeys(names, NOTHING)
     return {**empty, "title": sheet(note("No body passes this choice."))}
 

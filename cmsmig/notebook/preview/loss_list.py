@@ -179,7 +179,7 @@ class _LossList:
         return _made(
             "table",
             columns=[self._head(name) for name in _HEADS],
-            rows=[[(name, _cell(each, name)) for name in _HEADS] for each in page],
+            entries=[[(name, _cell(each, name)) for name in _HEADS] for each in page],
         )
 
     def _head(self, column: str) -> tuple[Markup, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,9 +16,9 @@ from cmsmig.display.safe_html import (
     NOTHING,
     Cell,
     escape,
+    framed,
     heading,
     note,
-    preview,
     sanitised,
     sheet,
     table,
@@ -68,8 +68,9 @@ class BodyParts:
     place: str
     """The collection and the field."""
     origin: Markup
-    target: Markup
-    """As readers will see it: in one piece, or as cards."""
+    """With the destination beside it, where that is in one piece."""
+    target: Markup | None
+    """The cards of a body that is split."""
     document: Markup
     losses: Markup
 
@@ -140,17 +141,17 @@ def body_html(
     `cards` are the body's blocks where it is stored as such.
     """
     parts = body_parts(body_index, index, pictures, kept=kept, cards=cards)
+    shown = [("", "both", parts.origin), ("Document", "document", parts.document)]
+    if cards is not None:
+        shown[0] = ("Origin", "origin", parts.origin)
+        shown.insert(1, ("Destination", "target", cards))
+    columns = [
+        _made("column", title=title, css=css, content=content)
+        for title, css, content in shown
+    ]
     return sheet(
         heading(f"{parts.title} — {parts.place}"),
-        _made(
-            "columns",
-            middle=3 if cards is None else 4,
-            parts=[
-                _made("column", title="Origin", content=parts.origin),
-                _made("column", title="Destination", content=parts.target),
-                _made("column", title="Document", content=parts.document),
-            ],
-        ),
+        _made("columns", parts=columns),
         parts.losses,
     )
 
@@ -164,32 +165,41 @@ def body_parts(
     cards: Markup | None = None,
 ) -> BodyParts:
     """Return what `body_html` puts side by side."""
-    show = _kept_preview if kept else _preview
     body, converted = body_index.bodies[index], body_index.converted(index)
-    origin = show(
-        marked_html(body_index.text(index), converted.losses),
-        title=f"Origin of {body.title}",
-        picture=pictures.side(),
-    )
-    target = cards
-    if target is None:
-        html = destination_html(converted.document)
-        target = show(
-            html,
-            title=f"Destination of {body.title}",
-            picture=pictures.side(),
-        )
+    marked = marked_html(body_index.text(index), converted.losses)
+    target = "" if cards is not None else destination_html(converted.document)
+
+    def sides(picture: Callable[[], FindPicture | None]) -> Markup:
+        origin = sanitised(marked, picture())
+        if cards is not None:
+            return origin
+        return _made("pair", origin=origin, target=sanitised(target, picture()))
+
+    title = f"Origin of {body.title}"
+    if cards is None:
+        title = f"Origin and destination of {body.title}"
+    shown = framed(sides(pictures.side), title=title, height=HEIGHT)
+    if kept:
+        # A front end that does not trust a notebook takes frames and styles out, and
+        # then shows the same without; boxes stand for pictures, lest they are in the
+        # notebook twice.
+        shown = _made("kept", frame=shown, body=sides(lambda: None))
     document = json.dumps(converted.document, ensure_ascii=False, indent=1)
     if len(document) > _DOCUMENT:
         document = f"{document[:_DOCUMENT]}\n… {len(document) - _DOCUMENT} more"
     return BodyParts(
         title=body.title,
         place=f"{body.collection.display_name}, {body.design.origin}",
-        origin=origin,
-        target=target,
+        origin=shown,
+        target=cards,
         document=_made("document", height=HEIGHT, text=document),
         losses=losses_html(converted.losses),
     )
+
+
+def layout_html(*, paired: bool, wide: bool) -> Markup:
+    """Return the style of the panes: both in one frame, and the document below."""
+    return _made("layout", paired=paired, wide=wide)
 
 
 def losses_html(losses: Sequence[Loss]) -> Markup:
@@ -272,21 +282,6 @@ def unclosed_html(body_index: BodyIndex, choice: Unclosed) -> Markup:
         f"{UNCLOSED[choice]}; the losses of each body tell what each holds.",
         "warning" if choice is Unclosed.KEEP else "good",
     )
-
-
-def _kept_preview(body: str, *, title: str, picture: FindPicture) -> Markup:
-    """Return a preview that is readable where frames and styles are taken out.
-
-    A front end that does not trust a notebook does both, and then shows the
-    sanitised body itself, with boxes for pictures lest the notebook holds them twice;
-    everywhere else the style hides that one.
-    """
-    frame = preview(body, title=title, height=HEIGHT, picture=picture)
-    return _made("kept", frame=frame, body=sanitised(body))
-
-
-def _preview(body: str, *, title: str, picture: FindPicture) -> Markup:
-    return preview(body, title=title, height=HEIGHT, picture=picture)
 
 
 def unbroken(text: str) -> Markup:

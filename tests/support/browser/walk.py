@@ -388,6 +388,13 @@ async def _look_at_the_hostile_body(book: Book) -> None:
     await expect(book.region("title")).to_contain_text("Note 1 (en)")
     frame = book.page.frame_locator("iframe[sandbox='']").first
     await expect(frame.get_by_text("script, not run").first).to_be_visible()
+    await expect(frame.get_by_text("Destination", exact=True)).to_be_visible()
+    narrow = await book.region("origin").bounding_box()
+    await book.click("body-wide")
+    await expect(book.control("body-wide")).to_contain_text("Document beside")
+    wide = await book.region("origin").bounding_box()
+    assert wide["width"] > 1.25 * narrow["width"]
+    await book.click("body-wide")
     await frame.get_by_text("Follow the hostile link").first.click()
     for each in book.page.frames:
         await expect(each.locator("a[href^='javascript:']")).to_have_count(0)
