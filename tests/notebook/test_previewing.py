@@ -19,6 +19,7 @@ from cmsmig.errors import UndecidedError, UsageError
 from cmsmig.mapping.decisions.choices import BlocksDecision, EmbedsDecision
 from cmsmig.notebook.kit.decision_files import decided
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.preview.document_tree import tree_html
 from cmsmig.notebook.preview.previewing import (
     Previews,
     accept_bodies,
@@ -184,6 +185,23 @@ async def test_unattended_previews_show_the_worst_first(tmp_path: Path) -> None:
     assert "Video — Posts, body" in named
     with pytest.raises(UsageError, match="nobody"):
         body_preview(previews, "nobody")
+
+
+async def test_the_document_is_a_tree_that_is_copied_whole(tmp_path: Path) -> None:
+    """What a node holds is folded below it; a hostile value is text; a button copies
+    the JSON of all nodes, however many are shown."""
+    previews = await by_hand(tmp_path)
+    desk = LivePanel(body_preview(previews, "lossy").widget())
+    await worked()
+    assert "heading level: 2 text “One”" in desk.text("document")
+    [copies] = [each["data-copy"] for each in desk.controls("body-copy")]
+    index = previews.body_index.find("lossy")
+    assert json.loads(copies) == previews.body_index.converted(index).document
+    large = convert_text("<p>a <b>&lt;i onclick=x&gt;</b></p>" * 200).document
+    tree = BeautifulSoup(str(tree_html(large)), "html.parser")
+    assert not tree.select("i")
+    assert len(tree.select("details, .leaf")) == 120
+    assert "… and 480 more nodes" in tree.get_text()
 
 
 async def test_unattended_lists_every_loss(tmp_path: Path) -> None:

@@ -125,6 +125,7 @@ WIDGETS: tuple[WidgetInfo, ...] = (
     WidgetInfo("body-previous", "03", "shows the body before"),
     WidgetInfo("body-next", "03", "shows the body after"),
     WidgetInfo("body-wide", "03", "gives the panes the whole width, or not"),
+    WidgetInfo("body-copy", "03", "copies the document as JSON"),
     WidgetInfo("body-open", "03", "shows the next body that awaits a review"),
     WidgetInfo("body-back", "03", "goes a page of bodies back"),
     WidgetInfo("body-on", "03", "goes a page of bodies on"),

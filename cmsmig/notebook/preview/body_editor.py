@@ -10,7 +10,7 @@ from cmsmig.display.safe_html import NOTHING, note, sheet
 from cmsmig.errors import UsageError
 from cmsmig.mapping.decisions.body_reviews import BodyFacts
 from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus
-from cmsmig.notebook.kit.live_controls import text
+from cmsmig.notebook.kit.live_controls import button, text
 from cmsmig.notebook.kit.live_panel import Heard, Live, LiveBoard
 from cmsmig.notebook.kit.slices import in_slices
 from cmsmig.notebook.kit.widgets import Element
@@ -92,6 +92,7 @@ class _BodyEditor:
             "body-back": lambda _: self._after(lambda: pick.step(-PAGE)),
             "body-on": lambda _: self._after(lambda: pick.step(PAGE)),
             "body-wide": lambda _: self._widen(),
+            "body-copy": lambda _: self._after(lambda: None, "Copied the document."),
             "body-open": lambda _: self._after(self._go_on),
             "review-accept": lambda _: self._accept(),
             "review-undo": lambda _: self._undo(),
@@ -125,9 +126,9 @@ class _BodyEditor:
             self._filter.at = int(value)
         self._after(lambda: None)
 
-    def _after(self, action: Callable[[], None]) -> None:
+    def _after(self, action: Callable[[], None], said: str = "") -> None:
         """Do something that may bring another body on show."""
-        self._said = ""
+        self._said = said
         self._going_on = False
         action()
         self._show()
@@ -293,7 +294,8 @@ class _BodyEditor:
             "origin": parts.origin,
             "moves": moves,
             "target": parts.target or NOTHING,
-            "document": sheet(parts.document),
+            "copy": button("body-copy", "Copy JSON", copies=parts.json),
+            "document": parts.document,
             "losses": sheet(parts.losses),
         }
 

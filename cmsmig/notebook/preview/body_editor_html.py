@@ -31,6 +31,7 @@ REGIONS = (
     "origin",
     "moves",
     "target",
+    "copy",
     "document",
     "losses",
     "bulk",
@@ -154,7 +155,7 @@ def moves_html(count: int) -> Markup:
 
 def nothing_html() -> dict[str, Markup]:
     """Return the regions of the body where no body is on show."""
-    names = ("width", "moves", "origin", "target", "document", "losses")
+    names = ("width", "moves", "origin", "target", "copy", "document", "losses")
     empty = dict.fromkeys(names, NOTHING)
     return {**empty, "title": sheet(note("No body passes this choice."))}
 

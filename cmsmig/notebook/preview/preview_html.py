@@ -16,16 +16,19 @@ from cmsmig.display.safe_html import (
     NOTHING,
     Cell,
     escape,
+    folded,
     framed,
     heading,
     note,
     sanitised,
     sheet,
+    source,
     table,
 )
 from cmsmig.display.sanitizer import FindPicture
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyMode, EmbedsDecision
 from cmsmig.notebook.preview.body_pictures import BodyPictures
+from cmsmig.notebook.preview.document_tree import tree_html
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.review.embeds import PICTURES, treatment_of
 from cmsmig.review.loss_marks import destination_html, marked_html
@@ -72,6 +75,8 @@ class BodyParts:
     target: Markup | None
     """The cards of a body that is split."""
     document: Markup
+    json: str
+    """The whole document."""
     losses: Markup
 
 
@@ -141,7 +146,11 @@ def body_html(
     `cards` are the body's blocks where it is stored as such.
     """
     parts = body_parts(body_index, index, pictures, kept=kept, cards=cards)
-    shown = [("", "both", parts.origin), ("Document", "document", parts.document)]
+    text = parts.json
+    if len(text) > _DOCUMENT:
+        text = f"{text[:_DOCUMENT]}\n… {len(text) - _DOCUMENT} more"
+    document = parts.document + folded("As JSON", source(text))
+    shown = [("", "both", parts.origin), ("Document", "document", document)]
     if cards is not None:
         shown[0] = ("Origin", "origin", parts.origin)
         shown.insert(1, ("Destination", "target", cards))
@@ -184,15 +193,13 @@ def body_parts(
         # then shows the same without; boxes stand for pictures, lest they are in the
         # notebook twice.
         shown = _made("kept", frame=shown, body=sides(lambda: None))
-    document = json.dumps(converted.document, ensure_ascii=False, indent=1)
-    if len(document) > _DOCUMENT:
-        document = f"{document[:_DOCUMENT]}\n… {len(document) - _DOCUMENT} more"
     return BodyParts(
         title=body.title,
         place=f"{body.collection.display_name}, {body.design.origin}",
         origin=shown,
         target=cards,
-        document=_made("document", height=HEIGHT, text=document),
+        document=tree_html(converted.document),
+        json=json.dumps(converted.document, ensure_ascii=False, indent=1),
         losses=losses_html(converted.losses),
     )
 

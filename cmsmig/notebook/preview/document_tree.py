@@ -1,0 +1,96 @@
+"""A rich text document as a tree whose branches fold."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from markupsafe import Markup
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.display.html_templates import fragment
+from cmsmig.display.safe_html import NOTHING
+
+_MOST = 120
+"""Nodes that are shown: a page with more of them is slow."""
+_DEEPEST = 12
+_LONGEST = 80
+"""Characters of a text or a value; the JSON has all of it."""
+_made = partial(fragment, "notebook/preview/document_tree.html")
+
+
+def tree_html(document: JsonObject) -> Markup:
+    """Return a document's nodes, each with its attributes and what it holds; the
+    first ones of a large document."""
+    shown = _Tree()
+    branches = [shown.node(each, 1) for each in _content(document)[:_MOST]]
+    left = sum(1 for _ in _walk(document)) - shown.count
+    return _made("tree", parts=branches, left=max(left, 0))
+
+
+class _Tree:
+    """Makes nodes until there are enough of them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def node(self, node: JsonObject, depth: int) -> Markup:
+        """Return a node with what it holds, as far as there is room."""
+        if self.count >= _MOST:
+            return NOTHING
+        self.count += 1
+        inside = []
+        if depth < _DEEPEST:
+            inside = [self.node(each, depth + 1) for each in _content(node)]
+        inside = [each for each in inside if each]
+        return _made(
+            "node",
+            type=node.get("type", "?"),
+            told=_told(node),
+            unfolded=depth < 2,
+            parts=inside,
+        )
+
+
+def _told(node: JsonObject) -> str:
+    """Return a node's text, its marks and its attributes in a line."""
+    said = []
+    text = node.get("text")
+    if isinstance(text, str):
+        said.append(f"“{_short(text)}”")
+    marks = node.get("marks")
+    said += [
+        " ".join((str(mark.get("type")), *_attributes(mark)))
+        for mark in (marks if isinstance(marks, list) else ())
+        if isinstance(mark, Mapping)
+    ]
+    return ", ".join([*said, *_attributes(node)])
+
+
+def _attributes(node: Mapping[str, Json]) -> Iterator[str]:
+    attributes = node.get("attrs")
+    if not isinstance(attributes, Mapping):
+        return
+    for name, value in attributes.items():
+        if value not in (None, "", [], {}):
+            plain = value if isinstance(value, str) else json.dumps(value)
+            yield f"{name}: {_short(plain)}"
+
+
+def _content(node: Mapping[str, Json]) -> list[JsonObject]:
+    content = node.get("content")
+    listed = content if isinstance(content, list) else []
+    return [each for each in listed if isinstance(each, dict)]
+
+
+def _walk(node: JsonObject) -> Iterator[JsonObject]:
+    waiting = _content(node)
+    while waiting:
+        each = waiting.pop()
+        yield each
+        waiting += _content(each)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
