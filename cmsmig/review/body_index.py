@@ -6,11 +6,13 @@ and can be filtered and counted at once; documents are kept of the last few.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from html import unescape
 from typing import TypeAlias, TypeVar
 
 from cmsmig.canonical import JsonObject
@@ -36,6 +38,8 @@ HearLosses: TypeAlias = Callable[[int, Sequence[Loss]], None]
 """Is told what a body loses, by its index, as often as it is looked through."""
 DescribeBody: TypeAlias = Callable[[str, JsonObject], BodyFacts]
 """Returns what block decisions need to know of a body and its document."""
+_INLINE = re.compile(r"</?(?:a|b|code|em|i|span|strong|sub|sup|u)\b[^<>]*>", re.I)
+_TAG = re.compile(r"<[^<>]*>")
 _KEPT = 64
 """Documents that are kept."""
 
@@ -53,7 +57,7 @@ class Wanted:
     """Which bodies a picker offers; what is empty lets everything pass."""
 
     text: str = ""
-    """Part of the item's name, slug or id."""
+    """Part of the item's name, slug or id, or of what the body says."""
     lost: str = LossFilter.ANY
     """A `LossFilter`, or a kind of loss as `loss_name` writes it."""
     structure: str = ""
@@ -93,6 +97,7 @@ class BodyIndex:
         self._counts = DigestCounts()
         self._examples: dict[tuple[str, str], str] = {}
         self._reasons: dict[LossKind, str] = {}
+        self._searched: tuple[str, frozenset[int]] = ("", frozenset())
 
     @property
     def known(self) -> int:
@@ -162,7 +167,7 @@ class BodyIndex:
             if wanted.collection_id in ("", body.collection.collection_id)
             and wanted.field in ("", body.design.origin)
             and wanted.locale in ("", body.locale)
-            and text in self._names[index]
+            and (not text or index in self._holding(text))
             and self._passes(index, wanted)
         )
 
@@ -228,6 +233,19 @@ class BodyIndex:
         found = _counted(self._counts.kinds)
         return {kind: (count, bodies[kind]) for kind, count in found.items()}
 
+    def _holding(self, text: str) -> frozenset[int]:
+        """Return the bodies that a search finds; the last search is kept, since a
+        panel asks for it with whatever is done."""
+        if self._searched[0] != text:
+            words = " ".join(text.split())
+            found = (
+                index
+                for index, body in enumerate(self.bodies)
+                if text in self._names[index] or words in _words(body.text)
+            )
+            self._searched = (text, frozenset(found))
+        return self._searched[1]
+
     @cached_property
     def _names(self) -> tuple[str, ...]:
         return tuple(
@@ -291,6 +309,11 @@ class BodyIndex:
 def _counted(counts: Counter[_Key]) -> dict[_Key, int]:
     """Return what occurs, in order of its name."""
     return {key: counts[key] for key in sorted(counts) if counts[key]}
+
+
+def _words(html: str) -> str:
+    """Return what a body says, as far as a search has to know."""
+    return " ".join(unescape(_TAG.sub(" ", _INLINE.sub("", html))).casefold().split())
 
 
 def loss_name(kind: LossKind) -> str:

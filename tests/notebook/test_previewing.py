@@ -153,6 +153,8 @@ async def test_filters_offer_the_right_bodies(tmp_path: Path) -> None:
     assert titles(body_index, Wanted(lost="content/script"))[0] == "<b>Lossy</b>"
     assert titles(body_index, Wanted(structure="video")) == ["Video", "Widget"]
     assert titles(body_index, Wanted(text=" WIDG ")) == ["Widget"]
+    assert titles(body_index, Wanted(text="with a BAD  link")) == ["<b>Lossy</b>"]
+    assert titles(body_index, Wanted(text="w-richtext-figure")) == []
     assert titles(body_index, Wanted(text="widg", structure="script")) == ["Widget"]
 
 
@@ -378,6 +380,35 @@ async def test_the_picker_goes_through_the_bodies(tmp_path: Path) -> None:
     assert "Video — Posts, body" in desk.text("title")
     await desk.work("body-search", "no such name")
     assert "No body passes this choice." in desk.text("title")
+
+
+async def test_bodies_are_ticked_as_seen(tmp_path: Path) -> None:
+    """Ticks are kept in the project and in no decision; a changed body is unseen."""
+    previews = await by_hand(tmp_path)
+    desk = LivePanel(body_preview(previews).widget())
+    await worked()
+    decisions = sorted((tmp_path / "decisions").iterdir())
+    await desk.work("body-seen")
+    await desk.work("body-seen")
+    assert "2 of 4 seen" in desk.text("tally")
+    await desk.work("body-state", "not seen")
+    assert "1 of 2" in desk.text("steps")
+    await desk.work("body-seen")
+    await desk.work("body-seen")
+    assert "4 of 4 seen" in desk.text("tally")
+    assert "No body passes" in desk.text("title")
+    assert sorted((tmp_path / "decisions").iterdir()) == decisions
+    for path in (tmp_path / "raw").glob("*/*.json"):
+        path.write_text(path.read_text("utf-8").replace("Nothing is lost", "New"))
+    again = LivePanel(body_preview(open_previews(previews.workspace)).widget())
+    await worked()
+    assert "3 of 4 seen" in again.text("tally")
+    await again.work("body-state", "not seen")
+    assert "Plain" in again.text("title")
+    await again.work("body-state", "")
+    await again.work("body-search", "video")
+    await again.work("body-seen")
+    assert "2 of 4 seen" in again.text("tally")
 
 
 async def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:

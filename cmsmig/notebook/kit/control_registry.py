@@ -124,6 +124,7 @@ WIDGETS: tuple[WidgetInfo, ...] = (
     WidgetInfo("body-item", "03", "shows the body of another item"),
     WidgetInfo("body-previous", "03", "shows the body before"),
     WidgetInfo("body-next", "03", "shows the body after"),
+    WidgetInfo("body-seen", "03", "ticks a body that needs no review as seen"),
     WidgetInfo("body-wide", "03", "gives the panes the whole width, or not"),
     WidgetInfo("body-copy", "03", "copies the document as JSON"),
     WidgetInfo("body-open", "03", "shows the next body that awaits a review"),

@@ -91,6 +91,7 @@ class _BodyEditor:
             "body-next": lambda _: self._after(lambda: pick.step(1)),
             "body-back": lambda _: self._after(lambda: pick.step(-PAGE)),
             "body-on": lambda _: self._after(lambda: pick.step(PAGE)),
+            "body-seen": lambda _: self._tick(),
             "body-wide": lambda _: self._widen(),
             "body-copy": lambda _: self._after(lambda: None, "Copied the document."),
             "body-open": lambda _: self._after(self._go_on),
@@ -132,6 +133,21 @@ class _BodyEditor:
         self._going_on = False
         action()
         self._show()
+
+    def _tick(self) -> None:
+        index = self._filter.at
+        if index < 0:
+            return
+        if self._scanner.standing(index).state is not BodyState.NOT_NEEDED:
+            self._said = "This body is split: accept its blocks instead."
+            self._show()
+            return
+        seen = not self._scanner.ticked(index)
+        self._scanner.tick(index, seen=seen)
+        none = seen and not self._filter.next_unseen()
+        self._after(
+            self._filter.narrow, "Every body in this choice is seen." if none else ""
+        )
 
     def _widen(self) -> None:
         self._wide = not self._wide
@@ -323,7 +339,11 @@ class _BodyEditor:
             "filters": self._filter.filters(),
             "item": self._filter.listed(),
             "steps": self._filter.steps(),
-            "actions": actions_html(state, self._review.undoable),
+            "actions": actions_html(
+                state,
+                self._review.undoable,
+                ticked=self._scanner.ticked(self._filter.at),
+            ),
             "said": sheet(note(self._said, "good")) if self._said else NOTHING,
             "bulk": bulk_html(self._scanner.kinds(), tally.left),
         }

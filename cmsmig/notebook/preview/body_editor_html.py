@@ -64,10 +64,13 @@ def tally_html(tally: Tally) -> Markup:
         needed=max(needed, 1),
         said=said,
         looked=looked,
+        seen=f"{tally.ticked:,} of {tally.plain:,} seen" if tally.plain else "",
     )
 
 
-def actions_html(state: BodyState | None, undoable: str) -> Markup:
+def actions_html(
+    state: BodyState | None, undoable: str, *, ticked: bool = False
+) -> Markup:
     """Return what may be done with the body on show; `state` None: there is none."""
     return joined(
         (
@@ -77,6 +80,13 @@ def actions_html(state: BodyState | None, undoable: str) -> Markup:
                 key="a",
                 main=True,
                 enabled=state in (BodyState.OPEN, BodyState.REOPENED),
+            ),
+            button(
+                "body-seen",
+                "Not seen" if ticked else "Seen, go on",
+                key="v",
+                still=True,
+                enabled=state is BodyState.NOT_NEEDED,
             ),
             button(
                 "review-undo",

@@ -19,10 +19,11 @@ _MARKS = {
     BodyState.OPEN: "● ",
     BodyState.REOPENED: "↻ ",
 }
-_ANY, _LEFT = "", "to review"
+_ANY, _LEFT, _UNSEEN = "", "to review", "not seen"
 _STATES = (
     ("all", _ANY),
     ("to review", _LEFT),
+    ("not seen", _UNSEEN),
     *((str(each), str(each)) for each in reversed(BodyState)),
 )
 
@@ -81,6 +82,15 @@ class BodyFilter:
         self.at = next((each for each in among if each > self.at), among[0])
         return True
 
+    def next_unseen(self) -> bool:
+        """Go to the next body that passes, needs no review and is not ticked as seen;
+        False: there is none known."""
+        among = [each for each in self.passing if self.scanner.unticked(each)]
+        if not among:
+            return False
+        self.at = next((each for each in among if each > self.at), among[0])
+        return True
+
     def filters(self) -> Markup:
         """Return the controls that choose bodies, but for the search."""
         body_index, wanted = self.scanner.body_index, self.wanted
@@ -105,7 +115,11 @@ class BodyFilter:
     def typed(self) -> Markup:
         """Return the field that searches."""
         return search(
-            "body-search", "Search", self.wanted.text, hint="name or slug", key="/"
+            "body-search",
+            "Search",
+            self.wanted.text,
+            hint="name, slug or text",
+            key="/",
         )
 
     def listed(self) -> Markup:
@@ -161,11 +175,15 @@ class BodyFilter:
     def _title(self, index: int) -> str:
         state = self.scanner.state(index)
         mark = _MARKS.get(state, "") if state else ""
+        if self.scanner.ticked(index):
+            mark = _MARKS[BodyState.REVIEWED]
         body = self.scanner.body_index.bodies[index]
         return f"{mark}{body.title} · {body.design.origin}"
 
     def _stands(self, index: int) -> bool:
         state = self.scanner.state(index)
+        if self.state == _UNSEEN:
+            return self.scanner.unticked(index)
         if self.state == _LEFT:
             return state in UNREVIEWED
         return state is not None and state == self.state

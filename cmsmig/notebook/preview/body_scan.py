@@ -12,6 +12,7 @@ from time import monotonic
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.decisions.review_validity import BodyState, ReviewStatus
 from cmsmig.notebook.kit.slices import in_slices
+from cmsmig.notebook.preview.seen_bodies import SeenBodies
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.steps.decide.body_review import Review
@@ -28,6 +29,8 @@ class Seen:
     state: BodyState
     kinds: frozenset[BlockKind]
     """The kinds of its blocks beside text; empty where there is only text."""
+    ticked: bool
+    """Whether a person ticked it as seen, where it needs no review."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,10 @@ class Tally:
     reviewed: int
     left: int
     reopened: int
+    plain: int
+    """Bodies that need no review."""
+    ticked: int
+    """Those of them that a person ticked as seen."""
 
     @property
     def complete(self) -> bool:
@@ -49,9 +56,12 @@ class Tally:
 class BodyScanner:
     """Finds every body's review state in the background and keeps it."""
 
-    def __init__(self, body_index: BodyIndex, review: Review) -> None:
+    def __init__(
+        self, body_index: BodyIndex, review: Review, ticks: SeenBodies
+    ) -> None:
         self.body_index = body_index
         self.review = review
+        self.ticks = ticks
         self.watchers: dict[str, Callable[[], None]] = {}
         """By panel: called now and then while it goes on, and at its end."""
         self._seen: dict[int, Seen] = {}
@@ -61,15 +71,37 @@ class BodyScanner:
     def standing(self, index: int) -> ReviewStatus:
         """Return how a body stands; looks through it if need be."""
         facts = self.body_index.digest(index).facts
-        found = self.review.standing(self.body_index.key(index), facts)
+        key = self.body_index.key(index)
+        found = self.review.standing(key, facts)
         kinds = {block.kind for block in found.blocks} - {BlockKind.TEXT}
-        self._seen[index] = Seen(found.state, frozenset(kinds))
+        ticked = found.state is BodyState.NOT_NEEDED and self.ticks.holds(
+            key, self.body_index.bodies[index].text
+        )
+        self._seen[index] = Seen(found.state, frozenset(kinds), ticked)
         return found
 
     def state(self, index: int) -> BodyState | None:
         """Return how a body stands, or None while nobody has looked through it."""
         seen = self._seen.get(index)
         return seen.state if seen else None
+
+    def ticked(self, index: int) -> bool:
+        """Return whether a body is known to be ticked as seen."""
+        seen = self._seen.get(index)
+        return seen is not None and seen.ticked
+
+    def tick(self, index: int, *, seen: bool) -> None:
+        """Tick a body as seen, or take its tick back."""
+        text = self.body_index.bodies[index].text
+        self.ticks.mark(self.body_index.key(index), text, seen=seen)
+        self.standing(index)
+
+    def unticked(self, index: int) -> bool:
+        """Return whether a body needs no review and is not ticked as seen."""
+        seen = self._seen.get(index)
+        return seen is not None and (
+            seen.state is BodyState.NOT_NEEDED and not seen.ticked
+        )
 
     def unreviewed(self, kind: BlockKind | None = None) -> Iterator[int]:
         """Yield the known bodies that await a person, in their order.
@@ -103,6 +135,8 @@ class BodyScanner:
             states[BodyState.REVIEWED],
             left,
             states[BodyState.REOPENED],
+            states[BodyState.NOT_NEEDED],
+            sum(seen.ticked for seen in self._seen.values()),
         )
 
     def indexes(self, keys: Iterable[BodyKey]) -> list[int]:

@@ -46,6 +46,7 @@ from cmsmig.notebook.preview.preview_html import (
     fields_html,
 )
 from cmsmig.notebook.preview.previews import Previews, state_told
+from cmsmig.notebook.preview.seen_bodies import SeenBodies
 from cmsmig.origin.files import FileStore
 from cmsmig.review.body_index import BodyIndex, HearLosses, Wanted
 from cmsmig.richtext.losses import Loss, Severity
@@ -89,7 +90,7 @@ def open_previews(workspace: Workspace, reviewer: str = "") -> Previews:
         workspace,
         body_index,
         review,
-        BodyScanner(body_index, review),
+        BodyScanner(body_index, review, SeenBodies(project, dry_run=workspace.dry_run)),
         embeds,
         migration.origin,
         BodyPictures(
