@@ -154,8 +154,8 @@ class _LossList:
         told = f"{self._first + 1:,} to {last:,} of {count:,}" if count else ""
         return joined(
             (
-                button("losses-back", "Previous losses", enabled=self._first > 0),
-                button("losses-on", "Next losses", enabled=last < count),
+                button("losses-back", "Previous losses"),
+                button("losses-on", "Next losses"),
                 words(told),
                 button("losses-save", "Save as CSV", enabled=count > 0),
             )
