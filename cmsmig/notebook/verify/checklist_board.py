@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from cmsmig.display.safe_html import sheet
 from cmsmig.evidence.checklist import Check, CheckState
-from cmsmig.evidence.checklist_file import read_ticks, tick, untick
+from cmsmig.evidence.checklist_file import tick, untick
 from cmsmig.notebook.kit import widgets
+from cmsmig.notebook.kit.reviewer import known_reviewer, remember_reviewer
 from cmsmig.notebook.verify.cutover import Handover
 from cmsmig.notebook.verify.cutover_tables import checklist_html
 from cmsmig.settings import Project
@@ -26,7 +27,10 @@ class _ChecklistBoard:
         lines = _open_lines(handover.checks())
         self._line = board.choice("checklist-line", "Line", lines, lines[0][1])
         self._name = board.text(
-            "checklist-name", "Name", self._last_name(), hint="your name"
+            "checklist-name",
+            "Name",
+            known_reviewer(handover.workspace),
+            hint="your name",
         )
         self._note = board.text("checklist-note", "Note", hint="optional")
         form = widgets.column(
@@ -57,6 +61,7 @@ class _ChecklistBoard:
         for check in self._handover.checks():
             if check.what == wanted:
                 tick(self._project, check, self._name.value, self._note.value)
+        remember_reviewer(self._handover.workspace, self._name.value)
         self._note.value = ""
         self._again()
         self._board.say(f"Ticked: {wanted}.", "good")
@@ -65,11 +70,6 @@ class _ChecklistBoard:
         untick(self._project, self._line.value)
         self._again()
         self._board.say("")
-
-    def _last_name(self) -> str:
-        names = [each.by for each in read_ticks(self._project).values()]
-        decided = self._handover.migration.decisions.collections.reviewed
-        return names[-1] if names else decided.by if decided else ""
 
     @property
     def _project(self) -> Project:

@@ -164,7 +164,7 @@ def _counts(name: str, counts: Accounting) -> tuple[Cell, ...]:
 def ending_html(found: Evidence) -> Iterator[Markup]:
     """Yield how it ended: what is there, what is published, and what is left to do."""
     verdict = found.headline
-    yield note(f"{verdict.sentence} {found.accounting}.", verdict.kind)
+    yield note(verdict.sentence, verdict.kind)
     yield facts((name, coded(text)) for name, text in verdict.facts)
 
 
