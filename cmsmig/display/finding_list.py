@@ -122,4 +122,4 @@ def _told(finding: Finding, usual: str) -> Markup:
     if finding.why == usual:
         return escape(short)
     why = coded(finding.why)
-    return Markup("{}: {}").format(short, why) if short else why
+    return joined((escape(short), escape(": "), why)) if short else why

@@ -19,6 +19,7 @@ TEMPLATES = sorted(
     if "sandbox" not in path.parts and path.name != "evidence.html"
 )
 EVIL = "\"'><script>alert(1)</script>"
+FIELD = {**dict.fromkeys(("label", "key", "type"), EVIL), "losses": [EVIL]}
 HELD = {
     "rows": [(EVIL, EVIL)],
     "options": [(EVIL, EVIL)],
@@ -31,6 +32,8 @@ HELD = {
     "versions": [(EVIL, EVIL, EVIL)],
     "pieces": [(EVIL, EVIL), ("ins", EVIL), ("del", EVIL)],
     "head": [EVIL],
+    "groups": [(EVIL, [(FIELD, EVIL)])],
+    "changes": [(EVIL, EVIL, EVIL)],
     "index": 0,
 }
 """Values that are not texts: what they hold is."""

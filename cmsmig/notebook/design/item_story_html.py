@@ -176,7 +176,7 @@ def _differences(desk: DesignEditor, content_type: ContentTypeDesign) -> Markup:
             parts.append(sheet(note(told, "good")))
             continue
         rows = [(each.place, _side(each.ours), _side(each.theirs)) for each in found]
-        parts.append(_made("differences", name=name, rows=rows))
+        parts.append(_made("differences", name=name, changes=rows))
     return joined(parts)
 
 
