@@ -218,8 +218,10 @@ class _Table:
             if number >= len(fields):
                 return
             controls, before = self._rows[number], fields[number]
+            # A label of the origin may begin or end with blanks: that is no edit.
+            shown, given = before.display_name, controls.label.value
             after = (
-                controls.label.value.strip(),
+                shown if given.strip() == shown.strip() else given.strip(),
                 controls.key.value.strip(),
                 Encoding(controls.encoding.value),
                 controls.required.value,
