@@ -84,8 +84,10 @@ def in_html(body: str, hosts: Set[str], depth: int = 0) -> Iterator[Found]:
     candidate of a `srcset` counts where the picture has no `src`, and all of them
     inside embeds, which are kept as they are. Comments are no content. Never raises.
     """
-    if not _may_hold(body, hosts):
-        return  # most bodies have no file, and reading one takes a millisecond
+    # Most bodies have no file, and reading one takes a millisecond. Other kinds of
+    # sets may hold more than they list: a private origin's own host with any port.
+    if isinstance(hosts, frozenset) and not _may_hold(body, hosts):
+        return
     for node, embed in _nodes(body):
         if isinstance(node, Text):
             yield from (Found(node.value[a:b]) for a, b in in_text(node.value, hosts))
