@@ -65,6 +65,11 @@ def open_appending(path: Path) -> BufferedWriter:
         raise
 
 
+def for_oneself(path: str, flags: int) -> int:
+    """Open a new file that nobody else may read: the `opener` of `open`."""
+    return os.open(path, flags, 0o600)
+
+
 def require_plain(path: Path) -> None:
     """Raise `OSError`, with a text for people, for what is there and no file."""
     try:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import fcntl
 import os
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -23,9 +22,11 @@ _held: dict[Path, str] = {}
 _SIGNED = 400
 """Bytes that a holder says of itself at most."""
 _SINCE = ", since "
-_INSTANTS = (0.0, 0.01, 0.02)
-"""Seconds after which the lock is tried, more than once: who looks whether it is
-held, holds it for an instant."""
+_RUN = (1, 0)
+"""The byte that one run holds: how many, from where."""
+_SEEN = (1, 1)
+"""The byte by which others see that it is held; whoever looks holds it for an
+instant, which keeps nobody from running."""
 
 
 @contextmanager
@@ -119,7 +120,7 @@ def _drop_request(path: Path) -> None:
 def _is_locked(path: Path) -> bool:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        fcntl.lockf(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB, *_SEEN)
     except OSError:
         return True
     finally:
@@ -140,23 +141,15 @@ def _open(path: Path) -> int:
 
 
 def _lock(descriptor: int, path: Path) -> None:
-    for instant in _INSTANTS:
-        time.sleep(instant)
-        if _try_lock(descriptor):
-            return
-    holder = os.pread(descriptor, _SIGNED, 0).decode("utf-8", "replace").strip()
-    raise LedgerLockedError(
-        f"Another run holds {path} ({holder or 'it has not said who it is'}); wait "
-        "until it has ended or stop it, then run this again."
-    )
-
-
-def _try_lock(descriptor: int) -> bool:
     try:
-        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, *_RUN)
+    except OSError as error:
+        holder = os.pread(descriptor, _SIGNED, 0).decode("utf-8", "replace").strip()
+        raise LedgerLockedError(
+            f"Another run holds {path} ({holder or 'it has not said who it is'}); wait "
+            "until it has ended or stop it, then run this again."
+        ) from error
+    fcntl.lockf(descriptor, fcntl.LOCK_EX, *_SEEN)
 
 
 def _sign(descriptor: int, command: str, path: Path) -> str:

@@ -6,26 +6,24 @@ and can be filtered and counted at once; documents are kept of the last few.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from html import unescape
 from typing import TypeAlias, TypeVar
 
 from cmsmig.canonical import JsonObject
 from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey
 from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.review.bodies import (
-    Body,
     ConvertedBody,
     bodies_of,
     convert_body,
     preview_context,
     structures_of,
 )
+from cmsmig.review.body_texts import BodyTexts
 from cmsmig.review.digest import Digest, DigestCounts, EmbedKind, LossKind
 from cmsmig.review.embeds import EmbedSort, embeds_of
 from cmsmig.richtext.losses import Loss
@@ -38,8 +36,6 @@ HearLosses: TypeAlias = Callable[[int, Sequence[Loss]], None]
 """Is told what a body loses, by its index, as often as it is looked through."""
 DescribeBody: TypeAlias = Callable[[str, JsonObject], BodyFacts]
 """Returns what block decisions need to know of a body and its document."""
-_INLINE = re.compile(r"</?(?:a|b|code|em|i|span|strong|sub|sup|u)\b[^<>]*>", re.I)
-_TAG = re.compile(r"<[^<>]*>")
 _KEPT = 64
 """Documents that are kept."""
 
@@ -57,7 +53,8 @@ class Wanted:
     """Which bodies a picker offers; what is empty lets everything pass."""
 
     text: str = ""
-    """Part of the item's name, slug or id, or of what the body says."""
+    """Part of the item's name, slug or id, or of what the body says, once it was
+    looked through."""
     lost: str = LossFilter.ANY
     """A `LossFilter`, or a kind of loss as `loss_name` writes it."""
     structure: str = ""
@@ -97,7 +94,8 @@ class BodyIndex:
         self._counts = DigestCounts()
         self._examples: dict[tuple[str, str], str] = {}
         self._reasons: dict[LossKind, str] = {}
-        self._searched: tuple[str, frozenset[int]] = ("", frozenset())
+        self._texts = BodyTexts()
+        self._searched: tuple[str, int, frozenset[int]] = ("", 0, frozenset())
 
     @property
     def known(self) -> int:
@@ -234,17 +232,14 @@ class BodyIndex:
         return {kind: (count, bodies[kind]) for kind, count in found.items()}
 
     def _holding(self, text: str) -> frozenset[int]:
-        """Return the bodies that a search finds; the last search is kept, since a
-        panel asks for it with whatever is done."""
-        if self._searched[0] != text:
-            words = " ".join(text.split())
-            found = (
-                index
-                for index, body in enumerate(self.bodies)
-                if text in self._names[index] or words in _words(body.text)
-            )
-            self._searched = (text, frozenset(found))
-        return self._searched[1]
+        """Return the bodies that a search finds, in names and in what those say that
+        were looked through; the last search is kept, since a panel asks for it with
+        whatever is done."""
+        if self._searched[:2] != (text, len(self._found)):
+            named = {i for i, name in enumerate(self._names) if text in name}
+            found = self._texts.holding(text) | named
+            self._searched = (text, len(self._found), found)
+        return self._searched[2]
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
@@ -268,7 +263,7 @@ class BodyIndex:
     def _looked_through(self, index: int) -> Digest:
         body, converted = self.bodies[index], self.converted(index)
         if index not in self._found:
-            self._found[index] = self._contents(body)
+            self._found[index] = self._contents(index)
         structures, embeds = self._found[index]
         losses: Counter[LossKind] = Counter()
         for loss in converted.losses:
@@ -279,7 +274,9 @@ class BodyIndex:
         facts = self._told(body.text, converted.document)
         return Digest(losses, structures, embeds, facts)
 
-    def _contents(self, body: Body) -> tuple[frozenset[str], tuple[EmbedKind, ...]]:
+    def _contents(self, index: int) -> tuple[frozenset[str], tuple[EmbedKind, ...]]:
+        body = self.bodies[index]
+        self._texts.keep(index, body.text)
         sorts = []
         for kind, host, example in embeds_of(body.text, self._embeds.unclosed):
             sorts.append((kind, host))
@@ -309,11 +306,6 @@ class BodyIndex:
 def _counted(counts: Counter[_Key]) -> dict[_Key, int]:
     """Return what occurs, in order of its name."""
     return {key: counts[key] for key in sorted(counts) if counts[key]}
-
-
-def _words(html: str) -> str:
-    """Return what a body says, as far as a search has to know."""
-    return " ".join(unescape(_TAG.sub(" ", _INLINE.sub("", html))).casefold().split())
 
 
 def loss_name(kind: LossKind) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CmsmigError, StorageError, UsageError
-from cmsmig.plain_file import SMALL, read_plain
+from cmsmig.plain_file import SMALL, for_oneself, read_plain
 from cmsmig.run.child import end_child, this_python
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.settings import Project, load_settings
@@ -160,7 +160,7 @@ def _write(path: Path, options: SandboxOptions) -> None:
     try:
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
         new = path.with_name(f".{path.name}.{os.getpid()}")
-        with open(new, "w", encoding="utf-8", opener=_private) as file:
+        with open(new, "w", encoding="utf-8", opener=for_oneself) as file:
             file.write(f"{text}\n")
         new.replace(path)
     except OSError as error:
@@ -168,10 +168,6 @@ def _write(path: Path, options: SandboxOptions) -> None:
             f"{path} cannot be written ({error.strerror or error}); make room or "
             "choose another project folder."
         ) from error
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _unreadable(path: Path, reason: str) -> UsageError:

@@ -12,11 +12,10 @@ from pathlib import Path
 
 from cmsmig.canonical import Json
 from cmsmig.errors import UsageError
-from cmsmig.plain_file import read_plain
+from cmsmig.plain_file import for_oneself, read_plain
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, serve
 
-_OWN = 0o600
 _YOUNG = 20_000
 """Objects after which unreachable ones are looked for: some bodies' worth."""
 
@@ -61,11 +60,7 @@ def serve_until_stopped(options: SandboxOptions, env_file: Path | None) -> None:
 
 def _write_for_oneself(path: Path, text: str) -> None:
     """Replace a file that holds tokens; nobody else may open it."""
-    with open(path, "w", encoding="utf-8", opener=_private) as file:
+    with open(path, "w", encoding="utf-8", opener=for_oneself) as file:
         if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            os.fchmod(file.fileno(), _OWN)  # It may have been there before.
+            os.fchmod(file.fileno(), 0o600)  # It may have been there before.
         file.write(text)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, _OWN)

@@ -1,6 +1,6 @@
 """What changed a space, kept in a file: the requests, to be done again in their order.
 
-A space is what its requests made of it. Each is in the file before it is answered,
+A space is what its requests made of it. Each is in the file before it is carried out,
 so that a killed sandbox has forgotten nothing that a client was told.
 """
 
@@ -17,7 +17,7 @@ from cmsmig.errors import CacheError
 from cmsmig.sandbox.destination.api import ManagementApi
 from cmsmig.sandbox.destination.assets.upload_host import UploadHost
 from cmsmig.sandbox.history import Recorder
-from cmsmig.sandbox.http.asgi import Call, Next, Reply
+from cmsmig.sandbox.http.asgi import Call
 
 _TABLE = """CREATE TABLE IF NOT EXISTS request (
     serial INTEGER PRIMARY KEY, at REAL, method TEXT, path TEXT, raw_path TEXT,
@@ -62,7 +62,7 @@ class KeptRequests:
             ) from error
 
     async def restore(self, api: ManagementApi, recorder: Recorder) -> None:
-        """Do again what was done, in an empty space."""
+        """Do again what was done, in an empty space; keep what is done from now on."""
         uploads = UploadHost(api.space, api.signer)
         for at, call in self._kept(recorder):
             self.clock.at = at
@@ -70,19 +70,16 @@ class KeptRequests:
                 await uploads.answer(call)
             else:
                 api.apply(call)
-
-    async def answer(self, call: Call, answer: Next, api: ManagementApi) -> Reply:
-        """Answer a call; keep it first, if it may have changed anything."""
-        before = api.space.version
-        self.clock.at = self.clock.now()
-        reply = await answer(call)
-        if api.space.version != before:
-            self._keep(call)
-        return reply
+        api.space.heard = self._hear
 
     def close(self) -> None:
         """Close the file."""
         self.file.close()
+
+    def _hear(self, call: Call) -> None:
+        self.clock.at = self.clock.now()
+        if call.method != "GET":
+            self._keep(call)
 
     def _keep(self, call: Call) -> None:
         headers = {name: call.headers.get(name) for name in _HEADERS}

@@ -102,7 +102,7 @@ def build(
         _origin(
             options, source, origin_api, recorder, _dialled(injector, naming, True)
         ),
-        _destination(options, api, recorder, (injector, naming), kept),
+        _destination(options, api, recorder, injector, naming),
         api,
         space,
         api.signer,
@@ -113,13 +113,6 @@ def build(
         naming,
         kept,
     )
-
-
-def _kept_first(kept: KeptRequests, api: ManagementApi) -> Middleware:
-    async def through(call: Call, answer: Next) -> Reply:
-        return await kept.answer(call, answer, api)
-
-    return through
 
 
 def _dialled(injector: FaultInjector, naming: Naming, at_origin: bool) -> Middleware:
@@ -204,10 +197,9 @@ def _destination(
     options: SandboxOptions,
     api: ManagementApi,
     recorder: Recorder,
-    dial: tuple[FaultInjector, Naming],
-    kept: KeptRequests | None,
+    injector: FaultInjector,
+    naming: Naming,
 ) -> Exchange:
-    injector, naming = dial
     by_head: dict[str, Service] = {
         "upload": CrossOrigin(UploadHost(api.space, api.signer)),
         "a": CrossOrigin(AssetDelivery(api.space)),
@@ -222,6 +214,4 @@ def _destination(
         return by_head.get(path.split("/")[1] if "/" in path else "", management)
 
     layers = (*options.middleware, _dialled(injector, naming, False))
-    if kept is not None:
-        layers = (*layers, _kept_first(kept, api))
     return Exchange(choose, recorder, layers)

@@ -10,7 +10,9 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -19,6 +21,7 @@ import pytest
 from cmsmig.errors import UsageError
 from cmsmig.run.rehearsal import kept_options, kept_sandbox_running
 from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.server import running_sandbox
 from cmsmig.settings import Project
 from tests.support.rehearsal import run_here
 
@@ -82,6 +85,40 @@ def test_an_import_holds_after_the_sandbox_was_killed(
     for path in (folder / "sandbox").iterdir():
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
     assert "/sandbox/" in (folder / ".gitignore").read_text("utf-8")
+
+
+def test_a_refused_write_is_not_done_by_the_restart(tmp_path: Path) -> None:
+    """Writes side by side with latency: some are answered 429 while others change the
+    space. What was refused is refused for good."""
+    options = SandboxOptions(
+        kept_in=tmp_path / "requests.sqlite",
+        destination_token="a token",
+        latency=0.1,
+        rate=2,
+    )
+    with running_sandbox(options) as sandbox:
+        told = dict(sandbox.announcement)
+        answers = created(told, 6)
+        before = state(told)
+    assert sorted(set(answers)) == [201, 429]
+    port = httpx.URL(told["base_url"]).port
+    with running_sandbox(replace(options, destination_port=port or 0)):
+        assert state(told) == before
+
+
+def created(told: dict[str, str], count: int) -> list[int]:
+    """Create folders at once; return the status of each answer."""
+    url = f"{told['base_url']}/spaces/{told['space_id']}/stories"
+
+    def create(number: int) -> int:
+        folder = {"name": f"{number}", "slug": f"f-{number}", "is_folder": True}
+        token = {"authorization": told["destination_token"]}
+        return httpx.post(
+            url, headers=token, json={"story": folder}, trust_env=False
+        ).status_code
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(create, range(count)))
 
 
 def test_other_settings_start_nothing(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ class SeenBodies:
         """Return the ticks on disk; a damaged file has none, and is written anew."""
         try:
             document = json.loads(read_plain(self._path))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return []
         listed = document.get("seen") if isinstance(document, dict) else None
         if not isinstance(listed, list):

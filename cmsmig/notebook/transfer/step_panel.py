@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from markupsafe import Markup
@@ -166,11 +167,17 @@ class StepRun:
         return [each for each in failed if each.step in mine]
 
 
+_newest: dict[tuple[Path, str], _StepBoard] = {}
+"""By project and step: a cell that is run again leaves a panel that nobody sees."""
+
+
 class _StepBoard:
     """The controls of one step."""
 
     def __init__(self, run: StepRun) -> None:
         self._run = run
+        self._place = (run.workspace.project.root, run.step)
+        _newest[self._place] = self
         self._stop: StopSignal | None = None
         self._elsewhere = RunElsewhere(run.workspace)
         self._is_busy = False
@@ -211,10 +218,11 @@ class _StepBoard:
 
         A timer and no task, since it lasts for as long as the panel.
         """
+        if _newest[self._place] is not self:
+            return
         if not self._is_busy and self._elsewhere.signed():
             self._board.queue(self._follow_seen)
-        later = asyncio.get_running_loop()
-        later.call_later(_EVERY, self._look_around)
+        asyncio.get_running_loop().call_later(_EVERY, self._look_around)
 
     async def _go(self) -> None:
         if self._is_busy:

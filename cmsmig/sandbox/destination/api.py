@@ -79,7 +79,7 @@ class ManagementApi:
 
     def apply(self, call: Call) -> Reply:
         """Do what an admitted call asks for."""
-        self.space.number = call.number
+        self.space.begin(call)
         if call.method != "GET":
             self.space.version += 1
         return routed(self.router, call, call.path, missing=self._missing)

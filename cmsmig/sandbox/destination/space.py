@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.history import Recorder
+from cmsmig.sandbox.http.asgi import Call
 from cmsmig.sandbox.values import moment, object_of, text_of, whole
 
 OWNER = 1
@@ -205,12 +206,19 @@ class Space:
     last_id: int = 0
     number: int = 0
     """The request being answered, for its violations."""
+    heard: Callable[[Call], None] = lambda call: None
+    """Is told each request that is about to be answered."""
     selections: dict[object, object] = field(default_factory=dict)
     """What list requests named since the last change, without their pages."""
     selected_at: tuple[int, int, int] = (0, 0, 0)
 
     def __post_init__(self) -> None:
         self.created_at = self.created_at or self.now()
+
+    def begin(self, call: Call) -> None:
+        """Note that an admitted request is about to be answered."""
+        self.number = call.number
+        self.heard(call)
 
     def next_id(self) -> int:
         """Return a new id; beyond 32 bits, as those of newer spaces are."""

@@ -21,7 +21,7 @@ class UploadHost:
 
     async def answer(self, call: Call) -> Reply:
         """Answer one upload."""
-        self.space.number = call.number
+        self.space.begin(call)
         try:
             reply = self._upload(call)
         except AnsweredError as answered:
