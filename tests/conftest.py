@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -42,22 +41,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_places_of_this_machine(
-    tmp_path_factory: pytest.TempPathFactory, worker: str
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[None]:
     """Give what is made for several tests places of its own, too."""
     base = tmp_path_factory.getbasetemp()
-    fonts = (base.parent if worker else base) / "matplotlib"
     with pytest.MonkeyPatch.context() as patch:
         own_places(patch, base / "own", base / "own" / "state")
-        # Its list of fonts takes seconds to make, in each process that draws.
-        patch.setenv("MPLCONFIGDIR", str(fonts))
         yield
-
-
-@pytest.fixture(scope="session")
-def worker() -> str:
-    """Return the name of this process among those that test side by side."""
-    return os.environ.get("PYTEST_XDIST_WORKER", "")
 
 
 @pytest.fixture(autouse=True)

@@ -22,10 +22,12 @@ class Edge:
 
     source: str
     """The collection's name."""
+    source_id: str
     field: str
     multiple: bool
     target: str
     """The other collection's name, or its id where the site lists none."""
+    target_id: str
     references: int
     dangling: int
     note: str
@@ -151,9 +153,11 @@ def _edge(
     itself = field.target_collection == collection
     return Edge(
         source=names[collection],
+        source_id=collection,
         field=field.display_name,
         multiple=field.type == "MultiReference",
         target=names.get(field.target_collection, field.target_collection),
+        target_id=field.target_collection,
         references=count,
         dangling=dangling,
         note="to itself" if itself else "in both directions" if back else "",

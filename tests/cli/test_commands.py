@@ -323,7 +323,7 @@ def test_no_token_is_told_anywhere(rig: Callable[..., Rig]) -> None:
 
 _HEAVY = {
     *("pandas", "httpx", "lxml", "PIL", "uvicorn", "jupyterlab", "IPython"),
-    *("ipywidgets", "nbformat", "matplotlib", "pydantic", "sqlite3", "asyncio"),
+    *("ipywidgets", "nbformat", "pydantic", "sqlite3", "asyncio"),
 }
 """Modules that no help and no import of the package needs."""
 

@@ -35,6 +35,9 @@ HELD = {
     "groups": [(EVIL, [(FIELD, EVIL)])],
     "changes": [(EVIL, EVIL, EVIL)],
     "index": 0,
+    "nodes": [(EVIL, EVIL, EVIL, EVIL)],
+    "lanes": [(EVIL, EVIL, EVIL, EVIL)],
+    "wires": [(EVIL,) * 9],
 }
 """Values that are not texts: what they hold is."""
 ESCAPED_ALREADY = {("survey/data_frames.html", "table")}

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 import yaml
+from bs4 import BeautifulSoup
 from lxml.html import fromstring
 
+from cmsmig.display.lane_graph import Link, lane_graph
 from cmsmig.errors import UnreadError, UsageError
 from cmsmig.events import unobserved
 from cmsmig.mapping.select.reference_targets import classify
@@ -169,11 +172,59 @@ def test_dangling_references_are_those_of_the_import(tmp_path: Path) -> None:
     )
 
 
-def test_the_chart_is_the_same_each_time(sample: Path) -> None:
-    """The same site gives the same bytes, picture included, with an alternative."""
-    first = html(inspection.states_chart(at(sample)))
-    assert first == html(inspection.states_chart(at(sample)))
-    assert 'alt="Items by state: ' in first
+def test_states_are_bars_with_their_numbers(sample: Path) -> None:
+    """A row per collection; each number stands above a bar as long as its share."""
+    seen = BeautifulSoup(html(inspection.states_chart(at(sample))), "lxml")
+    (table,) = seen.select(".cmsmig-chart table")
+    states = [each.text for each in table.select("thead th")]
+    rows = {
+        row.th.text: dict(zip(states, row.select("td"), strict=True))
+        for row in table.select("tbody tr")
+    }
+    posts = rows["Journal posts"]
+    numbers = {state: int(cell.text) for state, cell in posts.items()}
+    assert numbers["Items"] == 71 == sum(numbers.values()) - 71
+    assert posts["published"].select_one(".bar span")["style"] == "width:81.7%"
+    assert len(rows) == 12
+    assert not seen.select("img, script")
+
+
+def test_references_are_drawn(sample: Path) -> None:
+    """Each collection once; each line says how many it stands for and where it ends
+    in the lane of its target; nothing stands on anything else."""
+    seen = BeautifulSoup(html(inspection.reference_report(at(sample))), "lxml")
+    (drawn,) = seen.select("svg[role=img][aria-label]")
+    nodes = [each.text for each in drawn.select("text.name")]
+    assert nodes.count("Journal posts") == 1
+    told = [each.text for each in drawn.select("title")]
+    assert "Journal posts to Topics: 60 references in Topics" in told
+    assert "Topics: referred to 71 times" in told
+    lines = [(each["x"], each["y"]) for each in drawn.select("text")]
+    assert len(set(lines)) == len(lines)
+
+
+@pytest.mark.parametrize("count", [2, 30])
+def test_a_drawing_stays_readable_at_any_size(count: int) -> None:
+    """No two lanes meet, nothing is beyond the edge, at 2 and at 30 collections."""
+    nodes = {str(each): f"Collection {each}" for each in range(count)}
+    links = [
+        Link(str(one), str(other), one + other, other % 2, "")
+        for one in range(count)
+        for other in {(one * 7 + step) % count for step in (0, 1, 5)}
+    ]
+    drawn = BeautifulSoup(lane_graph(nodes, links, "about"), "lxml").svg
+    width, height = int(drawn["width"]), int(drawn["height"])
+    assert width <= 1000
+    spans: dict[int, list[tuple[int, int]]] = {}
+    for lane in drawn.select("path.lane"):
+        if found := re.fullmatch(r"M(\d+) (\d+)V(\d+)", lane["d"]):
+            x, top, bottom = map(int, found.groups())
+            assert x < width
+            assert bottom < height
+            spans.setdefault(x, []).append((top, bottom))
+    for lanes in spans.values():
+        ordered = sorted(lanes)
+        assert all(one[1] < other[0] for one, other in itertools.pairwise(ordered))
 
 
 async def test_pulling_unattended_reads_and_shows(rehearse) -> None:

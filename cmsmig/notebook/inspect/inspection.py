@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from cmsmig.display.charts import stacked_bars
+from cmsmig.display.charts import bar_table
 from cmsmig.display.safe_html import (
     NOTHING,
     folded,
@@ -223,14 +223,16 @@ def _detail(origin: Origin, collection_id: str) -> Markup:
 def _states(origin: Origin) -> Markup:
     frame = states_frame(origin)
     states = [str(name) for name in frame.columns if name != "collection"]
-    totals = {state: sum(map(int, frame[state])) for state in states}
-    about = "Items by state: " + ", ".join(
-        f"{count:,} {state}" for state, count in totals.items()
+    names = [*map(str, frame["collection"])]
+    parts = {state: [*map(int, frame[state])] for state in states}
+    totals = ", ".join(f"{sum(counts):,} {state}" for state, counts in parts.items())
+    if not states:
+        return sheet(note("The site has no items."))
+    about = "Items by state, each locale counted; a bar is the share of its collection"
+    return sheet(
+        paragraph(f"{totals}."),
+        bar_table(names, parts, whole="Items", about=about),
     )
-    names = [str(name) for name in frame["collection"]]
-    parts = {state: [int(count) for count in frame[state]] for state in states}
-    picture = stacked_bars(names, parts, about=about) if states else NOTHING
-    return sheet(paragraph(f"{about}."), picture, _frame(frame))
 
 
 def _frame(frame: pd.DataFrame) -> Markup:

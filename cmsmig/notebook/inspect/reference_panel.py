@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import Cell, joined, more, note, paragraph, sheet, table
+from cmsmig.counting import counted
+from cmsmig.display.lane_graph import Link, lane_graph
+from cmsmig.display.safe_html import (
+    NOTHING,
+    Cell,
+    escape,
+    joined,
+    more,
+    note,
+    paragraph,
+    sheet,
+    table,
+)
 from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.page_addresses import OldPages
-from cmsmig.survey.reference_graph import ReferenceGraph
+from cmsmig.survey.reference_graph import Edge, ReferenceGraph
 
 _LISTED = 15
 _EXAMPLES = 3
 _ALL = "all"
+_UNLISTED = "not listed by the site"
 
 
 def references_panel(
@@ -23,6 +38,7 @@ def references_panel(
 ) -> Panel:
     """Show the graph; by hand the dangling references of one cause."""
     pages = OldPages.of(origin)
+    drawn = _drawing(origin, graph) + _edges(graph)
 
     def widget() -> widgets.Element:
         board, listed = widgets.Board(), widgets.Html()
@@ -43,13 +59,52 @@ def references_panel(
         )
         show()
         return widgets.column(
-            widgets.Html(sheet(_edges(graph))), chosen, listed, board.messages
+            widgets.Html(sheet(drawn)), chosen, listed, board.messages
         )
 
     def static() -> Markup:
-        return sheet(_edges(graph), _dangling(pages, graph, _ALL, _EXAMPLES))
+        return sheet(drawn, _dangling(pages, graph, _ALL, _EXAMPLES))
 
     return workspace.panel(static, widget)
+
+
+def _drawing(origin: Origin, graph: ReferenceGraph) -> Markup:
+    """Return the collections and what leads from one to another, drawn."""
+    total = sum(each.references for each in graph.edges)
+    told = paragraph(
+        f"{counted(total, 'reference')}, of which {len(graph.dangling):,} would stay "
+        "empty under the item sets as they stand below."
+    )
+    names = {each.collection_id: each.display_name for each in origin.collections}
+    links = [*_links(graph)]
+    linked = {key for each in links for key in (each.source, each.target)}
+    alone = [name for key, name in names.items() if key not in linked]
+    names |= dict.fromkeys(linked - set(names), _UNLISTED)
+    left = f"Without references: {', '.join(alone)}." if alone else ""
+    about = (
+        f"Where references lead: {counted(len(linked), 'collection')} and "
+        f"{counted(total, 'reference')}; the table of fields below has the numbers"
+    )
+    drawn = lane_graph(names, links, about) if links else NOTHING
+    return told + drawn + (paragraph(escape(left)) if left else NOTHING)
+
+
+def _links(graph: ReferenceGraph) -> Iterator[Link]:
+    """Yield what leads from one collection to another, all fields of it together."""
+    pairs: dict[tuple[str, str], list[Edge]] = {}
+    for each in graph.edges:
+        pairs.setdefault((each.source_id, each.target_id), []).append(each)
+    for (source, target), edges in pairs.items():
+        count = sum(each.references for each in edges)
+        fields = ", ".join(each.field for each in edges)
+        yield Link(
+            source,
+            target,
+            count,
+            sum(each.dangling for each in edges),
+            f"{edges[0].source} to {edges[0].target}: {counted(count, 'reference')} "
+            f"in {fields}",
+        )
 
 
 def _edges(graph: ReferenceGraph) -> Markup:
@@ -65,12 +120,7 @@ def _edges(graph: ReferenceGraph) -> Markup:
         for each in graph.edges
     ]
     head = ("Collection", "Field", "Points to", "References", "Dangling", "")
-    total = sum(each.references for each in graph.edges)
-    told = paragraph(
-        f"{total:,} references, of which {len(graph.dangling):,} would stay empty "
-        "under the item sets as they stand below."
-    )
-    return told + table(head, rows)
+    return table(head, rows, caption="Reference fields")
 
 
 def _dangling(
