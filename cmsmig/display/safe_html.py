@@ -102,8 +102,17 @@ def note(
 def table(
     head: Sequence[str], rows: Iterable[Sequence[Cell]], *, caption: str = ""
 ) -> Markup:
-    """Return a table; texts are escaped, numbers stand to the right."""
+    """Return a table; texts are escaped, numbers stand to the right.
+
+    One of many columns scrolls in a frame of its own.
+    """
     return _made("table", head=head, rows=rows, caption=caption)
+
+
+def scrolling(label: str, content: Markup) -> Markup:
+    """Return content in a frame that scrolls where it is wider than the page, by
+    keys too; `label` names it for those who cannot see it."""
+    return _made("scrolling", label=label, content=content)
 
 
 def facts(rows: Iterable[tuple[str, Cell]]) -> Markup:

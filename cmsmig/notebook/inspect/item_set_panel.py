@@ -55,7 +55,7 @@ _HEAD = (
     "Publish",
     "Then",
 )
-_TIPS = {
+_LABELS = {
     "item-set": "Item set",
     "item-set-archived": "Archived items",
     "item-set-online": "Archived, still online",
@@ -143,8 +143,8 @@ class _Form:
         self._board = widgets.Board()
         self._standing = widgets.Html(sheet(standing_html(decision)))
         self._lines = [
-            self._line(collection, choice)
-            for collection in origin.collections
+            self._line(number, collection, choice)
+            for number, collection in enumerate(origin.collections, start=1)
             if (choice := decision.choice(collection.collection_id)) is not None
         ]
         self._languages = self._board.choice(
@@ -162,13 +162,21 @@ class _Form:
         self.element = self._laid_out()
         self._show()
 
-    def _line(self, collection: Collection, choice: CollectionChoice) -> _Line:
+    def _line(
+        self, number: int, collection: Collection, choice: CollectionChoice
+    ) -> _Line:
         def menu(
             name: str, options: Sequence[tuple[str, str]], value: str
         ) -> widgets.Choice:
-            tip = f"{_TIPS[name]}: {collection.display_name}"
+            # JupyterLab typesets labels, so that the collection's name stands in none.
             return self._board.choice(
-                name, "", options, value, tip=tip, changed=self._show
+                name,
+                f"{_LABELS[name]}, line {number}",
+                options,
+                value,
+                tip=f"{_LABELS[name]}: {collection.display_name}",
+                unseen=True,
+                changed=self._show,
             )
 
         return _Line(

@@ -192,17 +192,21 @@ class Board:
         value: str,
         *,
         tip: str = "",
+        unseen: bool = False,
         changed: Action | None = None,
     ) -> Choice:
         """Return a drop-down; options are (label, value).
 
-        `tip` names it for those who cannot see where it stands.
+        `unseen`: its label is for those who do not see the column's head alone; `tip`
+        says more when it is pointed at.
         """
         made = ipywidgets.Dropdown(
             options=tuple(options), value=value, description=label
         )
         made.tooltip = tip or label
         self._field(made, name, changed)
+        if unseen:
+            made.style = {"description_width": "0"}
         return Choice(made)
 
     def listing(

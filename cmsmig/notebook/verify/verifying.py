@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 from markupsafe import Markup
 
-from cmsmig.display.safe_html import NOTHING, heading, note, paragraph, sheet
+from cmsmig.display.safe_html import (
+    NOTHING,
+    heading,
+    note,
+    paragraph,
+    scrolling,
+    sheet,
+)
 from cmsmig.errors import DifferencesError, IncompleteError, InterruptedRunError
 from cmsmig.evidence.evidence import Evidence
 from cmsmig.notebook.kit import widgets
@@ -78,11 +86,7 @@ def ledger_tables(handover: Handover) -> Panel:
     if handover.missing:
         return workspace.panel(sheet(note(handover.missing, "warning")))
     ledger = workspace.project.ledger
-    parts = [
-        heading(str(view).replace("_", " ").capitalize())
-        + frame_html(view_frame(ledger, view), rows=_ROWS)
-        for view in View
-    ]
+    parts = [_view(ledger, view) for view in View]
     return workspace.panel(sheet(*parts))
 
 
@@ -143,6 +147,12 @@ def conclude(handover: Handover) -> Panel:
         return shown
 
     return workspace.panel(ending, controls, text=str(found.accounting))
+
+
+def _view(ledger: Path, view: View) -> Markup:
+    title = str(view).replace("_", " ").capitalize()
+    rows = frame_html(view_frame(ledger, view), rows=_ROWS)
+    return heading(title) + scrolling(title, rows)
 
 
 class _VerifyBoard:

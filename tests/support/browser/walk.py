@@ -66,7 +66,8 @@ class Desk:
         return self.rehearsed.gate
 
     async def through(self, notebook: str) -> None:
-        """Work the notebooks up to this one, those that are not worked yet."""
+        """Work the notebooks up to this one, those that are not worked yet; nothing in
+        them keeps people out."""
         for name, work in NOTEBOOKS.items():
             if name > notebook:
                 return
@@ -78,6 +79,7 @@ class Desk:
             await self.book.open(f"{self.folder.name}/{path.name}")
             await self.book.run_all()
             await work(self)
+            assert await self.book.barriers() == [], name
             await self.book.picture(self.pictures, path.stem)
             await self.book.close()
             self.finished.append(name)
