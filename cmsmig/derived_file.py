@@ -22,7 +22,7 @@ Row: TypeAlias = tuple[Any, ...]
 
 _APPLICATION = 0x636D6472
 """Tells SQLite files of ours from another program's ("cmdr")."""
-VERSION = 5
+VERSION = 6
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS draft (
     id INTEGER PRIMARY KEY,
@@ -73,10 +73,15 @@ CREATE TABLE IF NOT EXISTS held_file (
     sha256 TEXT NOT NULL, size INTEGER NOT NULL,
     PRIMARY KEY (entry, field, ordinal)) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS file_size ON held_file (size);
+CREATE TABLE IF NOT EXISTS noticed (
+    entry INTEGER NOT NULL, finding TEXT NOT NULL, field TEXT NOT NULL,
+    times INTEGER NOT NULL, what TEXT NOT NULL,
+    PRIMARY KEY (entry, finding, field)) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS noticed_finding ON noticed (finding);
 """
 _TABLES = (
     "draft", "content_hash", "file_use", "part", "edition", "entry", "cell",
-    "searched", "held_file",
+    "searched", "held_file", "noticed",
 )  # fmt: skip
 _WAIT_SECONDS = 2.0
 T = TypeVar("T")

@@ -15,7 +15,6 @@ from cmsmig.origin.files import FileRow
 from cmsmig.origin.item_index import RecordSource, item_file
 from cmsmig.origin.records import read_listed
 from cmsmig.origin.schema import Collection, Item, parse_item
-from cmsmig.richtext.native import NativeEngine
 from cmsmig.survey.catalogue import Catalogue, NumberedSource
 from cmsmig.survey.value_facts import (
     cells_of,
@@ -64,42 +63,6 @@ def build(catalogue: Catalogue) -> Iterator[int]:
             yield seen
         _close(catalogue, collection.collection_id, edition)
     yield from _forget_others(catalogue, seen)
-
-
-def count_losses(catalogue: Catalogue) -> Iterator[int]:
-    """Count what the bodies of each item lose; yield how many items are left.
-
-    As conversion stands before any choice of the notebooks 02 and 03.
-    """
-    engine = NativeEngine()
-    bodies = {
-        each.collection_id: [f.slug for f in each.fields if f.type == "RichText"]
-        for each in catalogue.collections.values()
-    }
-    waiting = f"edition IN {catalogue.ids()} AND losses IS NULL AND bodies > 0"
-    while True:
-        (left,) = catalogue.one(f"SELECT count(*) FROM entry WHERE {waiting}")
-        if not left:
-            return
-        for entry in catalogue.entries(f"WHERE {waiting} ORDER BY id LIMIT 50"):
-            source = entry.staged or entry.live
-            data = source.read() if source else {}
-            texts = [data.get(name) for name in bodies[entry.key.collection_id]]
-            lost = sum(
-                len(engine.from_html(text).losses)
-                for text in texts
-                if isinstance(text, str) and text.strip()
-            )
-            _note_losses(catalogue, lost, entry.entry_id)
-            left -= 1
-            yield int(left)
-
-
-def _note_losses(catalogue: Catalogue, lost: int, entry_id: int) -> None:
-    values = (lost, entry_id)
-    catalogue.change(
-        lambda db: db.execute("UPDATE entry SET losses = ? WHERE id = ?", values)
-    )
 
 
 def _pairs(catalogue: Catalogue, collection: Collection) -> Iterator[_Pair]:
@@ -269,7 +232,7 @@ def _forget_others(catalogue: Catalogue, seen: int) -> Iterator[int]:
         ids = f"({', '.join(str(row[0]) for row in found)})"
 
         def remove(db: sqlite3.Connection, ids: str = ids) -> None:
-            for table in ("cell", "searched", "held_file"):
+            for table in ("cell", "searched", "held_file", "noticed"):
                 db.execute(f"DELETE FROM {table} WHERE entry IN {ids}")
             db.execute(f"DELETE FROM entry WHERE id IN {ids}")
 

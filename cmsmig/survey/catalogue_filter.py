@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from cmsmig.mapping.select.reference_targets import EXPLAINED
+from cmsmig.survey.census import STRUCTURES
 from cmsmig.survey.value_facts import FACET_TYPES, REFERENCE, folded
 
 Condition: TypeAlias = "tuple[str, tuple[str | int, ...]]"
@@ -42,6 +43,7 @@ class Finding(StrEnum):
     DANGLING = "dangling"
     NO_ALT = "no-alt"
     LARGEST = "largest"
+    NO_FILE = "no-file"
     SAME_NAME = "same-name"
     SAME_SLUG = "same-slug"
     NO_SLUG = "no-slug"
@@ -54,12 +56,18 @@ FINDINGS: Mapping[Finding, str] = {
     Finding.DANGLING: "a dangling reference",
     Finding.NO_ALT: "a picture without alternative text",
     Finding.LARGEST: f"one of the {LARGEST} largest files",
+    Finding.NO_FILE: "a file that is not here",
     Finding.SAME_NAME: "a name that another item has too",
     Finding.SAME_SLUG: "a slug that another item has too",
     Finding.NO_SLUG: "no slug",
     Finding.LEFT_OUT: "no story: left out",
 }
 """Findings in words, after "items with"."""
+LOSS_OF = f"{Finding.LOSS}:"
+"""Before the kind of a loss, such as `Script`."""
+STRUCTURE = "structure:"
+"""Before the name of a structure in bodies."""
+_STRUCTURES = {each.name: each.title for each in STRUCTURES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +81,8 @@ class Wanted:
     locale: str = ""
     """A locale's id; `-` for items without one."""
     finding: str = ""
-    """A `Finding`, or `dangling:` and a cause."""
+    """A `Finding`; `dangling:` and a cause, `loss:` and a kind, or `structure:` and
+    the name of one."""
     since: str = ""
     """A day; the items that were changed on it or later."""
     field: str = ""
@@ -177,6 +186,8 @@ def _conditions(wanted: Wanted, editions: str, without: str) -> Iterator[Conditi
 def finding_condition(finding: str, editions: str) -> Condition:
     """Return what tells the items with a finding, or a dangling reference's cause."""
     name, _, cause = finding.partition(":")
+    if is_noticed(finding):
+        return "e.id IN (SELECT entry FROM noticed WHERE finding = ?)", (finding,)
     if cause:
         return "e.id IN (SELECT entry FROM cell WHERE cause = ?)", (cause,)
     twin = (
@@ -194,6 +205,7 @@ def finding_condition(finding: str, editions: str) -> Condition:
         Finding.LARGEST: (
             f"e.id IN (SELECT entry FROM held_file WHERE size >= {LEAST_OF_LARGEST})"
         ),
+        Finding.NO_FILE: "e.id IN (SELECT entry FROM held_file WHERE sha256 = '')",
         Finding.SAME_NAME: twin.format("e.sorted", "sorted"),
         Finding.SAME_SLUG: twin.format("e.slug", "slug"),
         Finding.NO_SLUG: "e.slug = ''",
@@ -201,9 +213,18 @@ def finding_condition(finding: str, editions: str) -> Condition:
     }[Finding(name)], ()
 
 
+def is_noticed(finding: str) -> bool:
+    """Return whether a finding is a kind of loss, or a structure, in a body."""
+    return finding.startswith((LOSS_OF, STRUCTURE))
+
+
 def finding_name(finding: str) -> str:
     """Return a finding in words."""
     name, _, cause = finding.partition(":")
+    if finding.startswith(LOSS_OF):
+        return f"a loss: {cause.lower()}"
+    if finding.startswith(STRUCTURE):
+        return f"in a body: {_STRUCTURES.get(cause, cause).lower()}"
     if cause:
         words = {str(each): text for each, text in EXPLAINED.items()}
         return f"a dangling reference: {words.get(cause, cause)}"

@@ -132,8 +132,8 @@ def take_census(origin: Origin) -> Census:
     bodies = 0
     for item, name, body in rich_bodies(origin):
         bodies += 1
-        for structure, elements in _structures(body, routes).items():
-            first = _example(elements[0])
+        for structure, elements in structures_of(body, routes).items():
+            first = example_of(elements[0])
             found[structure].sightings.append(
                 Sighting(item, name, len(elements), first)
             )
@@ -153,7 +153,8 @@ def rich_bodies(origin: Origin) -> Iterator[tuple[Item, str, str]]:
                 yield item, name, body
 
 
-def _structures(body: str, routes: Routes) -> Mapping[str, list[Tag]]:
+def structures_of(body: str, routes: Routes) -> Mapping[str, list[Tag]]:
+    """Return the elements of each structure that a body holds."""
     soup = parse_html(body)
     found: dict[str, list[Tag]] = {}
     embeds = soup.select(_EMBEDS)
@@ -225,7 +226,7 @@ def _said(tag: Tag, name: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _example(tag: Tag) -> str:
+def example_of(tag: Tag) -> str:
     """Return what a person finds the structure by: an address, else its text."""
     for name in ("href", "src", "data-page-url", "id", "style"):
         if value := _said(tag, name):

@@ -101,7 +101,8 @@ class ItemBrowser:
     def findings(self, collection_id: str) -> Mapping[str, int]:
         """Return how many items of a collection, or of all, have each finding.
 
-        Dangling references come once more by cause.
+        Dangling references come once more by cause, losses by kind; and what bodies
+        are made of.
         """
         key = (collection_id, self.catalogue.seen, self._looked())
         if key not in self._counts:
@@ -112,6 +113,7 @@ class ItemBrowser:
             )
             named = sorted(f"{Finding.DANGLING}:{cause}" for (cause,) in causes)
             found |= {each: self._count(each, editions) for each in named}
+            found |= self._noticed(editions)
             self._counts = {key: {name: n for name, n in found.items() if n}}
         return self._counts[key]
 
@@ -276,6 +278,15 @@ class ItemBrowser:
             values,
         )
         return int(count)
+
+    def _noticed(self, editions: str) -> Mapping[str, int]:
+        """Return the kinds of losses, then the structures, the commonest first."""
+        rows = self.catalogue.all(
+            "SELECT n.finding, count(DISTINCT n.entry) FROM entry e "
+            f"JOIN noticed n ON n.entry = e.id WHERE e.edition IN {editions} "
+            "GROUP BY 1 ORDER BY substr(n.finding, 1, 5), 2 DESC, 1"
+        )
+        return {str(finding): int(count) for finding, count in rows}
 
     def _looked(self) -> int:
         """Return a number that changes when findings may have."""

@@ -8,10 +8,16 @@ from dataclasses import dataclass, replace
 from cmsmig.counting import counted
 from cmsmig.mapping.select.reference_targets import explained
 from cmsmig.survey.catalogue import Entry
-from cmsmig.survey.catalogue_filter import LEAST_OF_LARGEST, Finding
+from cmsmig.survey.catalogue_filter import LEAST_OF_LARGEST, Finding, is_noticed
 from cmsmig.survey.item_browser import ItemBrowser
 from cmsmig.survey.value_facts import file_name
 
+_FILES: Mapping[str, str] = {
+    Finding.NO_ALT: "picture AND alt = ''",
+    Finding.LARGEST: f"size >= {LEAST_OF_LARGEST}",
+    Finding.NO_FILE: "sha256 = ''",
+}
+"""Which files of an item a finding is about."""
 SIZES = ("bytes", "kB", "MB", "GB")
 
 
@@ -50,6 +56,8 @@ def _sightings(
         return {each.entry_id: changed_fields(browser, each) for each in entries}
     if name == Finding.LEFT_OUT:
         return {each.entry_id: [Sighting("", each.left_out)] for each in entries}
+    if is_noticed(finding):
+        return _noticed(browser, finding, entries)
     if name == Finding.LOSS:
         return {
             each.entry_id: [Sighting("", counted(each.losses or 0, "loss", "losses"))]
@@ -58,7 +66,7 @@ def _sightings(
     ids = f"({', '.join(str(each.entry_id) for each in entries)})"
     if name == Finding.DANGLING:
         return _dangling(browser, ids, finding.partition(":")[2])
-    if name in (Finding.NO_ALT, Finding.LARGEST):
+    if name in _FILES:
         return _files(browser, ids, name)
     return found
 
@@ -74,6 +82,21 @@ def changed_fields(browser: ItemBrowser, entry: Entry) -> list[Sighting]:
         for slug in dict.fromkeys((*known, *staged, *live))
         if staged.get(slug) != live.get(slug)
     ]
+
+
+def _noticed(
+    browser: ItemBrowser, finding: str, entries: Sequence[Entry]
+) -> dict[int, list[Sighting]]:
+    rows = browser.catalogue.all(
+        "SELECT entry, field, times, what FROM noticed WHERE finding = ? AND entry IN "
+        f"({', '.join(str(each.entry_id) for each in entries)}) ORDER BY entry, field",
+        (finding,),
+    )
+    found: dict[int, list[Sighting]] = {}
+    for entry, field, times, what in rows:
+        told = f"{times:,} times, first {what}" if times > 1 else what
+        found.setdefault(int(entry), []).append(Sighting(field, told))
+    return found
 
 
 def size_told(size: int) -> str:
@@ -104,14 +127,10 @@ def _dangling(browser: ItemBrowser, ids: str, cause: str) -> dict[int, list[Sigh
 
 
 def _files(browser: ItemBrowser, ids: str, name: str) -> dict[int, list[Sighting]]:
-    which = (
-        "picture AND alt = ''"
-        if name == Finding.NO_ALT
-        else f"size >= {LEAST_OF_LARGEST}"
-    )
     rows = browser.catalogue.all(
         "SELECT entry, field, address, size FROM held_file "
-        f"WHERE entry IN {ids} AND {which} ORDER BY entry, size DESC, field, ordinal"
+        f"WHERE entry IN {ids} AND {_FILES[name]} "
+        "ORDER BY entry, size DESC, field, ordinal"
     )
     found: dict[int, list[Sighting]] = {}
     for entry, field, address, size in rows:

@@ -29,6 +29,7 @@ from cmsmig.sandbox.sample.exact import write_load_site
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.survey.catalogue_build import build
 from cmsmig.survey.catalogue_filter import FieldTest, Wanted
+from cmsmig.survey.census import take_census
 from cmsmig.survey.item_browser import ItemBrowser
 from cmsmig.survey.page_addresses import every_item
 from cmsmig.survey.thumbnails import Thumbnails
@@ -440,6 +441,32 @@ async def test_lists_are_written_as_csv(folder: Path) -> None:
     assert len(rows) == 279
     for row in rows:
         assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row)
+
+
+async def test_what_bodies_are_made_of_narrows_the_list(folder: Path) -> None:
+    """Each structure lists as many items as the census finds it in, each kind of loss
+    those that lose it; the file says in which field, how often, and the first one."""
+    panel = await opened(folder)
+    offered = panel.options("explore-finding")
+    found = take_census(origin_of(folder)).findings
+    for each in found:
+        items = {one.item.key for one in each.sightings}
+        await panel.work("explore-finding", f"structure:{each.structure.name}")
+        noun = "item" if len(items) == 1 else "items"
+        assert f"{len(items)} {noun}" in panel.text("list"), each.structure.name
+    assert {f"structure:{each.structure.name}" for each in found} == {
+        each for each in offered if each.startswith("structure:")
+    }
+    await panel.work("explore-finding", "structure:table")
+    await panel.work("explore-save")
+    path = folder / "lists" / "items-structure-table.csv"
+    rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8"))))
+    assert rows
+    assert all(row["Found in field"] and row["Found"] for row in rows)
+    (script,) = (each for each in offered if each == "loss:Script")
+    await panel.work("explore-finding", script)
+    assert "a loss: script" in panel.text("list")
+    assert names(panel)
 
 
 async def test_hostile_texts_stay_texts(tmp_path: Path) -> None:

@@ -13,7 +13,9 @@ import pytest
 from cmsmig.errors import DifferencesError, UsageError
 from cmsmig.notebook.verify import verifying
 from cmsmig.notebook.verify.cutover import Handover, open_handover
+from cmsmig.steps.verify.differences import Verification
 from tests.support.notebook.front_end import front_end
+from tests.support.notebook.live_panel import LivePanel, worked
 from tests.support.notebook.staging import Staged
 
 Start = Callable[..., Staged]
@@ -134,6 +136,36 @@ async def test_an_item_that_failed_ends_with_4_after_all_the_work(
     assert {each["Field"] for each in empty} == {"Next", "Related"}
     page = (tmp_path / "r" / "report.html").read_text()
     assert failure["subject"] not in page
+    unattended = verifying.findings(handover).html()
+    assert failure["next_action"] in unattended
+    assert "lists/failed-items.csv" not in unattended
+    await _is_listed_by_hand(stage, tmp_path / "r")
+
+
+async def _is_listed_by_hand(stage: Staged, reports: Path) -> None:
+    """The panel lists what the report's files do; what is saved is what is listed."""
+    handover = open_handover(stage.workspace(interactive=True), str(reports))
+    panel = LivePanel(verifying.findings(handover).widget())
+    while panel.text("findings_progress"):
+        await worked()
+    names = [each.name for each in handover.evidence().findings]
+    for number, name in enumerate(names):
+        await panel.work("findings-list", str(number))
+        path = reports / "lists" / f"{name}.csv"
+        if not path.exists():
+            assert "No finding passes" in panel.text("findings_list"), name
+            continue
+        await panel.work("findings-save")
+        kept = stage.rehearsal.folder / "lists" / path.name
+        assert kept.read_text() == path.read_text(), name
+    await panel.work("findings-list", "")
+    await panel.work("findings-search", "record-5")
+    assert "1 to 1 of 1" in panel.text("findings_steps")
+    handover.checked(Verification())
+    await worked()
+    while panel.text("findings_progress"):
+        await worked()
+    assert "1 to 1 of 1" in panel.text("findings_steps")
 
 
 def _story(slug: str, **more: object) -> dict:
@@ -152,6 +184,7 @@ async def test_before_any_import_the_notebooks_that_come_first_are_named(
     panels = [
         await verifying.verify(handover),
         verifying.checklist(handover),
+        verifying.findings(handover),
         verifying.evidence(handover),
         verifying.conclude(handover),
     ]

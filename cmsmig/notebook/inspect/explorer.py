@@ -52,8 +52,9 @@ from cmsmig.notebook.kit.slices import in_slices
 from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.files import FileRow
+from cmsmig.survey.body_notices import look_through_bodies
 from cmsmig.survey.catalogue import Catalogue
-from cmsmig.survey.catalogue_build import build, count_losses
+from cmsmig.survey.catalogue_build import build
 from cmsmig.survey.catalogue_filter import Wanted, asked
 from cmsmig.survey.catalogue_outcomes import is_decided, keep_outcomes
 from cmsmig.survey.item_browser import ItemBrowser, Page
@@ -330,8 +331,8 @@ class Explorer:
                 pass
         self._renew()
         await self._follow(
-            lambda: count_losses(self._catalogue),
-            lambda n: f"Losses: {counted(n, 'item')} still to be looked through.",
+            lambda: look_through_bodies(self._catalogue),
+            lambda n: f"Bodies: {counted(n, 'item')} still to be looked through.",
         )
         self._progress = ""
         self._renew()

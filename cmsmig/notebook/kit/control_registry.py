@@ -175,6 +175,13 @@ WIDGETS: tuple[WidgetInfo, ...] = (
     WidgetInfo("checklist-note", "07", "says more about it"),
     WidgetInfo("checklist-tick", "07", "ticks the line, in checklist.yaml"),
     WidgetInfo("checklist-untick", "07", "takes the tick away"),
+    WidgetInfo("findings-search", "07", "lists the findings that hold words"),
+    WidgetInfo("findings-list", "07", "lists the findings of one sort"),
+    WidgetInfo("findings-kind", "07", "lists the findings of one kind"),
+    WidgetInfo("findings-sort", "07", "sorts by a column; again: the other way round"),
+    WidgetInfo("findings-back", "07", "shows the page of findings before"),
+    WidgetInfo("findings-on", "07", "shows the next page of findings"),
+    WidgetInfo("findings-save", "07", "writes the findings as CSV into the project"),
     WidgetInfo("report-write", "07", "writes report.html and report.json"),
 )
 

@@ -21,6 +21,8 @@ class FindingFilter:
     text: str = ""
     """Part of anything that is said of it."""
     kind: str = ""
+    part: int | None = None
+    """None: of all parts."""
     sort: str = ""
     """One of `COLUMNS`, or empty: what matters most first."""
     descending: bool = False
@@ -44,6 +46,22 @@ class FindingRows:
         """Keep these findings of a part, with how soon each is listed, in place of
         those that it had."""
         self._db.execute("DELETE FROM finding WHERE part = ?", (part,))
+        self._insert(part, 0, findings)
+
+    def add(self, part: int, findings: Iterable[tuple[int, Finding]]) -> None:
+        """Keep more findings of a part, behind those that it has."""
+        found = self._db.execute(
+            "SELECT coalesce(max(number) + 1, 0) FROM finding WHERE part = ?", (part,)
+        )
+        self._insert(part, int(found.fetchone()[0]), findings)
+
+    def clear(self) -> None:
+        """Forget all findings."""
+        self._db.execute("DELETE FROM finding")
+
+    def _insert(
+        self, part: int, first: int, findings: Iterable[tuple[int, Finding]]
+    ) -> None:
         marks = ", ".join("?" * (len(COLUMNS) + 4))
         self._db.executemany(
             f"INSERT INTO finding VALUES ({marks})",
@@ -55,7 +73,7 @@ class FindingRows:
                     "\n".join(astuple(each)).casefold(),
                     *astuple(each),
                 )
-                for number, (rank, each) in enumerate(findings)
+                for number, (rank, each) in enumerate(findings, first)
             ),
         )
 
@@ -65,11 +83,14 @@ class FindingRows:
         found = self._db.execute(f"SELECT count(*) FROM finding {where}", values)
         return int(found.fetchone()[0])
 
-    def kinds(self) -> list[tuple[str, int, str, str]]:
-        """Return each kind, how often it occurs, why, and what to do about it."""
+    def kinds(self, part: int | None = None) -> list[tuple[str, int, str, str]]:
+        """Return each kind, how often it occurs, why, and what to do about it; those
+        of one part, or of all."""
+        where, values = _where(FindingFilter(part=part))
         found = self._db.execute(
             "SELECT kind, count(*), why, todo, min(rank * 1000000 + part) "
-            "FROM finding GROUP BY kind ORDER BY 5"
+            f"FROM finding {where} GROUP BY kind ORDER BY 5",
+            values,
         )
         return [row[:4] for row in found]
 
@@ -94,12 +115,16 @@ class FindingRows:
             yield Finding(*row)
 
 
-def _where(wanted: FindingFilter) -> tuple[str, tuple[str, ...]]:
-    tests, values = ["1"], []
+def _where(wanted: FindingFilter) -> tuple[str, tuple[str | int, ...]]:
+    tests: list[str] = ["1"]
+    values: list[str | int] = []
     if text := wanted.text.strip().casefold():
         tests.append("instr(searched, ?)")
         values.append(text)
     if wanted.kind:
         tests.append("kind = ?")
         values.append(wanted.kind)
+    if wanted.part is not None:
+        tests.append("part = ?")
+        values.append(wanted.part)
     return f"WHERE {' AND '.join(tests)}", tuple(values)

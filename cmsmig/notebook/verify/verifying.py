@@ -31,6 +31,7 @@ from cmsmig.notebook.verify.cutover_tables import (
     redirects_html,
     verification_html,
 )
+from cmsmig.notebook.verify.findings_to_see import findings_board, findings_sheet
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.steps.verify.verify_project import verify_only
 from cmsmig.steps.worker_pool import StopSignal
@@ -99,6 +100,21 @@ def checklist(handover: Handover) -> Panel:
 
     return workspace.panel(
         lambda: sheet(checklist_html(handover)), lambda: checklist_board(handover)
+    )
+
+
+def findings(handover: Handover) -> Panel:
+    """Return every item that failed or was left out, every missing file, loss,
+    reference that stays empty and link that stays, with what to do about it.
+
+    By hand they are searched, sorted, and written as CSV below `lists/` in the
+    project folder; unattended the first of each are shown.
+    """
+    workspace = handover.workspace
+    if handover.missing:
+        return workspace.panel(sheet(note(handover.missing, "warning")))
+    return workspace.panel(
+        lambda: findings_sheet(handover), lambda: findings_board(handover)
     )
 
 

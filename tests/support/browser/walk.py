@@ -572,8 +572,32 @@ async def verify_and_redirect(desk: Desk) -> None:
     await book.click("checklist-untick")
     await book.click("redirects-write")
     await book.sees("redirects.csv")
+    await _see_findings(desk)
     await book.click("report-write")
     await book.sees("report.html", "report.json")
+
+
+async def _see_findings(desk: Desk) -> None:
+    """One list of all: searched, of one sort and kind, sorted, turned, saved."""
+    book = desk.book
+    steps, listed = book.region("findings_steps"), book.region("findings_list")
+    await expect(book.region("findings_progress")).to_be_empty()
+    for name in ("findings-on", "findings-back"):
+        await book.click(name)
+        await expect(steps).to_contain_text("1 to 9 of 9")
+    kind = await listed.locator("tbody td").nth(3).inner_text()
+    await book.fill("findings-search", f" {kind.upper()} ")
+    await expect(steps).not_to_contain_text("of 9")
+    await expect(listed).to_contain_text(kind)
+    await book.fill("findings-search", "")
+    await book.choose("findings-list", "Losses")
+    await book.choose("findings-kind", "Script")
+    await expect(book.region("findings_explained")).to_contain_text("Script: ")
+    await book.click("findings-sort")
+    await expect(listed.locator("[aria-sort=ascending]")).to_contain_text("Item")
+    await book.click("findings-save")
+    await expect(book.region("findings_said")).to_contain_text("written to")
+    assert "Script" in (desk.folder / "lists" / "losses.csv").read_text("utf-8")
 
 
 Work = Callable[[Desk], Awaitable[None]]
