@@ -10,9 +10,10 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
 from cmsmig.canonical import JsonObject
+from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import DecisionsError
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.decisions.choices import CollectionsDecision
+from cmsmig.mapping.decisions.choices import CollectionsDecision, Languages
 from cmsmig.mapping.decisions.design import (
     ContentTypeDesign,
     Design,
@@ -28,21 +29,27 @@ from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.proposals import propose_design
 from cmsmig.origin.schema import Item
 from cmsmig.review.field_changes import (
+    with_field,
     with_field_again,
     with_field_moved,
     without_fields,
 )
 from cmsmig.review.samples import Sample, Sampler
 from cmsmig.steps.decide.pulled_origin import Origin
+from cmsmig.steps.decide.translated_migration import fields_translated
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What gives the stories of a content type their places; each may be empty."""
+    """What gives the stories of a content type their places and dates, as the keys of
+    `design.yaml` name it; each may be empty."""
 
     folder_by: str
     start_page: str
     tags_by: str
+    date_field: str
+    order_field: str
+    universal: bool
 
 
 class DesignEditor:
@@ -54,13 +61,17 @@ class DesignEditor:
         decision: CollectionsDecision,
         design: Design,
         space: SpaceFacts | None = None,
+        derived: DerivedFile | None = None,
     ) -> None:
+        """`derived` keeps what all values have to be read for."""
         self.origin = origin
         self.design = design
         self._decision = decision
         self._space = space
         self._sampler = Sampler(origin, decision)
         self._past: list[Design] = []
+        self._derived = derived
+        self._translated: dict[str, frozenset[str]] = {}
 
     @property
     def content_types(self) -> tuple[ContentTypeDesign, ...]:
@@ -72,17 +83,19 @@ class DesignEditor:
         place: int,
         *,
         component: str | None = None,
+        label: str | None = None,
         folder: str | None = None,
         folder_name: str | None = None,
         shape: Shape | None = None,
     ) -> None:
         """Name a content type's component or folder anew, or shape its stories."""
         edited = self.content_types[place]
-        self._put(
+        self.change(
             place,
             replace(
                 edited,
                 component=edited.component if component is None else component.strip(),
+                display_name=edited.display_name if label is None else label,
                 folder=edited.folder if folder is None else folder.strip(" /"),
                 folder_name=edited.folder_name if folder_name is None else folder_name,
                 **(asdict(shape) if shape is not None else {}),
@@ -116,11 +129,11 @@ class DesignEditor:
         if after.encoding is Encoding.OPTION_DATASOURCE and not after.datasource:
             source = f"{content_type.collection_slug}-{after.origin}"
             after = replace(after, datasource=source)
-        self._put(place, _with_field(content_type, number, after))
+        self.change(place, with_field(content_type, number, after))
 
     def move_field(self, place: int, number: int, by: int) -> None:
         """Show a field of the content type at `place` earlier or later."""
-        self._put(place, with_field_moved(self.content_types[place], number, by))
+        self.change(place, with_field_moved(self.content_types[place], number, by))
 
     def leave_out(self, place: int, origins: Collection[str], reason: str) -> None:
         """Leave origin fields out of the content type at `place` for a reason.
@@ -130,7 +143,7 @@ class DesignEditor:
         if not reason.strip():
             raise DecisionsError("Say why the field is left out, then leave it out.")
         content_type = self.content_types[place]
-        self._put(place, without_fields(content_type, origins, reason.strip()))
+        self.change(place, without_fields(content_type, origins, reason.strip()))
 
     def take_again(self, place: int, origin: str) -> None:
         """Propose a field again for what was left out of the content type at
@@ -149,7 +162,7 @@ class DesignEditor:
             self.origin.collections,
             self._space or SpaceFacts(),
         )
-        self._put(place, grown.content_types[place])
+        self.change(place, grown.content_types[place])
 
     def fields_to_take(self, place: int) -> tuple[str, ...]:
         """Return what is left out and the kit would propose a field for."""
@@ -174,11 +187,75 @@ class DesignEditor:
     def _proposal(self) -> Design:
         return propose(self.origin, self._decision, self._space or SpaceFacts())
 
+    def name_asset_folder(self, name: str) -> None:
+        """Name the asset folder that uploads go into; empty: the root."""
+        self._change(replace(self.design, asset_folder=name.strip()))
+
     def name_block(self, number: int, component: str) -> None:
         """Name the component of a block anew."""
         blocks = list(self.design.blocks)
         blocks[number] = replace(blocks[number], component=component.strip())
         self._change(replace(self.design, blocks=tuple(blocks)))
+
+    def eligible(
+        self, place: int, kinds: Collection[str]
+    ) -> tuple[tuple[str, str], ...]:
+        """Return the origin fields of these types, (label, slug) each, of the content
+        type at `place`."""
+        content_type = self.content_types[place]
+        return tuple(
+            (f"{field.display_name or field.slug} ({field.slug})", field.slug)
+            for collection in self.origin.collections
+            if collection.collection_id == content_type.collection_id
+            for field in collection.fields
+            if field.type in kinds
+        )
+
+    def translated(self, place: int) -> frozenset[str] | None:
+        """Return the origin fields of the content type at `place` that are translated
+        fields; None where each language is a story of its own, or there is one."""
+        if self._derived is None or not self._decision.translations:
+            return None
+        collection_id = self.content_types[place].collection_id
+        if collection_id not in self._translated:
+            self._translated[collection_id] = fields_translated(
+                self.origin, collection_id, self._derived
+            )
+        return self._translated[collection_id]
+
+    def option_names(self, place: int, field: FieldDesign) -> Mapping[str, str]:
+        """Return what the options of a field are called at the origin, by their id."""
+        collection_id = self.content_types[place].collection_id
+        schemas = (
+            e for e in self.origin.collections if e.collection_id == collection_id
+        )
+        known = next((each.field(field.origin) for each in schemas), None)
+        return dict(known.options) if known else {}
+
+    def datasource_users(self, field: FieldDesign) -> tuple[str, ...]:
+        """Return the other fields that draw from the datasource of one."""
+        return tuple(
+            f"{each.key} of {content_type.display_name}"
+            for content_type in self.content_types
+            for each in content_type.fields
+            if each is not field
+            and each.encoding is Encoding.OPTION_DATASOURCE
+            and each.datasource == field.datasource
+        )
+
+    @property
+    def components_in_space(self) -> Collection[str]:
+        """Return the names of the components that the space held when the design was
+        opened."""
+        return self._space.components.keys() if self._space else ()
+
+    @property
+    def locale_folders(self) -> tuple[str, ...]:
+        """Return the folders above those of the content types; one may be empty."""
+        migrated = [each for each in self._decision.locales if each.migrate]
+        if self._decision.languages is Languages.FIELDS:
+            migrated = [each for each in migrated if each.primary]
+        return tuple(dict.fromkeys(each.folder for each in migrated)) or ("",)
 
     @property
     def undoable(self) -> int:
@@ -252,7 +329,8 @@ class DesignEditor:
         """Return a component as the space held it when the design was opened."""
         return self._space.components.get(name) if self._space else None
 
-    def _put(self, place: int, content_type: ContentTypeDesign) -> None:
+    def change(self, place: int, content_type: ContentTypeDesign) -> None:
+        """Take over the content type at `place` as it was edited."""
         content_types = list(self.content_types)
         content_types[place] = content_type
         self._change(replace(self.design, content_types=tuple(content_types)))
@@ -271,24 +349,3 @@ def propose(origin: Origin, decision: CollectionsDecision, space: SpaceFacts) ->
         return (origin.live if live else origin.staged)[collection_id]
 
     return propose_design(origin.site, origin.collections, items, decision, space)
-
-
-def _with_field(
-    content_type: ContentTypeDesign, number: int, field: FieldDesign
-) -> ContentTypeDesign:
-    before = content_type.fields[number].key
-    fields = list(content_type.fields)
-    fields[number] = field
-    return replace(
-        content_type,
-        fields=tuple(fields),
-        sections=tuple(
-            replace(
-                section,
-                fields=tuple(
-                    field.key if key == before else key for key in section.fields
-                ),
-            )
-            for section in content_type.sections
-        ),
-    )

@@ -5,7 +5,31 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from cmsmig.mapping.decisions.design import ContentTypeDesign, LeftOutField
+from cmsmig.mapping.decisions.design import ContentTypeDesign, FieldDesign, LeftOutField
+from cmsmig.review.section_changes import in_order
+
+
+def with_field(
+    content_type: ContentTypeDesign, number: int, field: FieldDesign
+) -> ContentTypeDesign:
+    """Return the content type with another field in the place of one; the section
+    that holds it follows its key."""
+    before = content_type.fields[number].key
+    fields = list(content_type.fields)
+    fields[number] = field
+    return replace(
+        content_type,
+        fields=tuple(fields),
+        sections=tuple(
+            replace(
+                section,
+                fields=tuple(
+                    field.key if key == before else key for key in section.fields
+                ),
+            )
+            for section in content_type.sections
+        ),
+    )
 
 
 def with_field_moved(
@@ -17,14 +41,8 @@ def with_field_moved(
     if number + by not in range(len(fields)):
         return content_type
     fields.insert(number + by, fields.pop(number))
-    order = [each.key for each in fields]
-    sections = tuple(
-        replace(each, fields=tuple(sorted(each.fields, key=order.index)))
-        if set(each.fields) <= set(order)
-        else each
-        for each in content_type.sections
-    )
-    return replace(content_type, fields=tuple(fields), sections=sections)
+    moved = replace(content_type, fields=tuple(fields))
+    return replace(moved, sections=in_order(moved, content_type.sections))
 
 
 def without_fields(
@@ -51,3 +69,10 @@ def with_field_again(content_type: ContentTypeDesign, origin: str) -> ContentTyp
     """Return the content type as if nothing was decided about an origin field."""
     left = tuple(each for each in content_type.left_out if each.origin != origin)
     return replace(content_type, left_out=left)
+
+
+def with_option_called(field: FieldDesign, number: int, label: str) -> FieldDesign:
+    """Return the field with another label of one of its options."""
+    options = list(field.options)
+    options[number] = (options[number][0], label)
+    return replace(field, options=tuple(options))

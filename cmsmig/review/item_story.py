@@ -49,11 +49,12 @@ class Difference:
 def form_fields(
     draft: StoryDraft, content_type: ContentTypeDesign, names: Mapping[ItemKey, str]
 ) -> Iterator[FormField]:
-    """Yield the fields of a story in the order in which its form shows them."""
+    """Yield the fields of a story in the order in which its form shows them: a
+    section stands where its first field does."""
     sections = {key: one for one in content_type.sections for key in one.fields}
     targets = {each.field: each.targets for each in draft.relations}
     held = _held(draft.content, content_type)
-    for field in content_type.fields:
+    for field in _as_shown(content_type):
         section = sections.get(field.key)
         yield FormField(
             section.display_name if section else "",
@@ -109,6 +110,18 @@ def _fields_differing(ours: JsonObject, theirs: JsonObject) -> Iterator[Differen
 def _fields(body: JsonObject) -> JsonObject:
     schema = body.get("schema")
     return schema if isinstance(schema, dict) else {}
+
+
+def _as_shown(content_type: ContentTypeDesign) -> Iterator[FieldDesign]:
+    sections = {key: one for one in content_type.sections for key in one.fields}
+    begun: set[str] = set()
+    for field in content_type.fields:
+        section = sections.get(field.key)
+        if section is None:
+            yield field
+        elif section.key not in begun:
+            begun.add(section.key)
+            yield from (e for e in content_type.fields if e.key in section.fields)
 
 
 def _held(content: JsonObject, content_type: ContentTypeDesign) -> JsonObject:

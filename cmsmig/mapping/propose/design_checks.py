@@ -28,7 +28,12 @@ from cmsmig.mapping.select.named_places import NAMING_TYPES, TAG_TYPES
 from cmsmig.mapping.select.slugs import slug_problem
 from cmsmig.origin.schema import Collection
 
-_AT_ROOT = RELATION_ENCODINGS | {Encoding.MULTILINK, Encoding.VIDEO_MULTILINK}
+AT_ROOT = RELATION_ENCODINGS | {Encoding.MULTILINK, Encoding.VIDEO_MULTILINK}
+"""What leads to stories: at the root of a story, never in a nested component."""
+_AT_ROOT_ALONE = (
+    "the field `{}` leads to stories, which are filled in at the root of a story "
+    "alone; take it out of the section with a component"
+)
 _Name = TypeVar("_Name", bound=Hashable)
 
 
@@ -65,6 +70,8 @@ def problems_of_field(
     keys += [section.key for section in content_type.sections]
     if keys.count(field.key) > 1:
         yield f"another field or section has the key `{field.key}` too"
+    if field in _led_from_inside(content_type):
+        yield _AT_ROOT_ALONE.format(field.key)
     yield from _field_problems(design, field, collection, space)
 
 
@@ -137,15 +144,20 @@ def _key_problems(content_type: ContentTypeDesign) -> Iterator[str]:
     for key in inside:
         if key not in fields:
             yield f"a section names the field key `{key}`, which there is not"
-    nested = {key for s in content_type.sections if s.component for key in s.fields}
-    for field in content_type.fields:
-        if field.key in nested and field.encoding in _AT_ROOT:
-            yield (
-                f"the field `{field.key}` leads to stories, which are filled in at "
-                "the root of a story alone; take it out of the section with a component"
-            )
+    for field in _led_from_inside(content_type):
+        yield _AT_ROOT_ALONE.format(field.key)
     for key in doubles(inside):
         yield f"two sections hold the field `{key}`"
+
+
+def _led_from_inside(content_type: ContentTypeDesign) -> list[FieldDesign]:
+    """Return the fields that lead to stories from a nested component."""
+    nested = {key for s in content_type.sections if s.component for key in s.fields}
+    return [
+        field
+        for field in content_type.fields
+        if field.key in nested and field.encoding in AT_ROOT
+    ]
 
 
 def _field_problems(

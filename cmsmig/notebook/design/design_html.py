@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
+from cmsmig.counting import first_of
 from cmsmig.display.safe_html import (
     NOTHING,
     Cell,
@@ -18,40 +19,127 @@ from cmsmig.display.safe_html import (
     stacked,
     table,
 )
-from cmsmig.mapping.decisions.design import ContentTypeDesign, Design, FieldDesign
+from cmsmig.mapping.decisions.design import (
+    ContentTypeDesign,
+    Encoding,
+    FieldDesign,
+    SectionDesign,
+)
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.review.samples import Sample
+from cmsmig.review.section_changes import section_of
 
 _SHOWN = 8
+_OPTIONS = 300
+GONE_OPTION = "not at the origin any more"
+_PATHS = 3
+"""Paths that are written out; a site has one for each language."""
 
 
-def design_html(design: Design) -> Markup:
+def design_html(desk: DesignEditor) -> Markup:
     """Return a design as tables: a content type each, then the blocks."""
+    design = desk.design
     blocks = [
         (each.component, each.display_name, each.role, ", ".join(each.schema))
         for each in design.blocks
     ]
+    root = design.asset_folder
+    uploads = f"Uploads go into the asset folder {root or 'at the root'}."
     return sheet(
-        *(content_type_html(each) for each in design.content_types),
+        *(content_type_html(desk, place) for place in range(len(design.content_types))),
         heading("Blocks"),
         table(("component", "name", "used for", "fields"), blocks),
+        paragraph(uploads),
     )
 
 
-def content_type_html(content_type: ContentTypeDesign) -> Markup:
+def told_place(content_type: ContentTypeDesign, above: Sequence[str]) -> str:
+    """Return where the stories of a content type go, in the folders of the locales
+    `above`, by what they are dated and ordered, and the component's flags."""
+    below = f"‹{content_type.folder_by}›" if content_type.folder_by else ""
+    paths = [
+        "/".join(("", *filter(None, (each, content_type.folder, below)), "‹slug›"))
+        for each in above
+    ]
+    listed = first_of([f"`{each}`" for each in paths], _PATHS)
+    start = content_type.start_page
+    started = f"; `{start}` is the start page of its folder" if start else ""
+    tags = f", tagged by `{content_type.tags_by}`" if content_type.tags_by else ""
+    dated = f"`{content_type.date_field}`" if content_type.date_field else "creation"
+    by = content_type.order_field
+    ordered = f"by `{by}`" if by else "as at the origin"
+    nestable = "is_root and is_nestable" if content_type.universal else "is_root alone"
+    return (
+        f"Stories at {listed}{started}, dated by {dated}, "
+        f"ordered {ordered}{tags}. The component is {nestable}."
+    )
+
+
+def content_type_html(desk: DesignEditor, place: int) -> Markup:
     """Return one content type: where it goes, its fields, and what is left out."""
+    content_type = desk.content_types[place]
+    parts = [
+        heading(f"{content_type.display_name}: {content_type.component}"),
+        paragraph(told_place(content_type, desk.locale_folders)),
+    ]
+    if content_type.note:
+        parts.append(paragraph(content_type.note))
+    parts += [_fields_html(desk, place), left_out_html(content_type)]
+    parts += [_sections_html(content_type), _options_html(desk, place)]
+    return joined(parts)
+
+
+def _sections_html(content_type: ContentTypeDesign) -> Markup:
+    rows = [
+        (each.display_name, each.key, each.component or "none", ", ".join(each.fields))
+        for each in content_type.sections
+    ]
+    head = ("section", "key", "nested component", "fields")
+    return table(head, rows) if rows else NOTHING
+
+
+def _options_html(desk: DesignEditor, place: int) -> Markup:
+    rows: list[tuple[Cell, ...]] = []
+    for field in desk.content_types[place].fields:
+        names = desk.option_names(place, field)
+        shared = field.encoding is Encoding.OPTION_DATASOURCE
+        for option_id, label in field.options:
+            origin = names.get(option_id, GONE_OPTION)
+            rows.append((field.key, field.datasource if shared else "", origin, label))
+    if not rows:
+        return NOTHING
+    head = ("options of", "datasource", "option at the origin", "label")
+    return joined((table(head, rows[:_OPTIONS]), more(len(rows), _OPTIONS)))
+
+
+def _fields_html(desk: DesignEditor, place: int) -> Markup:
+    content_type = desk.content_types[place]
+    translated = desk.translated(place)
     rows: list[tuple[Cell, ...]] = [
         (
             field.origin,
             field.origin_type,
+            field.display_name,
             field.key,
             field.encoding,
-            "yes" if field.required else "",
+            field.required,
+            *(() if translated is None else (field.origin in translated,)),
+            section_name(section_of(content_type, field.key)),
             field.note,
         )
         for field in content_type.fields
     ]
-    return joined(_content_type_parts(content_type, rows))
+    languages = () if translated is None else ("translated",)
+    named = ("origin field", "type", "label", "key", "encoding", "required")
+    return table((*named, *languages, "section", "why"), rows)
+
+
+def section_name(section: SectionDesign | None) -> str:
+    """Return what a section is called, and that it is a nested component."""
+    if section is None:
+        return ""
+    nested = f" (in {section.component})" if section.component else ""
+    return f"{section.display_name}{nested}"
 
 
 def left_out_html(content_type: ContentTypeDesign) -> Markup:
@@ -85,18 +173,6 @@ def problems_html(desk: DesignEditor) -> Markup:
         return sheet(note("This design can be accepted as it is.", "good"))
     shown = [note(each, "bad") for each in problems[:_SHOWN]]
     return sheet(*shown, more(len(problems), _SHOWN))
-
-
-def _content_type_parts(
-    content_type: ContentTypeDesign, rows: list[tuple[Cell, ...]]
-) -> Iterator[Markup]:
-    yield heading(f"{content_type.display_name}: {content_type.component}")
-    told_place = f"Stories go into {content_type.folder or 'the top'}"
-    dated = content_type.date_field or "the items' creation"
-    yield paragraph(f"{told_place}, dated by {dated}. {content_type.note}".strip())
-    head = ("origin field", "type", "key", "encoding", "required", "why")
-    yield table(head, rows)
-    yield left_out_html(content_type)
 
 
 def _sample_rows(

@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from cmsmig.display.html_templates import fragment
 from cmsmig.display.safe_html import NOTHING, note, sheet
-from cmsmig.mapping.decisions.design import Encoding, FieldDesign
+from cmsmig.mapping.decisions.design import Encoding, FieldDesign, SectionDesign
+from cmsmig.notebook.design.design_html import section_name
 from cmsmig.notebook.kit.widgets import (
     Action,
     Board,
@@ -23,9 +24,16 @@ from cmsmig.notebook.kit.widgets import (
 
 _made = partial(fragment, "notebook/design/design_table.html")
 WIDTHS = (
-    "minmax(6em,1fr) minmax(9em,1.3fr) minmax(9em,1.2fr) minmax(9em,2.2fr) max-content"
+    "minmax(8em,1fr) minmax(9em,1.2fr) minmax(10em,1.3fr) minmax(9em,2fr) max-content"
 )
-HEAD = ("origin field", "label, key", "encoding", "sample, and why", "order, out")
+HEAD = (
+    "origin field",
+    "label, key",
+    "encoding, section",
+    "sample, and why",
+    "order, out",
+)
+_NO_SECTION = ("no section", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,8 @@ class RowActions:
     """What the controls of a row do."""
 
     changed: Action
+    sorted: Action
+    """Follows the choice of a section."""
     up: Action
     down: Action
     leave: Action
@@ -69,6 +79,16 @@ class FieldRow:
         self.required: Field[bool] = board.tick(
             "design-field-required", "required", False, changed=acts.changed
         )
+        self.section: Choice = board.choice(
+            "design-field-section",
+            f"Section of {field}",
+            [_NO_SECTION],
+            "",
+            changed=acts.sorted,
+        )
+        self.picked: Field[bool] = board.tick(
+            "design-field-pick", f"choose {field}", False
+        )
         self._why = Html()
         moves = row(
             board.button("design-field-up", "↑", acts.up, tip=f"Move {field} up"),
@@ -78,11 +98,11 @@ class FieldRow:
             ),
         )
         self.cells: tuple[Element, ...] = (
-            self._origin,
+            column(self._origin, self.picked),
             column(self.label, self.key),
-            column(self.encoding, self.required),
+            column(self.encoding, self.section),
             self._why,
-            moves,
+            column(moves, self.required),
         )
         self._told = NOTHING
         self._wrong: tuple[str, ...] = ()
@@ -92,16 +112,31 @@ class FieldRow:
         for each in self.cells:
             each.visible(shown)
 
-    def load(self, field: FieldDesign, choices: tuple[Encoding, ...]) -> None:
-        """Show a field; what the controls say afterwards is what it is."""
+    def load(
+        self,
+        field: FieldDesign,
+        choices: tuple[Encoding, ...],
+        sections: tuple[SectionDesign, ...],
+        translated: frozenset[str] | None,
+    ) -> None:
+        """Show a field; what the controls say afterwards is what it is. `translated`
+        are the origin's fields that are, None where none can be."""
         self.visible(True)
-        self._origin.show(_made("origin", name=field.origin, type=field.origin_type))
+        told = "" if translated is None else "not translated"
+        if translated is not None and field.origin in translated:
+            told = "translated"
+        kind = ", ".join(filter(None, (field.origin_type, told)))
+        self._origin.show(_made("origin", name=field.origin, type=kind))
         self.label.value = field.display_name
         self.key.value = field.key
         self.encoding.offer(
             [(str(each), str(each)) for each in choices], field.encoding
         )
         self.required.value = field.required
+        self.picked.value = False
+        own = (each.key for each in sections if field.key in each.fields)
+        offered = [(section_name(each), each.key) for each in sections]
+        self.section.offer([_NO_SECTION, *offered], next(own, ""))
 
     def explain(self, told: Markup) -> None:
         """Show a sample of the field and why it was proposed like this."""

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 
 from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import bold, escape, heading, note, sheet
-from cmsmig.mapping.decisions.design import Encoding
+from cmsmig.display.safe_html import escape, heading, note, sheet
 from cmsmig.notebook.design import design_html
+from cmsmig.notebook.design.content_type_controls import ContentTypeControls
 from cmsmig.notebook.design.design_file import DesignFile
-from cmsmig.notebook.design.design_rows import HEAD, WIDTHS, FieldRow, RowActions
+from cmsmig.notebook.design.field_table import UNFILLED, FieldTable
 from cmsmig.notebook.design.item_story import ItemStory
-from cmsmig.notebook.kit.widgets import (
-    Board,
-    Element,
-    Html,
-    beside,
-    column,
-    grid,
-    row,
-)
-from cmsmig.review.design_edits import DesignEditor, Shape
+from cmsmig.notebook.design.option_lists import OptionLists
+from cmsmig.notebook.design.sections_panel import SectionsPanel
+from cmsmig.notebook.kit.widgets import Board, Element, Html, beside, column, row
+from cmsmig.review.design_edits import DesignEditor
+from cmsmig.review.section_changes import with_section
 
 _made = partial(fragment, "notebook/design/design_table.html")
 _REASON = "Not needed any more."
-_UNFILLED = "No item fills it."
 
 
 class _Table:
@@ -41,71 +35,48 @@ class _Table:
         self._again = Html()
         self._story = ItemStory(desk)
         self._left_out = Html()
-        longest = max(
-            len(each.fields) + len(each.left_out) for each in desk.content_types
-        )
-        self._rows = [
-            FieldRow(self._board, number, self._acts(number))
-            for number in range(longest)
-        ]
         self._undo = self._board.button("design-undo", "Undo", self._take_back)
-        self._names()
+        options = [
+            (f"{each.display_name} ({each.collection_slug})", str(place))
+            for place, each in enumerate(desk.content_types)
+        ]
+        self._chooser = self._board.choice(
+            "design-content-type", "Content type", options, "0", changed=self._choose
+        )
+        self._whole = ContentTypeControls(self._board, desk, self._take_whole)
         self._leave_out_controls()
+        self._section_controls()
+        self._fields = FieldTable(
+            self._board, desk, self._reason, self._follow, self._reshaped
+        )
+        self._sections = SectionsPanel(desk, self._reshaped)
+        self._options = OptionLists(desk, self._reshaped)
         self._name_blocks()
         self._load()
         self._show_standing()
         file.follow(self._show_standing)
 
     def element(self) -> Element:
-        head = [Html(bold(name)) for name in HEAD]
-        table = grid([head, *(each.cells for each in self._rows)], widths=WIDTHS)
         left = column(
             self._problems,
-            table,
+            self._fields.element(),
+            row(self._section_name, self._make_section),
             row(self._reason, self._leave_empty),
             self._left_out,
             row(self._which, self._take_again),
+            self._sections.element,
+            self._options.element,
         )
         return column(
             Html(_made("style")),
             row(self._chooser, self._undo, self._standing),
-            row(self._component, self._folder, self._folder_name),
-            row(*self._shape),
+            self._whole.element(),
             beside(left, self._story.element),
             Html(sheet(heading("Blocks that bodies may hold: their components"))),
             row(*self._named_blocks()),
             self._again,
             self._board.messages,
         )
-
-    def _names(self) -> None:
-        board = self._board
-        options = [
-            (f"{each.display_name} ({each.collection_slug})", str(place))
-            for place, each in enumerate(self._desk.content_types)
-        ]
-        self._chooser = board.choice(
-            "design-content-type", "Content type", options, "0", changed=self._choose
-        )
-        self._component = board.text(
-            "design-component", "Component", whole=True, changed=self._rename
-        )
-        self._folder = board.text(
-            "design-folder", "Folder", whole=True, changed=self._rename
-        )
-        self._folder_name = board.text(
-            "design-folder-name", "Folder's name", whole=True, changed=self._rename
-        )
-
-        shape = (
-            ("design-folder-by", "Folders by field"),
-            ("design-start-page", "Start page (slug)"),
-            ("design-tags-by", "Tags by field"),
-        )
-        self._shape = [
-            board.text(name, title, hint="none", whole=True, changed=self._rename)
-            for name, title in shape
-        ]
 
     def _leave_out_controls(self) -> None:
         board = self._board
@@ -118,14 +89,12 @@ class _Table:
             if not origins:
                 board.say("Every field is filled by some item.")
                 return
-            self._desk.leave_out(self._place, origins, _UNFILLED)
-            self._load()
-            self._file.keep()
+            self._desk.leave_out(self._place, origins, UNFILLED)
+            self._reshaped()
 
         def take_again() -> None:
             self._desk.take_again(self._place, self._which.value)
-            self._load()
-            self._file.keep()
+            self._reshaped()
 
         self._leave_empty = board.button(
             "design-leave-empty", "Leave out what no item fills", leave_empty
@@ -134,6 +103,22 @@ class _Table:
             "design-take-which", "Left out", [("nothing", "")], ""
         )
         self._take_again = board.button("design-take", "Take along again", take_again)
+
+    def _section_controls(self) -> None:
+        def make() -> None:
+            content_type = self._desk.content_types[self._place]
+            name = self._section_name.value
+            made = with_section(content_type, self._fields.picked(), name)
+            self._desk.change(self._place, made)
+            self._section_name.value = ""
+            self._reshaped()
+
+        self._section_name = self._board.text(
+            "design-section-name", "New section", hint="its name for editors"
+        )
+        self._make_section = self._board.button(
+            "design-section-make", "Make a section of the chosen fields", make
+        )
 
     def _choose(self) -> None:
         place = int(self._chooser.value)
@@ -153,28 +138,12 @@ class _Table:
             self._story.choose(place)
         for field, block in zip(self._blocks, self._desk.design.blocks, strict=True):
             field.value = block.component
-        self._load()
-        self._file.keep()
+        self._reshaped()
 
     def _load(self) -> None:
         content_type = self._desk.content_types[self._place]
-        self._component.value = content_type.component
-        self._folder.value = content_type.folder
-        self._folder_name.value = content_type.folder_name
-        chosen = (
-            content_type.folder_by,
-            content_type.start_page,
-            content_type.tags_by,
-        )
-        for control, value in zip(self._shape, chosen, strict=True):
-            control.value = value
-        for number, each in enumerate(self._rows):
-            if number < len(content_type.fields):
-                field = content_type.fields[number]
-                each.load(field, self._desk.choices(field))
-                self._explain(number)
-            else:
-                each.visible(False)
+        self._whole.load(self._place)
+        self._fields.load(self._place)
         again = self._desk.fields_to_take(self._place)
         self._which.offer(
             [(each, each) for each in again] or [("nothing", "")], next(iter(again), "")
@@ -186,76 +155,12 @@ class _Table:
         self._left_out.show(sheet(design_html.left_out_html(content_type)))
         self._check()
 
-    def _rename(self) -> None:
-        self._desk.edit_content_type(
-            self._place,
-            component=self._component.value,
-            folder=self._folder.value,
-            folder_name=self._folder_name.value,
-            shape=Shape(*(each.value.strip() for each in self._shape)),
-        )
-        self._follow()
-
-    def _acts(self, number: int) -> RowActions:
-        def move(by: int) -> None:
-            self._desk.move_field(self._place, number, by)
-            self._load()
-            self._file.keep()
-
-        def leave() -> None:
-            field = self._desk.content_types[self._place].fields[number]
-            self._desk.leave_out(self._place, (field.origin,), self._reason.value)
-            self._load()
-            self._file.keep()
-
-        return RowActions(self._take(number), lambda: move(-1), lambda: move(1), leave)
-
-    def _take(self, number: int) -> Callable[[], None]:
-        """Return what follows a change in a row; without a difference, nothing."""
-
-        def take() -> None:
-            fields = self._desk.content_types[self._place].fields
-            if number >= len(fields):
-                return
-            controls, before = self._rows[number], fields[number]
-            # A label of the origin may begin or end with blanks: that is no edit.
-            shown, given = before.display_name, controls.label.value
-            after = (
-                shown if given.strip() == shown.strip() else given.strip(),
-                controls.key.value.strip(),
-                Encoding(controls.encoding.value),
-                controls.required.value,
-            )
-            known = (
-                before.display_name,
-                before.key,
-                before.encoding,
-                before.required,
-            )
-            if after == known:
-                return
-            self._desk.edit_field(
-                self._place,
-                number,
-                label=after[0],
-                key=after[1],
-                encoding=after[2],
-                required=after[3],
-            )
-            self._explain(number)
+    def _take_whole(self) -> None:
+        before = self._desk.design
+        self._whole.take()
+        if self._desk.design != before:
+            self._whole.tell()
             self._follow()
-
-        return take
-
-    def _explain(self, number: int) -> None:
-        """Show a field's sample and why it was proposed like this."""
-        content_type = self._desk.content_types[self._place]
-        field = content_type.fields[number]
-        samples = self._desk.samples(content_type, field, 1)
-        told, why = field.note or _UNFILLED, "It can be left out."
-        if samples:
-            told, why = samples[0].telling, field.note
-        self._rows[number].explain(_made("why", sample=told, note=why))
 
     def _name_blocks(self) -> None:
         def take() -> None:
@@ -283,6 +188,11 @@ class _Table:
         self._check()
         self._file.keep()
 
+    def _reshaped(self) -> None:
+        """Show what an edit made of the content type, and write it."""
+        self._load()
+        self._file.keep()
+
     def _show_standing(self) -> None:
         told, kind = self._file.standing
         self._standing.show(sheet(note(told, kind)))
@@ -292,9 +202,9 @@ class _Table:
     def _check(self) -> None:
         """Say what is wrong above the rows and below, since tables are long, and in
         the row of each field that is in error."""
-        fields = self._desk.content_types[self._place].fields
-        for number, each in enumerate(self._rows[: len(fields)]):
-            each.mark(self._desk.field_problems(self._place, number))
+        self._fields.mark()
+        self._sections.load(self._place)
+        self._options.load(self._place)
         for place in (self._problems, self._again):
             place.show(design_html.problems_html(self._desk))
         self._story.renew()
@@ -304,7 +214,7 @@ def design_board(desk: DesignEditor, file: DesignFile) -> Element:
     """Return the editable table of a design; every edit is checked and written at
     once."""
     if not desk.content_types:
-        return Html(design_html.design_html(desk.design))
+        return Html(design_html.design_html(desk))
     return _Table(desk, file).element()
 
 

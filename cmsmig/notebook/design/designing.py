@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from cmsmig.counting import and_more
+from cmsmig.derived_file import DerivedFile
 from cmsmig.display.safe_html import Cell, note, sheet
 from cmsmig.errors import DecisionsError, UndecidedError
 from cmsmig.mapping.decisions.choices import CollectionsDecision
@@ -57,10 +58,11 @@ async def open_design(workspace: Workspace) -> DesignReview:
     its components before a person alone.
     """
     origin = pulled(workspace)
+    derived = DerivedFile(workspace.project.derived)
     if not workspace.interactive:
         design = required(workspace.project, Design, "02")
         decision = required(workspace.project, CollectionsDecision, "01")
-        desk = DesignEditor(origin, decision, design)
+        desk = DesignEditor(origin, decision, design, derived=derived)
         _insist(desk)
         return DesignReview(workspace, desk, DesignFile(workspace, desk))
     decision = required(workspace.project, CollectionsDecision, "01")
@@ -72,7 +74,7 @@ async def open_design(workspace: Workspace) -> DesignReview:
         design, added = with_missing_designs(known, proposal, origin.collections, space)
         # Whoever accepted it has not seen what was added.
         design = replace(design, reviewed=None) if added else design
-    desk = DesignEditor(origin, decision, design, space)
+    desk = DesignEditor(origin, decision, design, space, derived)
     return DesignReview(workspace, desk, DesignFile(workspace, desk))
 
 
@@ -85,7 +87,7 @@ def design_table(review: DesignReview) -> Panel:
     from cmsmig.notebook.design.design_table import design_board
 
     return review.workspace.panel(
-        lambda: design_html(review.desk.design),
+        lambda: design_html(review.desk),
         lambda: design_board(review.desk, review.file),
         text=f"{len(review.desk.content_types)} content types",
     )

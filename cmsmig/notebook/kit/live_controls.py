@@ -99,9 +99,19 @@ def search(
     return _input(name, "search", label, value, hint=hint, key=key)
 
 
-def text(name: str, label: str, value: str, *, hint: str = "") -> Markup:
-    """Return a field for a text, told when it is left or Enter is pressed."""
-    return _input(name, "text", label, value, hint=hint)
+def text(
+    name: str,
+    label: str,
+    value: str,
+    *,
+    hint: str = "",
+    row: str = "",
+    about: str = "",
+) -> Markup:
+    """Return a field for a text, told when it is left or Enter is pressed; with a
+    `row`, as `row=text`. `about` names it in full for those who do not see where it
+    stands."""
+    return _input(name, "text", label, value, hint=hint, row=row, about=about)
 
 
 def tick(name: str, label: str, ticked: bool, *, value: str) -> Markup:
@@ -138,16 +148,26 @@ def region(name: str, *, role: Literal["", "status", "alert"] = "") -> Markup:
 
 
 def _input(
-    name: str, kind: str, label: str, value: str, *, hint: str = "", key: str = ""
+    name: str,
+    kind: str,
+    label: str,
+    value: str,
+    *,
+    hint: str = "",
+    key: str = "",
+    row: str = "",
+    about: str = "",
 ) -> Markup:
     return _made(
         "input",
-        id=ident(name),
+        id=ident(name, row),
         css=dom_class(name),
         name=name,
         kind=kind,
         value=value,
         hint=hint,
         key=key,
+        row=row,
+        about=about,
         label=label,
     )

@@ -303,7 +303,11 @@ def row(*elements: Element) -> Element:
     return Element(
         ipywidgets.HBox(
             [each._handle for each in elements],
-            layout={"flex_flow": "row wrap", "align_items": "center"},
+            layout={
+                "flex_flow": "row wrap",
+                "align_items": "center",
+                "grid_gap": "0 8px",
+            },
         )
     )
 

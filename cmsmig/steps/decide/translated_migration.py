@@ -40,7 +40,7 @@ def translate(
     if not locales:
         return Translated(origin, decisions, selections)
     fields = {
-        each.collection_id: _fields(origin, each.collection_id, derived)
+        each.collection_id: fields_translated(origin, each.collection_id, derived)
         for each in origin.collections
     }
     merged = {
@@ -60,7 +60,9 @@ def translate(
     )
 
 
-def _fields(origin: Origin, collection_id: str, derived: DerivedFile) -> frozenset[str]:
+def fields_translated(
+    origin: Origin, collection_id: str, derived: DerivedFile
+) -> frozenset[str]:
     """Return the fields of a collection that are translated; they are kept, since all
     values have to be read for it."""
     staged, live = origin.staged[collection_id], origin.live[collection_id]

@@ -12,9 +12,10 @@ from cmsmig.notebook.kit.control_registry import dom_class
 class LivePanel:
     """The HTML of a panel's regions, and the controls in it."""
 
-    def __init__(self, element: object) -> None:
+    def __init__(self, element: object, label: str = "") -> None:
+        """`label` names the panel where an element holds several."""
         stack = [element._handle]
-        while type(stack[-1]).__name__ != "LiveModel":
+        while not _is_panel(stack[-1], label):
             stack.extend(reversed(getattr(stack.pop(), "children", ())))
         self._model = stack[-1]
 
@@ -61,6 +62,11 @@ class LivePanel:
 
     def _soup(self, region: str = "") -> BeautifulSoup:
         return BeautifulSoup(self.html(region), "html.parser")
+
+
+def _is_panel(widget: object, label: str) -> bool:
+    named = type(widget).__name__ == "LiveModel"
+    return named and label in ("", widget.label)
 
 
 async def worked() -> None:

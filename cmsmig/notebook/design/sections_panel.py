@@ -1,0 +1,151 @@
+"""The sections of the content type that notebook 02 looks at: each a visual group, or
+a nested component."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+from markupsafe import Markup
+
+from cmsmig.display.html_templates import fragment
+from cmsmig.display.safe_html import code, joined, note, sheet, stacked
+from cmsmig.mapping.decisions.design import ContentTypeDesign, SectionDesign
+from cmsmig.notebook.kit.live_controls import button, text, words
+from cmsmig.notebook.kit.live_panel import Live, LiveBoard
+from cmsmig.notebook.kit.widgets import Action, Element
+from cmsmig.review.design_edits import DesignEditor
+from cmsmig.review.section_changes import (
+    with_section_called,
+    with_section_flat,
+    with_section_nested,
+    without_section,
+)
+
+_made = partial(fragment, "notebook/design/design_parts.html")
+_HEAD = ("section", "fields", "what it is", "change it")
+_NONE = (
+    "No section yet: choose fields in the table, name the section, and make it with "
+    "the button above."
+)
+
+
+class SectionsPanel:
+    """The sections, each with what can be done with it."""
+
+    def __init__(self, desk: DesignEditor, edited: Action) -> None:
+        self._desk = desk
+        self._place = 0
+        self._edited = edited
+        self._board = LiveBoard()
+        controls = {
+            "section-label": self._named,
+            "section-key": self._keyed,
+            "section-component": self._component,
+            "section-nest": self._nest,
+            "section-flatten": self._flatten,
+            "section-dissolve": self._dissolve,
+        }
+        frame = _made("frame", title="Sections and nested components", name="sections")
+        self._live = Live(self._board, "Sections", frame, ("sections",), controls)
+
+    @property
+    def element(self) -> Element:
+        """Return the panel."""
+        return self._live
+
+    def load(self, place: int) -> None:
+        """Show the sections of a content type."""
+        self._place = place
+        sections = self._sections
+        shown = sheet(note(_NONE))
+        if sections:
+            rows = [self._row(at, each) for at, each in enumerate(sections)]
+            shown = _made(
+                "listed", name="sections", label="Sections", head=_HEAD, rows=rows
+            )
+        self._live.show({"sections": shown}, calm=True)
+
+    @property
+    def _sections(self) -> tuple[SectionDesign, ...]:
+        return self._desk.content_types[self._place].sections
+
+    def _row(self, at: int, section: SectionDesign) -> tuple[Markup, ...]:
+        return (
+            joined(_names(at, section)),
+            stacked(code(key) for key in section.fields),
+            _kind(at, section),
+            joined(_buttons(at, section)),
+        )
+
+    def _named(self, told: str) -> None:
+        at, name = _row_of(told)
+        self._put(at, replace(self._sections[at], display_name=name.strip()))
+
+    def _keyed(self, told: str) -> None:
+        at, key = _row_of(told)
+        self._put(at, replace(self._sections[at], key=key.strip()))
+
+    def _component(self, told: str) -> None:
+        at, component = _row_of(told)
+        self._put(at, replace(self._sections[at], component=component.strip()))
+
+    def _put(self, at: int, section: SectionDesign) -> None:
+        content_type = self._desk.content_types[self._place]
+        self._change(with_section_called(content_type, at, section))
+
+    def _nest(self, at: str) -> None:
+        content_type = self._desk.content_types[self._place]
+        nested, left = with_section_nested(
+            self._desk.design, content_type, int(at), self._desk.components_in_space
+        )
+        self._change(nested)
+        if left:
+            names = ", ".join(f"`{each.key}`" for each in left)
+            self._board.say(
+                f"Left at the root of the story: {names}. Relations and links are "
+                "filled in there alone.",
+                "warning",
+            )
+
+    def _flatten(self, at: str) -> None:
+        content_type = self._desk.content_types[self._place]
+        self._change(with_section_flat(content_type, int(at)))
+
+    def _dissolve(self, at: str) -> None:
+        content_type = self._desk.content_types[self._place]
+        self._change(without_section(content_type, int(at)))
+
+    def _change(self, content_type: ContentTypeDesign) -> None:
+        self._desk.change(self._place, content_type)
+        self._edited()
+
+
+def _names(at: int, section: SectionDesign) -> Iterator[Markup]:
+    name, which = section.display_name, f"section {at + 1}"
+    yield text("section-label", "Name", name, row=str(at), about=f"Name of {which}")
+    yield text("section-key", "Key", section.key, row=str(at), about=f"Key of {which}")
+
+
+def _kind(at: int, section: SectionDesign) -> Markup:
+    if not section.component:
+        return words("a group in the form; values stay as they are")
+    about = f"Component of section {at + 1}"
+    return text(
+        "section-component", "Block of", section.component, row=str(at), about=about
+    )
+
+
+def _buttons(at: int, section: SectionDesign) -> Iterator[Markup]:
+    row = str(at)
+    if section.component:
+        yield button("section-flatten", "Make it a group again", row=row)
+    else:
+        yield button("section-nest", "Make it a nested component", row=row)
+    yield button("section-dissolve", "Dissolve it", row=row)
+
+
+def _row_of(told: str) -> tuple[int, str]:
+    at, _, value = told.partition("=")
+    return int(at), value
