@@ -5,7 +5,8 @@ Works on what was pulled; asks no service and writes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
@@ -14,6 +15,7 @@ from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import DecisionsError
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import CollectionsDecision, Languages
+from cmsmig.mapping.decisions.decision_files import FILE_NAMES, from_text
 from cmsmig.mapping.decisions.design import (
     ContentTypeDesign,
     Design,
@@ -21,7 +23,7 @@ from cmsmig.mapping.decisions.design import (
     FieldDesign,
 )
 from cmsmig.mapping.draft import StoryDraft
-from cmsmig.mapping.propose.additions import with_missing_designs
+from cmsmig.mapping.propose.additions import Addition, with_missing_designs
 from cmsmig.mapping.propose.decision_checks import problems_of, undecided_design
 from cmsmig.mapping.propose.design_checks import problems_of_field
 from cmsmig.mapping.propose.encodings import allowed_encodings
@@ -70,6 +72,7 @@ class DesignEditor:
         self._space = space
         self._sampler = Sampler(origin, decision)
         self._past: list[Design] = []
+        self._older: list[str] = []
         self._derived = derived
         self._translated: dict[str, frozenset[str]] = {}
 
@@ -156,12 +159,8 @@ class DesignEditor:
             raise DecisionsError(f"There is no field to propose for {origin}.")
         content_types = list(self.content_types)
         content_types[place] = with_field_again(before, origin)
-        grown, _ = with_missing_designs(
-            replace(self.design, content_types=tuple(content_types)),
-            self._proposal,
-            self.origin.collections,
-            self._space or SpaceFacts(),
-        )
+        lacking = replace(self.design, content_types=tuple(content_types))
+        grown, _ = self._completed(lacking)
         self.change(place, grown.content_types[place])
 
     def fields_to_take(self, place: int) -> tuple[str, ...]:
@@ -232,17 +231,6 @@ class DesignEditor:
         known = next((each.field(field.origin) for each in schemas), None)
         return dict(known.options) if known else {}
 
-    def datasource_users(self, field: FieldDesign) -> tuple[str, ...]:
-        """Return the other fields that draw from the datasource of one."""
-        return tuple(
-            f"{each.key} of {content_type.display_name}"
-            for content_type in self.content_types
-            for each in content_type.fields
-            if each is not field
-            and each.encoding is Encoding.OPTION_DATASOURCE
-            and each.datasource == field.datasource
-        )
-
     @property
     def components_in_space(self) -> Collection[str]:
         """Return the names of the components that the space held when the design was
@@ -258,19 +246,62 @@ class DesignEditor:
         return tuple(dict.fromkeys(each.folder for each in migrated)) or ("",)
 
     @property
+    def past(self) -> tuple[Design, ...]:
+        """Return the design before each edit of this kernel, oldest first."""
+        return tuple(self._past)
+
+    @property
+    def older(self) -> tuple[str, ...]:
+        """Return the texts of the designs before each edit of earlier kernels, oldest
+        first."""
+        return tuple(self._older)
+
+    def remember(self, older: Sequence[str]) -> None:
+        """Let edits of earlier kernels be taken back, too."""
+        self._older = list(older)
+
+    @property
     def undoable(self) -> int:
         """Return how many edits can be taken back."""
-        return len(self._past)
+        return len(self._past) + len(self._older)
 
     def undo(self) -> int | None:
         """Take the last edit back; return the place of the content type that it
-        changed, if it was in one. Without an edit nothing happens."""
-        if not self._past:
+        changed, if it was in one. Without an edit nothing happens.
+
+        Raises `DecisionsError` where an edit of an earlier kernel does not fit.
+        """
+        if not self.undoable:
             return None
-        after, self.design = self.design, self._past.pop()
-        self.design = replace(self.design, reviewed=None)
+        after = self.design
+        before = self._past.pop() if self._past else self._last_of_older()
+        self.design = replace(before, reviewed=None)
         pairs = zip(after.content_types, self.content_types, strict=True)
         return next((place for place, (a, b) in enumerate(pairs) if a != b), None)
+
+    def _last_of_older(self) -> Design:
+        """Return the design before the last edit of an earlier kernel, with what the
+        site has more by now."""
+        text = self._older.pop()
+        with suppress(DecisionsError):
+            before = from_text(text, FILE_NAMES[Design], Design)
+            if undecided_design(before, self._decision, self.origin.collections):
+                before, _ = self._completed(before)
+            if _same_parts(before, self.design):
+                return before
+        self._older.clear()
+        raise DecisionsError(
+            "What is kept of earlier edits does not fit this design, so nothing was "
+            "taken back."
+        )
+
+    def _completed(self, design: Design) -> tuple[Design, tuple[Addition, ...]]:
+        return with_missing_designs(
+            design,
+            self._proposal,
+            self.origin.collections,
+            self._space or SpaceFacts(),
+        )
 
     def problems(self) -> tuple[str, ...]:
         """Return what is wrong with the design now, a sentence each."""
@@ -349,3 +380,12 @@ def propose(origin: Origin, decision: CollectionsDecision, space: SpaceFacts) ->
         return (origin.live if live else origin.staged)[collection_id]
 
     return propose_design(origin.site, origin.collections, items, decision, space)
+
+
+def _same_parts(one: Design, other: Design) -> bool:
+    """Return whether two designs are of the same collections and blocks."""
+    parts, others = (
+        ([e.collection_id for e in each.content_types], [e.role for e in each.blocks])
+        for each in (one, other)
+    )
+    return parts == others

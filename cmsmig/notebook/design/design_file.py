@@ -10,6 +10,7 @@ from cmsmig.errors import DecisionsError, UsageError
 from cmsmig.mapping.decisions.body_reviews import INDIVIDUALLY
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.decisions.design import Design, Reviewed
+from cmsmig.notebook.design.undo_file import UndoFile
 from cmsmig.notebook.kit.decision_files import describe_review
 from cmsmig.notebook.kit.reviewer import remember_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
@@ -35,6 +36,9 @@ class DesignFile:
         self._kept = desk.design
         self._accepted: Reviewed | None = desk.design.reviewed
         self._followers: list[Callable[[], None]] = []
+        self._undo = UndoFile(workspace.project)
+        if workspace.interactive:
+            desk.remember(self._undo.read(self._text))
 
     def follow(self, show: Callable[[], None]) -> None:
         """Call `show` whenever the design was written, or accepted."""
@@ -81,7 +85,7 @@ class DesignFile:
             return f"{told}: run the cells of this notebook again.", "bad"
         if self._desk.design.reviewed is not None:
             return describe_review(self._desk.design.reviewed), "good"
-        if self._workspace.dry_run and self._desk.undoable:
+        if self._desk.design != self._kept:
             return "Dry run: edits are checked and shown, and not written.", "warning"
         if self._accepted is not None:
             told = f"Edited since {self._accepted.by} accepted it"
@@ -97,6 +101,8 @@ class DesignFile:
             self._require_unchanged()
             replace_decision(self._workspace.project, design)
             self._text = decision_text(self._path)
+            if self._text is not None:
+                self._undo.keep(self._text, self._desk.older, self._desk.past)
         self._kept = design
 
     def _require_unchanged(self) -> None:

@@ -8,8 +8,8 @@ from functools import partial
 from markupsafe import Markup
 
 from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import note, sheet
-from cmsmig.mapping.decisions.design import Encoding, FieldDesign
+from cmsmig.display.safe_html import NOTHING, note, sheet
+from cmsmig.mapping.decisions.design import Design, Encoding, FieldDesign
 from cmsmig.notebook.design.design_html import GONE_OPTION
 from cmsmig.notebook.kit.live_controls import bar, select, text, words
 from cmsmig.notebook.kit.live_panel import Live, LiveBoard
@@ -41,8 +41,10 @@ class OptionLists:
             "options-datasource": self._rename,
             "options-label": self._label,
         }
-        frame = _made("frame", title="Option lists", name="options")
-        self._live = Live(self._board, "Option lists", frame, ("options",), controls)
+        # Two, so that one is drawn anew while somebody types in the other.
+        names = ("list", "options")
+        frame = _made("frame", title="Option lists", names=names)
+        self._live = Live(self._board, "Option lists", frame, names, controls)
 
     @property
     def element(self) -> Element:
@@ -50,20 +52,24 @@ class OptionLists:
         return self._live
 
     def load(self, place: int) -> None:
-        """Show the lists of a content type."""
+        """Show the lists of a content type; nobody is disturbed who types here."""
         self._place = place
+        self._show(calm=True)
+
+    def _show(self, *, calm: bool) -> None:
         field = self._field()
         if field is None:
-            self._live.show({"options": sheet(note(_NONE))}, calm=True)
+            none = {"list": NOTHING, "options": sheet(note(_NONE))}
+            self._live.show(none, calm=calm)
             return
-        names = self._desk.option_names(place, field)
+        names = self._desk.option_names(self._place, field)
         rows = [
             (names.get(option_id, GONE_OPTION), _label(at, label))
             for at, (option_id, label) in enumerate(field.options)
         ]
         head = ("option at the origin", "label, which is its value too")
         table = _made("listed", name="options", label="Options", head=head, rows=rows)
-        self._live.show({"options": self._controls(field) + table}, calm=True)
+        self._live.show({"list": self._controls(field), "options": table}, calm=calm)
 
     def _lists(self) -> list[FieldDesign]:
         content_type = self._desk.content_types[self._place]
@@ -84,17 +90,18 @@ class OptionLists:
         parts = [chosen, select("options-source", "Values", sources, field.encoding)]
         if field.encoding is Encoding.OPTION_DATASOURCE:
             parts.append(text("options-datasource", "Datasource", field.datasource))
-            if others := self._desk.datasource_users(field):
+            if others := _sharing(self._desk.design, field):
                 parts.append(words(f"shared with {', '.join(others)}"))
         return bar(*parts)
 
     def _choose(self, origin: str) -> None:
         self._origin = origin
-        self.load(self._place)
+        self._show(calm=False)
 
     def _move(self, encoding: str) -> None:
         self._desk.edit_field(self._place, self._number(), encoding=Encoding(encoding))
         self._edited()
+        self._show(calm=False)
 
     def _rename(self, slug: str) -> None:
         self._put(replace(self._shown(), datasource=slug.strip()))
@@ -119,6 +126,19 @@ class OptionLists:
         content_type = self._desk.content_types[self._place]
         self._desk.change(self._place, with_field(content_type, self._number(), field))
         self._edited()
+        self._show(calm=False)
+
+
+def _sharing(design: Design, field: FieldDesign) -> list[str]:
+    """Return the other fields that draw from the datasource of one."""
+    return [
+        f"{each.key} of {content_type.display_name}"
+        for content_type in design.content_types
+        for each in content_type.fields
+        if each is not field
+        and each.encoding is Encoding.OPTION_DATASOURCE
+        and each.datasource == field.datasource
+    ]
 
 
 def _label(at: int, label: str) -> Markup:

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from cmsmig.display.html_templates import fragment
 from cmsmig.display.safe_html import code, joined, note, sheet, stacked
+from cmsmig.errors import DecisionsError
 from cmsmig.mapping.decisions.design import ContentTypeDesign, SectionDesign
 from cmsmig.notebook.kit.live_controls import button, text, words
 from cmsmig.notebook.kit.live_panel import Live, LiveBoard
@@ -47,8 +48,9 @@ class SectionsPanel:
             "section-flatten": self._flatten,
             "section-dissolve": self._dissolve,
         }
-        frame = _made("frame", title="Sections and nested components", name="sections")
-        self._live = Live(self._board, "Sections", frame, ("sections",), controls)
+        names = ("sections",)
+        frame = _made("frame", title="Sections and nested components", names=names)
+        self._live = Live(self._board, "Sections", frame, names, controls)
 
     @property
     def element(self) -> Element:
@@ -56,8 +58,11 @@ class SectionsPanel:
         return self._live
 
     def load(self, place: int) -> None:
-        """Show the sections of a content type."""
+        """Show the sections of a content type; nobody is disturbed who types here."""
         self._place = place
+        self._show(calm=True)
+
+    def _show(self, *, calm: bool) -> None:
         sections = self._sections
         shown = sheet(note(_NONE))
         if sections:
@@ -65,7 +70,7 @@ class SectionsPanel:
             shown = _made(
                 "listed", name="sections", label="Sections", head=_HEAD, rows=rows
             )
-        self._live.show({"sections": shown}, calm=True)
+        self._live.show({"sections": shown}, calm=calm)
 
     @property
     def _sections(self) -> tuple[SectionDesign, ...]:
@@ -80,15 +85,15 @@ class SectionsPanel:
         )
 
     def _named(self, told: str) -> None:
-        at, name = _row_of(told)
+        at, name = self._told(told)
         self._put(at, replace(self._sections[at], display_name=name.strip()))
 
     def _keyed(self, told: str) -> None:
-        at, key = _row_of(told)
+        at, key = self._told(told)
         self._put(at, replace(self._sections[at], key=key.strip()))
 
     def _component(self, told: str) -> None:
-        at, component = _row_of(told)
+        at, component = self._told(told)
         self._put(at, replace(self._sections[at], component=component.strip()))
 
     def _put(self, at: int, section: SectionDesign) -> None:
@@ -98,7 +103,10 @@ class SectionsPanel:
     def _nest(self, at: str) -> None:
         content_type = self._desk.content_types[self._place]
         nested, left = with_section_nested(
-            self._desk.design, content_type, int(at), self._desk.components_in_space
+            self._desk.design,
+            content_type,
+            self._told(at)[0],
+            self._desk.components_in_space,
         )
         self._change(nested)
         if left:
@@ -111,15 +119,24 @@ class SectionsPanel:
 
     def _flatten(self, at: str) -> None:
         content_type = self._desk.content_types[self._place]
-        self._change(with_section_flat(content_type, int(at)))
+        self._change(with_section_flat(content_type, self._told(at)[0]))
 
     def _dissolve(self, at: str) -> None:
         content_type = self._desk.content_types[self._place]
-        self._change(without_section(content_type, int(at)))
+        self._change(without_section(content_type, self._told(at)[0]))
+
+    def _told(self, told: str) -> tuple[int, str]:
+        """Return the place of a section and what was entered for it."""
+        at, _, value = told.partition("=")
+        if int(at) not in range(len(self._sections)):
+            # Pressed twice, before what the first press brought was drawn.
+            raise DecisionsError("This section is gone already.")
+        return int(at), value
 
     def _change(self, content_type: ContentTypeDesign) -> None:
         self._desk.change(self._place, content_type)
         self._edited()
+        self._show(calm=False)
 
 
 def _names(at: int, section: SectionDesign) -> Iterator[Markup]:
@@ -144,8 +161,3 @@ def _buttons(at: int, section: SectionDesign) -> Iterator[Markup]:
     else:
         yield button("section-nest", "Make it a nested component", row=row)
     yield button("section-dissolve", "Dissolve it", row=row)
-
-
-def _row_of(told: str) -> tuple[int, str]:
-    at, _, value = told.partition("=")
-    return int(at), value

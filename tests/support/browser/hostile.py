@@ -56,19 +56,35 @@ _PARTS = (
     "<h2>Sources</h2><p>Three logs agree.</p><p>A fourth does not.</p>"
     "<blockquote>The ford was gone by noon.</blockquote><p>So it was.</p>"
 )
+MOODS = {"1" * 24: HOSTILE_NAME, "2" * 24: "Grave"}
+"""The options of a field of the notes, by their id."""
 SPLIT_NOTES = ("note-5", "note-6", "note-7", "note-8")
 """The notes with a heading and a quote in their text."""
 
 
 def write_hostile_site(folder: Path) -> None:
-    """Write the small site, some of its notes hostile, one reference dangling."""
+    """Write the small site, some of its notes hostile, one reference dangling, with a
+    list of options."""
     write_small_site(folder)
     sites = folder / "sites.json"
     document = json.loads(sites.read_text("utf-8"))
     document["sites"][0]["displayName"] = HOSTILE_SITE
     sites.write_text(json.dumps(document), "utf-8")
+    for path in folder.glob("collections/*.json"):
+        _add_options(path)
     for path in [*folder.glob("items/*.json"), *folder.glob("live/*.json")]:
         _rewrite(path, _made_hostile)
+
+
+def _add_options(path: Path) -> None:
+    schema = json.loads(path.read_text("utf-8"))
+    if schema["slug"] != "notes":
+        return
+    listed = [{"id": each, "name": name} for each, name in MOODS.items()]
+    mood = {"id": "3" * 24, "type": "Option", "slug": "mood", "displayName": "Mood"}
+    rules = {"isRequired": False, "validations": {"options": listed}}
+    schema["fields"].append({**schema["fields"][-1], **mood, **rules})
+    path.write_text(json.dumps(schema), "utf-8")
 
 
 def _rewrite(path: Path, change: Callable[[dict], dict]) -> None:
@@ -85,6 +101,7 @@ def _made_hostile(item: dict) -> dict:
         fields["text"] += _EMBED + _FRAMES + _OPEN
     if fields.get("slug") in SPLIT_NOTES:
         fields["text"] += _PARTS
+        fields["mood"] = next(iter(MOODS))
     if fields.get("slug") == "note-3":
         fields["name"] = HOSTILE_NAME
     if fields.get("slug") == "note-4":

@@ -216,14 +216,11 @@ async def design_components(desk: Desk) -> None:
     await book.click("design-undo")
     await expect(title).to_have_value(before)
     await book.fill("design-folder-name", "Field notes")
-    await book.fill("design-folder-by", "text")
-    await book.sees("which is no Reference")
-    await book.fill("design-folder-by", "")
-    for control in ("design-start-page", "design-tags-by"):
-        await book.fill(control, "about")
-        await book.fill(control, "")
+    await _place_stories(book)
     await _change_fields(book)
     await _look_at_items(book)
+    await _make_a_section(book)
+    await _change_options(book)
     await book.fill("design-block", "kept_html")
     await book.sees("This design can be accepted as it is")
     await book.choose("samples-content-type", "Spot (spots)")
@@ -237,6 +234,67 @@ async def design_components(desk: Desk) -> None:
     await book.click("design-accept")
     await book.sees("design.yaml written")
     _design_is_as_edited(desk.decided("design"))
+
+
+async def _place_stories(book: Book) -> None:
+    """Choose what gives stories their folders, tags and dates, and take it back."""
+    await book.choose("design-folder-by", "About (about)")
+    await book.sees("/field-notes/‹about›/‹slug›")
+    await book.choose("design-folder-by", "none")
+    await book.choose("design-tags-by", "About (about)")
+    await book.choose("design-tags-by", "none")
+    for control, only in (
+        ("design-date-field", "creation"),
+        ("design-order-field", "as at the origin"),
+    ):
+        assert await book.options(control) == [only]
+        await book.choose(control, only)
+    for control in ("start-page", "asset-folder"):
+        await book.fill(f"design-{control}", "note-1")
+        await book.fill(f"design-{control}", "")
+    await book.tick("design-nestable")
+    await book.sees("is_root and is_nestable")
+    await book.tick("design-nestable")
+    await book.sees("is_root alone")
+    await book.fill("design-component-label", "Field note")
+
+
+async def _make_a_section(book: Book) -> None:
+    """Make a section, nest it and take it apart again; put a field into it by hand."""
+    sections = book.region("sections")
+    await expect(sections).to_contain_text("No section yet")
+    await book.tick("design-field-pick", which=1)
+    await book.tick("design-field-pick", which=2)
+    await book.fill("design-section-name", "Look")
+    await book.click("design-section-make")
+    await expect(sections).to_contain_text("a group in the form")
+    await expect(book.region("item").locator("h4")).to_have_text("Look")
+    await book.click("section-nest")
+    await expect(book.region("item")).to_contain_text("Look")
+    component = book.control("section-component").locator("input")
+    await expect(component).to_have_value("field_note_look")
+    await book.fill("section-component", "look")
+    await book.fill("section-label", "Looks")
+    await book.fill("section-key", "looks")
+    await book.click("section-flatten")
+    await expect(component).to_have_count(0)
+    await book.choose("design-field-section", "Looks", which=0)
+    await expect(sections.locator("code")).to_have_count(2)
+    await book.click("section-dissolve")
+    await expect(sections).to_contain_text("No section yet")
+
+
+async def _change_options(book: Book) -> None:
+    """Name options for editors, whatever the origin calls them; use a datasource."""
+    options = book.region("options")
+    await expect(options).to_contain_text(HOSTILE_NAME)
+    await book.choose("options-field", "Mood")
+    await book.fill("options-label", "Light")
+    await expect(book.region("item")).to_contain_text("Light")
+    await book.choose("options-source", "a datasource")
+    await book.fill("options-datasource", "moods")
+    datasource = book.control("options-datasource").locator("input")
+    await expect(datasource).to_have_value("moods")
 
 
 async def _look_at_items(book: Book) -> None:
@@ -298,6 +356,8 @@ def _design_is_as_edited(document: dict) -> None:
     fields = {each["origin"]: each for each in notes["fields"]}
     assert fields["picture"]["key"] == "portrait"
     assert fields["about"]["encoding"] == "json_text"
+    assert fields["mood"]["datasource"] == "moods"
+    assert fields["mood"]["options"][0]["label"] == "Light"
     assert document["blocks"][0]["component"] == "kept_html"
 
 
