@@ -102,7 +102,8 @@ class DesignFile:
             replace_decision(self._workspace.project, design)
             self._text = decision_text(self._path)
             if self._text is not None:
-                self._undo.keep(self._text, self._desk.older, self._desk.past)
+                desk = self._desk
+                self._undo.keep(design, self._text, desk.older, desk.past)
         self._kept = design
 
     def _require_unchanged(self) -> None:

@@ -24,7 +24,7 @@ from cmsmig.notebook.kit.widgets import (
 
 _made = partial(fragment, "notebook/design/design_table.html")
 WIDTHS = (
-    "minmax(8em,1fr) minmax(9em,1.2fr) minmax(10em,1.3fr) minmax(9em,2fr) max-content"
+    "minmax(9.5em,1fr) minmax(9em,1.2fr) minmax(10em,1.3fr) minmax(9em,2fr) max-content"
 )
 HEAD = (
     "origin field",

@@ -47,13 +47,17 @@ class UndoFile:
             return ()
         return tuple(past) if all(isinstance(each, str) for each in past) else ()
 
-    def keep(self, text: str, older: Sequence[str], past: Sequence[Design]) -> None:
-        """Write the designs that led to a file's text: those read before, and those
+    def keep(
+        self, design: Design, text: str, older: Sequence[str], past: Sequence[Design]
+    ) -> None:
+        """Write the designs that led to one and its text: those read before, and those
         of this kernel. Where the disk refuses it, edits are kept in the kernel alone.
         """
-        known = {id(design): said for design, said in self._texts}
-        self._texts = [(each, known.get(id(each)) or to_text(each)) for each in past]
-        kept = _bounded([*older, *(said for _, said in self._texts)])
+        # YAML takes its time: each design is written out once.
+        known = {id(each): said for each, said in self._texts}
+        led = [(each, known.get(id(each)) or to_text(each)) for each in past]
+        self._texts = [*led, (design, text)]
+        kept = _bounded([*older, *(said for _, said in led)])
         document = json.dumps({"design": fingerprint(text), "past": kept}, indent=0)
         with suppress(StorageError):
             replace_file(self._path, f"{document}\n")
