@@ -52,17 +52,17 @@ class Finding(StrEnum):
 
 FINDINGS: Mapping[Finding, str] = {
     Finding.CHANGED: "live, and changed since",
-    Finding.LOSS: "a body that loses something",
-    Finding.DANGLING: "a dangling reference",
-    Finding.NO_ALT: "a picture without alternative text",
-    Finding.LARGEST: f"one of the {LARGEST} largest files",
-    Finding.NO_FILE: "a file that is not here",
-    Finding.SAME_NAME: "a name that another item has too",
-    Finding.SAME_SLUG: "a slug that another item has too",
+    Finding.LOSS: "losses in bodies",
+    Finding.DANGLING: "dangling references",
+    Finding.NO_ALT: "pictures without alternative text",
+    Finding.LARGEST: f"large files: the {LARGEST} largest",
+    Finding.NO_FILE: "missing files",
+    Finding.SAME_NAME: "names that stand twice",
+    Finding.SAME_SLUG: "slugs that stand twice",
     Finding.NO_SLUG: "no slug",
     Finding.LEFT_OUT: "no story: left out",
 }
-"""Findings in words, after "items with"."""
+"""Findings in words, after "items with"; keys choose by the first letters."""
 LOSS_OF = f"{Finding.LOSS}:"
 """Before the kind of a loss, such as `Script`."""
 STRUCTURE = "structure:"
@@ -93,10 +93,11 @@ class Wanted:
     target: str = ""
     """The id of an item that the wanted ones refer to."""
     sort: str = "name"
-    """A column of `COLUMNS`, or a field's slug after `field:`."""
+    """A column of `COLUMNS`, `found`, or a field's slug after `field:`."""
     descending: bool = False
 
 
+_LARGEST_FILE = "(SELECT max(size) FROM held_file h WHERE h.entry = e.id)"
 COLUMNS: Mapping[str, str] = {
     "name": "e.sorted",
     "slug": "e.slug",
@@ -111,12 +112,38 @@ COLUMNS: Mapping[str, str] = {
     "id": "e.item",
 }
 """Columns that every item has, with what they are sorted by."""
+FOUND = "found"
+"""The column that tells what was found; it is sorted by how much that is."""
+_MUCH: Mapping[str, str] = {
+    Finding.NO_ALT: _LARGEST_FILE,
+    Finding.LARGEST: _LARGEST_FILE,
+    Finding.NO_FILE: _LARGEST_FILE,
+    Finding.LOSS: "e.losses",
+}
+_MOST_FIRST = frozenset(("updated", "published", "created", "losses", FOUND))
 NO_LOCALE = "-"
 
 
 def asked(wanted: Wanted, name: str, value: str) -> Wanted:
     """Return a choice in which one of its texts is another."""
     return replace(wanted, **{name: value})  # type: ignore[arg-type]
+
+
+def with_finding(wanted: Wanted, finding: str) -> Wanted:
+    """Return a choice with another finding, in the order that fits it: the largest
+    and the most first, and what stands twice one below the other."""
+    sort = "name" if wanted.sort in (FOUND, "slug") else wanted.sort
+    if finding == Finding.SAME_SLUG:
+        sort = "slug"
+    elif finding in (Finding.LARGEST, Finding.LOSS) or is_noticed(finding):
+        sort = FOUND
+    return with_order(replace(wanted, finding=finding), sort)
+
+
+def with_order(wanted: Wanted, sort: str) -> Wanted:
+    """Return a choice sorted by a column: days from the newest, numbers from the
+    largest."""
+    return replace(wanted, sort=sort, descending=sort in _MOST_FIRST)
 
 
 def conditions(wanted: Wanted, editions: str, *, without: str = "") -> Condition:
@@ -144,7 +171,11 @@ def ordering(wanted: Wanted) -> Condition:
         )
         by = f"{first.format('c.number')} {way} NULLS LAST, {name} {way} NULLS LAST"
         return f"ORDER BY {by}, e.id", (slug, slug)
-    column = COLUMNS.get(wanted.sort, COLUMNS["name"])
+    if wanted.sort == FOUND and is_noticed(wanted.finding):
+        times = "SELECT sum(times) FROM noticed n WHERE n.entry = e.id AND finding = ?"
+        return f"ORDER BY ({times}) {way}, e.sorted, e.id", (wanted.finding,)
+    much = _MUCH.get(wanted.finding, COLUMNS["name"])
+    column = much if wanted.sort == FOUND else COLUMNS.get(wanted.sort, "e.sorted")
     words = folded(wanted.text) if wanted.sort == "name" else ""
     named = "instr(e.sorted, ?) = 0, " if words else ""
     return (
@@ -222,12 +253,12 @@ def finding_name(finding: str) -> str:
     """Return a finding in words."""
     name, _, cause = finding.partition(":")
     if finding.startswith(LOSS_OF):
-        return f"a loss: {cause.lower()}"
+        return f"{cause.lower()} (a loss)"
     if finding.startswith(STRUCTURE):
-        return f"in a body: {_STRUCTURES.get(cause, cause).lower()}"
+        return f"{_STRUCTURES.get(cause, cause).lower()} in a body"
     if cause:
         words = {str(each): text for each, text in EXPLAINED.items()}
-        return f"a dangling reference: {words.get(cause, cause)}"
+        return f"dangling because {words.get(cause, cause)}"
     return FINDINGS[Finding(name)] if name else "anything"
 
 

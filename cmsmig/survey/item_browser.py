@@ -99,7 +99,8 @@ class ItemBrowser:
         return {each: counts[each] for each in PublicationState if each in counts}
 
     def findings(self, collection_id: str) -> Mapping[str, int]:
-        """Return how many items of a collection, or of all, have each finding.
+        """Return how many items of a collection, or of all, have each finding: none is
+        an answer too.
 
         Dangling references come once more by cause, losses by kind; and what bodies
         are made of.
@@ -114,7 +115,7 @@ class ItemBrowser:
             named = sorted(f"{Finding.DANGLING}:{cause}" for (cause,) in causes)
             found |= {each: self._count(each, editions) for each in named}
             found |= self._noticed(editions)
-            self._counts = {key: {name: n for name, n in found.items() if n}}
+            self._counts = {key: found}
         return self._counts[key]
 
     def facets(self, wanted: Wanted) -> tuple[Facet, ...]:

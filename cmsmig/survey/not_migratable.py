@@ -95,12 +95,13 @@ KINDS: dict[str, str] = {
 
 _NOTHING: tuple[object, ...] = (None, "", [], {})
 _WORDS = 80
-_LOSSES = frozenset(
+BODY_LOSSES = frozenset(
     (
         "empty-code", "empty-embed", "script", "form-control", "image", "comment",
         "unclosed-embed",
     )
 )  # fmt: skip
+"""Kinds that are losses of bodies."""
 _KNOWN_TYPES = frozenset(
     (
         "PlainText", "RichText", "Number", "DateTime", "Switch", "Color", "Link",
@@ -135,7 +136,7 @@ def _in_bodies(origin: Origin) -> Iterator[Obstacle]:
     engine = NativeEngine()
     for item, name, body in rich_bodies(origin):
         for loss in engine.from_html(body).losses:
-            if loss.kind in _LOSSES:
+            if loss.kind in BODY_LOSSES:
                 where = f"{name}: {loss.where}"
                 near = loss.what if loss.kind == "script" else loss.context
                 yield Obstacle(

@@ -465,7 +465,7 @@ async def test_what_bodies_are_made_of_narrows_the_list(folder: Path) -> None:
     assert all(row["Found in field"] and row["Found"] for row in rows)
     (script,) = (each for each in offered if each == "loss:Script")
     await panel.work("explore-finding", script)
-    assert "a loss: script" in panel.text("list")
+    assert "script (a loss)" in panel.text("list")
     assert names(panel)
 
 

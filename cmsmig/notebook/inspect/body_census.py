@@ -15,11 +15,15 @@ from cmsmig.display.safe_html import (
     stacked,
     table,
 )
+from cmsmig.errors import UsageError
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.steps.plan.loss_findings import loss_name
+from cmsmig.survey.catalogue_filter import LOSS_OF, STRUCTURE
+from cmsmig.survey.catalogue_filter import Finding as Lists
 from cmsmig.survey.census import Census, Finding
-from cmsmig.survey.not_migratable import ALWAYS, KINDS, Obstacle
+from cmsmig.survey.not_migratable import ALWAYS, BODY_LOSSES, KINDS, Obstacle
 from cmsmig.survey.page_addresses import OldPages
 
 _LISTED = 15
@@ -49,9 +53,16 @@ def census_panel(workspace: Workspace, pages: OldPages, census: Census) -> Panel
             "",
             changed=show,
         )
+
+        def browse() -> None:
+            if not chosen.value:
+                raise UsageError("Choose a structure first.")
+            workspace.item_lists.show(f"{STRUCTURE}{chosen.value}")
+
+        button = board.button("census-browse", "List them in the browser", browse)
         return widgets.column(
             widgets.Html(sheet(_structures(pages, census))),
-            chosen,
+            widgets.row(chosen, button),
             listed,
             board.messages,
         )
@@ -123,12 +134,32 @@ def obstacles_panel(
             _ALL,
             changed=show,
         )
+
+        def browse() -> None:
+            if (finding := _finding(chosen.value)) is None:
+                raise UsageError(
+                    "Choose one kind that stands in bodies, files or slugs; the "
+                    "others are all listed here."
+                )
+            workspace.item_lists.show(finding)
+
+        button = board.button("obstacles-browse", "List them in the browser", browse)
         show()
         return widgets.column(
-            widgets.Html(sheet(_rules())), chosen, listed, board.messages
+            widgets.Html(sheet(_rules())),
+            widgets.row(chosen, button),
+            listed,
+            board.messages,
         )
 
     return workspace.panel(lambda: sheet(_rules(), _some(pages, kinds, _ALL)), widget)
+
+
+def _finding(kind: str) -> str | None:
+    """Return what the browser calls a kind of obstacles, if it lists them."""
+    if kind in BODY_LOSSES:
+        return f"{LOSS_OF}{loss_name(kind)}"
+    return {"missing-file": Lists.NO_FILE, "no-slug": Lists.NO_SLUG}.get(kind)
 
 
 def _rules() -> Markup:

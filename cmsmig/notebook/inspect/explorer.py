@@ -55,7 +55,7 @@ from cmsmig.origin.files import FileRow
 from cmsmig.survey.body_notices import look_through_bodies
 from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.catalogue_build import build
-from cmsmig.survey.catalogue_filter import Wanted, asked
+from cmsmig.survey.catalogue_filter import Wanted, asked, with_finding, with_order
 from cmsmig.survey.catalogue_outcomes import is_decided, keep_outcomes
 from cmsmig.survey.item_browser import ItemBrowser, Page
 from cmsmig.survey.thumbnails import Thumbnails
@@ -107,6 +107,7 @@ class Explorer:
         """Show the list, and make it complete in the background."""
         self._show()
         self._start(self._complete())
+        self._workspace.item_lists.shown_by = self.show_finding
         return self._live
 
     @property
@@ -123,7 +124,7 @@ class Explorer:
             "explore-search": narrowed("text"),
             "explore-state": narrowed("state"),
             "explore-locale": narrowed("locale"),
-            "explore-finding": narrowed("finding"),
+            "explore-finding": self._choose_finding,
             "explore-since": self._choose_day,
             "explore-field": narrowed("field"),
             "explore-test": narrowed("test"),
@@ -132,6 +133,7 @@ class Explorer:
             "explore-clear": lambda _: self._narrow(Wanted()),
             "explore-column": self._choose_column,
             "explore-sort": self._sort,
+            "explore-order": self._order,
             "explore-first": lambda _: self._turn(0),
             "explore-back": lambda _: self._turn(self._view.first - PAGE),
             "explore-on": lambda _: self._turn(self._view.first + PAGE),
@@ -158,6 +160,14 @@ class Explorer:
         self._view.columns = tuple(c for c in columns if not c.startswith("field:"))
         self._narrow(with_collection(self._view.wanted, value))
 
+    def _choose_finding(self, value: str) -> None:
+        self._narrow(with_finding(self._view.wanted, value))
+
+    def show_finding(self, finding: str) -> None:
+        """Show all items with a finding, for another panel."""
+        self._narrow(with_finding(Wanted(), finding))
+        self._step(1)
+
     def _choose_day(self, value: str) -> None:
         self._narrow(replace(self._view.wanted, since=parse_day(value)))
 
@@ -177,6 +187,10 @@ class Explorer:
         wanted = self._view.wanted
         again = wanted.sort == column and not wanted.descending
         self._view.wanted = replace(wanted, sort=column, descending=again)
+        self._turn(0)
+
+    def _order(self, column: str) -> None:
+        self._view.wanted = with_order(self._view.wanted, column)
         self._turn(0)
 
     def _turn(self, first: int) -> None:

@@ -9,10 +9,12 @@ from markupsafe import Markup
 from cmsmig.display.safe_html import NOTHING, joined
 from cmsmig.errors import UsageError
 from cmsmig.mapping.dates import parse_moment
-from cmsmig.notebook.inspect.item_list import STATES
+from cmsmig.notebook.inspect.item_list import STATES, title_of
 from cmsmig.notebook.kit.live_controls import button, search, select, text
 from cmsmig.survey.catalogue import Catalogue
 from cmsmig.survey.catalogue_filter import (
+    COLUMNS,
+    FOUND,
     NO_LOCALE,
     FieldTest,
     Wanted,
@@ -68,7 +70,20 @@ def filters_html(browser: ItemBrowser, wanted: Wanted) -> Markup:
                 wanted.finding,
                 key="w",
             ),
-            text("explore-since", "Changed since", wanted.since, hint="2024-03-31"),
+            text(
+                "explore-since",
+                "Changed since",
+                wanted.since,
+                hint="2024-03-31",
+                key="d",
+            ),
+            select(
+                "explore-order",
+                "Sort by",
+                _orders(browser, wanted),
+                wanted.sort,
+                key="o",
+            ),
             button(
                 "explore-clear",
                 "Clear",
@@ -97,6 +112,7 @@ def field_html(catalogue: Catalogue, wanted: Wanted) -> Markup:
 
 def facets_html(facets: tuple[Facet, ...]) -> Markup:
     """Return a drop-down for each field whose values are counted."""
+    first = next((n for n, each in enumerate(facets) if each.values), 0)
     return joined(
         select(
             "explore-facet",
@@ -104,6 +120,7 @@ def facets_html(facets: tuple[Facet, ...]) -> Markup:
             _values(each),
             each.chosen,
             row=str(number),
+            key="" if number != first else "v",
         )
         for number, each in enumerate(facets)
         if each.values
@@ -153,6 +170,15 @@ def _collections(catalogue: Catalogue) -> list[tuple[str, str]]:
             for name, each in catalogue.collections.items()
         ),
     ]
+
+
+def _orders(browser: ItemBrowser, wanted: Wanted) -> list[tuple[str, str]]:
+    collection = browser.catalogue.collections.get(wanted.collection)
+    fields = collection.fields if collection else ()
+    keys = [*COLUMNS, *(f"field:{each.slug}" for each in fields)]
+    if wanted.finding:
+        keys.insert(1, FOUND)
+    return [(title_of(browser, wanted, each), each) for each in keys]
 
 
 def _states(browser: ItemBrowser, wanted: Wanted) -> list[tuple[str, str]]:

@@ -216,8 +216,6 @@ def _sort_button(
     browser: ItemBrowser, shown: Shown, column: str
 ) -> tuple[Markup | str, str]:
     title = title_of(browser, shown.wanted, column)
-    if column == "found":
-        return title, ""
     place = _columns(shown).index(column)
     sorted_ = ""
     if shown.wanted.sort == column:
@@ -307,5 +305,5 @@ def told_html(wanted: Wanted, page: Page) -> Markup:
     """Return which items are listed, in words."""
     words = place_told(page)
     if wanted.finding:
-        words += f" Listed: items with {finding_name(wanted.finding)}."
+        words += f" Listed: {finding_name(wanted.finding)}."
     return _made("told", text=words)

@@ -24,6 +24,7 @@ from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.steps.decide.pulled_origin import Origin
+from cmsmig.survey.catalogue_filter import Finding
 from cmsmig.survey.page_addresses import OldPages
 from cmsmig.survey.reference_graph import Edge, ReferenceGraph
 
@@ -57,9 +58,19 @@ def references_panel(
             _ALL,
             changed=show,
         )
+
+        def browse() -> None:
+            cause = "" if chosen.value == _ALL else f":{chosen.value}"
+            workspace.item_lists.show(f"{Finding.DANGLING}{cause}")
+
+        button = board.button("references-browse", "List them in the browser", browse)
+        button.visible(bool(graph.dangling))
         show()
         return widgets.column(
-            widgets.Html(sheet(drawn)), chosen, listed, board.messages
+            widgets.Html(sheet(drawn)),
+            widgets.row(chosen, button),
+            listed,
+            board.messages,
         )
 
     def static() -> Markup:

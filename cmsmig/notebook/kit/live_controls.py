@@ -107,11 +107,12 @@ def text(
     hint: str = "",
     row: str = "",
     about: str = "",
+    key: str = "",
 ) -> Markup:
     """Return a field for a text, told when it is left or Enter is pressed; with a
     `row`, as `row=text`. `about` names it in full for those who do not see where it
     stands."""
-    return _input(name, "text", label, value, hint=hint, row=row, about=about)
+    return _input(name, "text", label, value, hint=hint, row=row, about=about, key=key)
 
 
 def tick(name: str, label: str, ticked: bool, *, value: str) -> Markup:

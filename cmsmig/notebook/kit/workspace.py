@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from cmsmig.errors import SettingsError, UsageError
 from cmsmig.event_log import log_of_run
 from cmsmig.events import Observer, unobserved
 from cmsmig.notebook.kit.injected_parameters import require_known_parameters
+from cmsmig.notebook.kit.item_lists import ItemLists
 from cmsmig.notebook.kit.kernel import (
     can_ask,
     executed_cells,
@@ -46,6 +47,7 @@ class Workspace:
     """Whether a person is there; else no control is made and nothing waits."""
     observer: Observer = unobserved
     """Hears what happens, beside whatever a panel shows."""
+    item_lists: ItemLists = field(default_factory=ItemLists, compare=False)
 
     @property
     def settings(self) -> Settings:

@@ -53,14 +53,17 @@ _WORDS: Mapping[str, tuple[str, str]] = {
 """By the code of a loss: what it is called, and what to do about it."""
 
 
+def loss_name(kind: str) -> str:
+    """Return what a kind of loss is called, by its code."""
+    return _WORDS[kind][0] if kind in _WORDS else kind.replace("-", " ").capitalize()
+
+
 def loss_finding(loss: Loss, *, item: str, page: str, field: str) -> Finding:
     """Return a loss as a list shows it; `item` is a name, `page` a path."""
     usual = _LOOK if loss.severity is Severity.LAYOUT else _TEXT
-    name, todo = _WORDS.get(
-        loss.kind, (loss.kind.replace("-", " ").capitalize(), usual)
-    )
+    _, todo = _WORDS.get(loss.kind, ("", usual))
     return Finding(
-        kind=name,
+        kind=loss_name(loss.kind),
         item=item,
         page=page,
         field=field,

@@ -154,6 +154,7 @@ async def inspect_origin(desk: Desk) -> None:
     await book.run_all()
     await _look_around(book)
     await browse_items(book)
+    await _list_in_the_browser(book)
     await _choose_item_sets(desk)
 
 
@@ -167,6 +168,20 @@ async def _look_around(book: Book) -> None:
         await book.choose(control, chosen)
         about = re.sub(r" \([\d,]+\)$", "", chosen)
         await expect(book.outputs().locator("caption", has_text=about)).to_be_visible()
+
+
+async def _list_in_the_browser(book: Book) -> None:
+    """What the panels below list is listed in the browser, from their buttons."""
+    listed = book.region("list")
+    for panel, choice, words in (
+        ("references", "references-cause", "dangling because"),
+        ("census", "census-structure", "in a body"),
+        ("obstacles", "obstacles-kind", "(a loss)"),
+    ):
+        await book.choose(choice, (await book.options(choice))[1])
+        await book.click(f"{panel}-browse")
+        await expect(listed).to_contain_text(words)
+    await book.click("explore-clear")
 
 
 async def _choose_item_sets(desk: Desk) -> None:
