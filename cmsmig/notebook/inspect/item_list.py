@@ -281,8 +281,9 @@ def _cell(
         return "", cells.get((entry.entry_id, column.removeprefix("field:")), "")
     if column in ("updated", "published", "created"):
         return "whole", day_html(getattr(entry, column))
+    if column == "slug":
+        return "slug", entry.slug
     return "", {
-        "slug": entry.slug,
         "collection": browser.collection(entry).display_name,
         "locale": locale_tag(browser.catalogue, entry),
         "state": STATES[entry.state],
