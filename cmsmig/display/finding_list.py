@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from cmsmig.counting import counted
 from cmsmig.display.csv_text import csv_lines
-from cmsmig.display.safe_html import coded, escape, joined, more, note, table
+from cmsmig.display.safe_html import coded, escape, joined, more, note, site_link, table
 
 SHOWN = 100
 """Findings that a list without controls shows."""
@@ -49,11 +49,13 @@ def findings_html(
     none: str,
     shown: int = SHOWN,
     after: str = "",
+    site: str = "",
 ) -> Markup:
     """Return a list without controls: each kind explained once, then the findings.
 
     They are gone through once, and only the first `shown` are kept. `none` is said
-    where there is nothing; `after` says where those are that are left out.
+    where there is nothing; `after` says where those are that are left out; `site`
+    is the address that pages are below.
     """
     kept: list[Finding] = []
     kinds: dict[str, tuple[Finding, int]] = {}
@@ -71,7 +73,13 @@ def findings_html(
         for kind, (first, count) in kinds.items()
     ]
     rows = [
-        (each.item, each.page, each.field, each.kind, _told(each, usual[each.kind]))
+        (
+            each.item,
+            site_link(site, each.page),
+            each.field,
+            each.kind,
+            _told(each, usual[each.kind]),
+        )
         for each in kept
     ]
     return joined(

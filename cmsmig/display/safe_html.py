@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Literal, TypeAlias
+from urllib.parse import quote
 
 from markupsafe import Markup
 from markupsafe import escape as _escape
@@ -22,6 +23,8 @@ UNTYPESET = "mathjax_ignore tex2jax_ignore"
 """Classes of what is not typeset."""
 Cell: TypeAlias = "Markup | str | int | float | None"
 
+_IN_PATH = "/%:@!$&'()*+,;=~-._"
+"""What a path of an address holds as it is, a per cent sign of before included."""
 NOTHING = Markup("")
 """No HTML at all."""
 _made = partial(fragment, "display/safe_html.html")
@@ -113,6 +116,17 @@ def scrolling(label: str, content: Markup) -> Markup:
     """Return content in a frame that scrolls where it is wider than the page, by
     keys too; `label` names it for those who cannot see it."""
     return _made("scrolling", label=label, content=content)
+
+
+def site_link(site: str, path: str) -> Markup:
+    """Return a path as a link to its page; a text where no web address is known.
+
+    The host is always that of `site`, whatever the path holds.
+    """
+    if not path or not site.startswith(("https://", "http://")):
+        return escape(path)
+    address = f"{site.rstrip('/')}/{quote(path.lstrip('/'), safe=_IN_PATH)}"
+    return _made("link", address=address, text=path)
 
 
 def facts(rows: Iterable[tuple[str, Cell]]) -> Markup:

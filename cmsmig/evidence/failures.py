@@ -40,7 +40,7 @@ class Failure:
     used_by: tuple[str, ...] = ()
     """For a file: item and field of each place that shows it."""
     places: tuple[_Use, ...] = ()
-    """The same as keys and the origin's slugs of fields."""
+    """The same as keys and the origin's slugs of fields; for an item itself."""
 
     def as_json(self) -> JsonObject:
         """Return the failure as report.json lists it."""
@@ -120,6 +120,7 @@ def item_failures(rows: Iterable[ItemRow]) -> Iterator[Failure]:
                 reason=row.reason,
                 explanation=row.explanation,
                 next_action=_ITEM_ACTIONS.get(row.reason, _OTHER),
+                places=((row.key, ""),),
             )
 
 

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.display.finding_list import Finding
 from cmsmig.evidence.failures import Failure, item_failures
+from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import DELETED_THERE, ItemRow
 from cmsmig.mapping.select.reference_targets import DanglingCause, explained
 from cmsmig.mapping.select.routes import PageCause
+from cmsmig.mapping.select.translations import IN_PRIMARY_STORY
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.loss_findings import loss_finding
-from cmsmig.steps.plan.old_addresses import old_addresses
 from cmsmig.steps.plan.plan_details import PlanDetails
 
 _TAKE_ALONG = "Take such items along in notebook 01, or leave the field empty."
@@ -125,7 +126,7 @@ class _Words:
 
     def __init__(self, migration: Migration) -> None:
         origin = migration.origin
-        self._pages = dict(old_addresses(migration))
+        self._pages = OriginPages(migration)
         self._names: dict[ItemKey, str] = {}
         self._in_any_locale: dict[tuple[str, str], str] = {}
         for sets in (origin.live, origin.staged):
@@ -146,7 +147,7 @@ class _Words:
 
     def page(self, key: ItemKey) -> str:
         """Return the path of an item's page at the origin, empty if it has none."""
-        return self._pages.get(key, "")
+        return self._pages.path(key)
 
     def field(self, key: ItemKey, slug: str) -> str:
         """Return what editors call a field."""
@@ -169,7 +170,7 @@ def _failed(rows: Mapping[ItemKey, ItemRow], words: _Words) -> Iterator[Finding]
 
 def _files(failures: tuple[Failure, ...], words: _Words) -> Iterator[Finding]:
     for each in failures:
-        for key, field in each.places:
+        for key, field in each.places if each.kind == "file" else ():
             yield Finding(
                 kind=_kind(each.reason),
                 item=words.item(key),
@@ -226,7 +227,8 @@ def _links(details: PlanDetails, words: _Words) -> Iterator[Finding]:
 def _skipped(rows: Mapping[ItemKey, ItemRow], words: _Words) -> Iterator[Finding]:
     for key, row in rows.items():
         is_there = row.gone is None or row.gone.reason != DELETED_THERE
-        if row.status == "skipped" and is_there:
+        is_left = row.status == "skipped" and row.reason != IN_PRIMARY_STORY
+        if is_left and is_there:
             yield Finding(
                 kind=_kind(row.reason),
                 item=row.name or words.item(key),

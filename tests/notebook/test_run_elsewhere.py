@@ -256,6 +256,7 @@ async def test_what_failed_is_told_while_another_process_runs(staged: Start) -> 
             await driver.settled()
         assert "11 of 12 stories exist" in page.html()
         assert "Failed (1)" in page.html()
+        assert re.search(r'href="https://[^"/]+/records/record-1"', page.html())
         await driver.until("create-start")
         assert "11 of 12 stories exist." in page.html()
         assert "Next: 06" not in page.html()

@@ -23,10 +23,13 @@ _OWN = frozenset(("name", "slug"))
 """Fields that a story has apart from its content."""
 _LATELY_READ = 8
 _UNSET: tuple[Json, ...] = (None, "", [], {})
-_TOGETHER = "in_primary_story"
+IN_PRIMARY_STORY: Final = "in_primary_story"
+"""Why an item is skipped whose values are part of another story."""
 _ALONE = "no_primary_language"
 _SENTENCES = {
-    _TOGETHER: "Its values are translations in the story of the primary language.",
+    IN_PRIMARY_STORY: (
+        "Its values are translations in the story of the primary language."
+    ),
     _ALONE: (
         "The item is not taken along in the primary language, so there is no story "
         "that this language could be a translation of; translate it at the origin, or "
@@ -132,7 +135,9 @@ def merge_languages(
     for entry in primary:
         translations = others.pop(entry.item.key.item_id, {})
         merged.append(_merged(entry, translations, frozenset(fields)))
-        skipped += [_skipped(each.item, _TOGETHER) for each in translations.values()]
+        skipped += [
+            _skipped(each.item, IN_PRIMARY_STORY) for each in translations.values()
+        ]
     for left in others.values():
         skipped += [_skipped(each.item, _ALONE) for each in left.values()]
     return Selection(tuple(merged), tuple(skipped))

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from cmsmig.counting import counted
 from cmsmig.display.finding_list import Finding, findings_csv_lines
 from cmsmig.display.html_templates import fragment
-from cmsmig.display.safe_html import NOTHING, joined, note, paragraph, sheet
+from cmsmig.display.safe_html import NOTHING, joined, note, paragraph, sheet, site_link
 from cmsmig.evidence.redirects import write_pieces
 from cmsmig.notebook.kit.finding_rows import COLUMNS, FindingFilter, FindingRows
 from cmsmig.notebook.kit.live_controls import button, search, select, words
@@ -73,6 +73,8 @@ class FindingSources:
     """How far the search for findings is, in a sentence."""
     parts: Sequence[tuple[str, str]] = ()
     """What each part of the rows is called, and the name of its file."""
+    site: str = ""
+    """The address that pages are below; empty: pages are no links."""
 
 
 class FindingPanel:
@@ -225,7 +227,9 @@ class FindingPanel:
             "table",
             title=self._called.title,
             columns=[self._head(name) for name in _HEADS],
-            entries=[[(name, _cell(each, name)) for name in _HEADS] for each in page],
+            entries=[
+                [(name, self._cell(each, name)) for name in _HEADS] for each in page
+            ],
         )
 
     def _head(self, column: str) -> tuple[Markup, str]:
@@ -243,7 +247,8 @@ class FindingPanel:
         )
         return made, way
 
-
-def _cell(finding: Finding, name: str) -> str:
-    text: str = getattr(finding, name)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    def _cell(self, finding: Finding, name: str) -> str | Markup:
+        if name == "page":
+            return site_link(self._sources.site, finding.page)
+        text: str = getattr(finding, name)
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

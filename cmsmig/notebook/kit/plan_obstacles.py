@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 
 from markupsafe import Markup
 
 from cmsmig.display.safe_html import (
     Cell,
-    folded,
-    joined,
     more,
     paragraph,
     table,
@@ -23,8 +20,6 @@ from cmsmig.steps.plan.edit_conflicts import shown_value
 from cmsmig.steps.plan.plan import Plan
 
 _SHOWN = 15
-_LISTED = 100
-"""Losses and links that are shown one by one."""
 
 
 class ItemNames:
@@ -37,13 +32,6 @@ class ItemNames:
     def of(self, key: ItemKey) -> str:
         """Return an item's name, in another locale if need be, else its key."""
         return self._names.get(key) or self._by_id.get(key.item_id) or str(key)
-
-
-def folded_parts(title: str, parts: Iterable[Markup]) -> Iterator[Markup]:
-    """Yield parts behind a title that opens them, if there are any."""
-    inside = joined(parts)
-    if inside:
-        yield folded(title, inside)
 
 
 def obstacles(plan: Plan, names: ItemNames) -> Iterator[Markup]:
@@ -75,53 +63,20 @@ def obstacles(plan: Plan, names: ItemNames) -> Iterator[Markup]:
         ("Why", "References"),
         count_rows(Counter(EXPLAINED[each.cause] for each in plan.dangling)),
     )
-    yield from folded_parts(
-        "References that stay empty, one by one", _each(plan, names)
-    )
     yield from list_rows(
         "Files that could not be had",
         ("Address", "Why"),
         list(plan.missing_files.items())[:_SHOWN],
         len(plan.missing_files),
     )
-    yield from _losses(plan, names)
-    yield from _links_left(plan, names)
-
-
-def _losses(plan: Plan, names: ItemNames) -> Iterator[Markup]:
-    total = sum(plan.losses.values())
-    listed = plan.details.losses() if plan.details else iter(())
-    rows: list[Sequence[Cell]] = [
-        (
-            names.of(each.key),
-            each.field,
-            each.loss.kind.replace("-", " "),
-            each.loss.what,
-            each.loss.where,
-            each.loss.why,
-        )
-        for each in islice(listed, _LISTED)
-    ]
-    head = ("Item", "Field", "Kind", "What", "Where", "Why")
-    parts = (
-        *list_rows("By kind", ("Kind", "Losses"), count_rows(plan.losses)),
-        *list_rows("One by one", head, rows, total),
+    yield from list_rows(
+        "Losses in the rich text, by kind", ("Kind", "Losses"), count_rows(plan.losses)
     )
-    yield from folded_parts(f"Losses in the rich text ({total:,})", parts)
-
-
-def _links_left(plan: Plan, names: ItemNames) -> Iterator[Markup]:
-    total = sum(plan.links_left.values())
-    listed = plan.details.links_left() if plan.details else iter(())
-    rows: list[Sequence[Cell]] = [
-        (names.of(each.key), each.field, each.href, each.cause.replace("_", " "))
-        for each in islice(listed, _LISTED)
-    ]
-    parts = (
-        *list_rows("By reason", ("Why", "Links"), count_rows(plan.links_left)),
-        *list_rows("One by one", ("Item", "Field", "Address", "Why"), rows, total),
+    yield from list_rows(
+        "Links into the old site that stay, by reason",
+        ("Why", "Links"),
+        count_rows(plan.links_left),
     )
-    yield from folded_parts(f"Links into the old site that stay ({total:,})", parts)
 
 
 def _list_edits(plan: Plan) -> Iterator[Markup]:
@@ -148,23 +103,6 @@ def _list_edits(plan: Plan) -> Iterator[Markup]:
             for each in plan.schema_changes[:_SHOWN]
         ],
         len(plan.schema_changes),
-    )
-
-
-def _each(plan: Plan, names: ItemNames) -> Iterator[Markup]:
-    yield from list_rows(
-        "References that lead to no story",
-        ("Item", "Field", "Leads to", "Why"),
-        [
-            (
-                names.of(each.source),
-                each.origin_field,
-                names.of(each.target),
-                EXPLAINED[each.cause],
-            )
-            for each in plan.dangling[:_SHOWN]
-        ],
-        len(plan.dangling),
     )
 
 

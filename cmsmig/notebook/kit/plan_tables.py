@@ -27,8 +27,6 @@ from cmsmig.steps.plan.preflights.findings import LIMITS
 from cmsmig.steps.plan.recreate import gone_sentence
 
 _SHOWN = 15
-_LISTED = 100
-"""Losses and links that are shown one by one."""
 _READING = "Reading what is there"
 _STEP_OF = {
     "create_datasources": "prepare",

@@ -205,10 +205,17 @@ class ProgressBoard:
         """To be shown."""
         self.element.visible(False)
 
-    async def follow(self, meter: Meter, work: asyncio.Task[None]) -> None:
-        """Show the meter until `work` has ended; raises what it raises."""
+    async def follow(
+        self,
+        meter: Meter,
+        work: asyncio.Task[None],
+        look: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Show the meter until `work` has ended, and `look` each time; raises what it
+        raises."""
         while not work.done():
             self.show(meter.stages, meter.line())
+            look()
             await asyncio.wait({work}, timeout=_EVERY)
         self.show(meter.stages, meter.summary(), over=True)
         work.result()

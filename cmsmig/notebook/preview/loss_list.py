@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cmsmig.evidence.decided import site_address
 from cmsmig.notebook.kit.finding_panel import (
     FindingPanel,
     FindingSources,
@@ -33,6 +34,7 @@ def bodies_board(previews: Previews) -> Element:
             file="losses",
             dry_run=workspace.dry_run,
             is_complete=lambda: scanner.tally().complete,
+            site=site_address(previews.origin.site),
             above=lambda: bodies_html(previews.body_index, previews.blocks),
         ),
     )

@@ -23,8 +23,11 @@ from cmsmig.notebook.kit.plan_tables import (
 from cmsmig.notebook.kit.prerequisites import decided_migration
 from cmsmig.notebook.kit.progress_bar import stages_table
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.transfer.client_plan_panel import client_plan_panel
 from cmsmig.notebook.transfer.conflict_choices import conflict_board
-from cmsmig.notebook.transfer.step_panel import ShownPlan, StepRun, plan_now
+from cmsmig.notebook.transfer.plan_findings import findings_panel
+from cmsmig.notebook.transfer.shown_plan import ShownPlan, plan_now
+from cmsmig.notebook.transfer.step_panel import StepRun
 from cmsmig.origin.schema import Item
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan, refuse_drift
@@ -67,12 +70,11 @@ async def show_plan(
             tables.show(shown.tables())
             renew()
 
-        shown.when_taken = renewed
+        shown.watchers["plan"] = renewed
 
         async def again() -> None:
             wanted = shown.plan.recreate if tick is None else tick.value
-            shown.plan = await plan_now(workspace, pilot, recreate=wanted)
-            renewed()
+            shown.show(await plan_now(workspace, pilot, recreate=wanted))
             board.say("This is the plan as of now.", "good")
 
         button = board.button("plan-again", "Plan again", again)
@@ -92,6 +94,22 @@ async def show_plan(
         text=plan_line(shown.plan),
         shown=shown,
     )
+
+
+def show_client_plan(workspace: Workspace, plan: PlanPanel) -> Panel:
+    """Return what a client wants to know of a plan.
+
+    Unattended it is written as a page into `reports`, unless in a dry run.
+    """
+    return client_plan_panel(workspace, _shown(plan))
+
+
+def show_findings(workspace: Workspace, plan: PlanPanel) -> Panel:
+    """Return what the import by a plan leaves behind or loses, one by one.
+
+    Unattended it is written as CSV into the project folder, unless in a dry run.
+    """
+    return findings_panel(workspace, _shown(plan))
 
 
 async def run_step(workspace: Workspace, step: str, plan: PlanPanel) -> Panel:
@@ -121,6 +139,12 @@ async def run_step(workspace: Workspace, step: str, plan: PlanPanel) -> Panel:
         ),
         text=str(outcome.accounting),
     )
+
+
+def _shown(plan: PlanPanel) -> ShownPlan:
+    if plan.shown is None:
+        raise UsageError("There is no plan yet; run the cell of the plan first.")
+    return plan.shown
 
 
 def _items(migration: Migration) -> Iterator[Item]:

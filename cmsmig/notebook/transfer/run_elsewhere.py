@@ -12,6 +12,7 @@ from markupsafe import Markup
 from cmsmig.counting import counted
 from cmsmig.display.safe_html import NOTHING, joined, note, paragraph
 from cmsmig.evidence.failures import item_failures
+from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.ledger.lease import ask_to_stop, held_since, other_holder
 from cmsmig.ledger.run_progress import Progress, RunWatch
 from cmsmig.notebook.kit.plan_tables import TITLES
@@ -74,11 +75,15 @@ class Seen:
 class RunElsewhere:
     """A run of another notebook, or of a terminal."""
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, pages: OriginPages) -> None:
+        self._pages = pages
         self._lock = workspace.project.lock
         self._watch = RunWatch(workspace.project.ledger)
         self._since = ""
         """When the import that is followed began."""
+        self._before = 0
+        """The number of the last run before one of this notebook."""
+        self._next_look = 0.0
 
     def signed(self) -> str:
         """Return who runs now, as it said; empty where nobody does. Cheap."""
@@ -105,7 +110,7 @@ class RunElsewhere:
                 handled = sum(seen.handled.values())
                 before = handled if before is None else before
                 pace = (handled - before) / max(1.0, time.monotonic() - began)
-                show(_seen(signed, seen, pace))
+                show(_seen(signed, seen, pace, self._failed(seen)))
             else:
                 # It reads what is there, or is no import at all.
                 show(Seen(signed, (), "", NOTHING))
@@ -118,12 +123,31 @@ class RunElsewhere:
         self._watch.close()
         if seen is None:
             return note("That run has ended."), False
-        failed = failures_table([*item_failures(seen.failures)], seen.failed)
+        failed = self._failed(seen)
         if seen.run.outcome != "done":
             return joined((_half_way(seen, step), failed)), _is_of(seen, step)
         undone = seen.failed or seen.failed_files
         came = f"`cmsmig {seen.run.command}` has ended: {_came(seen)}."
         return joined((note(came, "bad" if undone else "good"), failed)), False
+
+    def runs_here(self) -> None:
+        """Take what runs from now on as a run of this notebook."""
+        seen = self._watch.look()
+        self._before = seen.run.number if seen else 0
+
+    def failed_here(self) -> Markup:
+        """Return what failed so far in the run of this notebook; nothing when it was
+        asked a moment ago."""
+        if time.monotonic() < self._next_look:
+            return NOTHING
+        self._next_look = time.monotonic() + _EVERY
+        seen = self._watch.look()
+        is_its = seen is not None and seen.run.number > self._before
+        return self._failed(seen) if seen is not None and is_its else NOTHING
+
+    def _failed(self, seen: Progress) -> Markup:
+        failed = [*item_failures(seen.failures)]
+        return failures_table(failed, self._pages, seen.failed)
 
     def _look(self) -> Progress | None:
         """Return how far the followed run is; None while it has not begun to write."""
@@ -140,7 +164,7 @@ class RunElsewhere:
         return _half_way(seen, step)
 
 
-def _seen(signed: str, seen: Progress, pace: float) -> Seen:
+def _seen(signed: str, seen: Progress, pace: float, failed: Markup) -> Seen:
     stages = tuple(_stages(seen))
     planned = sum(each.total or 0 for each in stages)
     left = planned - sum(each.done for each in stages)
@@ -149,7 +173,6 @@ def _seen(signed: str, seen: Progress, pace: float) -> Seen:
         line += f"; about {duration(left / pace)} left"
     if seen.failed_files:
         line += f"; {counted(seen.failed_files, 'file')} failed"
-    failed = failures_table([*item_failures(seen.failures)], seen.failed)
     return Seen(signed, stages, line, failed)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -27,13 +27,11 @@ from cmsmig.errors import (
     PlanDriftError,
 )
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
+from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.select.pilot import Pilot
 from cmsmig.notebook.kit import widgets
-from cmsmig.notebook.kit.plan_obstacles import ItemNames
 from cmsmig.notebook.kit.plan_tables import (
     TITLES,
-    plan_tables,
     planned_calls,
     planned_writes,
 )
@@ -42,11 +40,12 @@ from cmsmig.notebook.kit.progress_bar import Meter, ProgressBoard
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.transfer.failures_table import failures_table
 from cmsmig.notebook.transfer.run_elsewhere import RunElsewhere, Seen
+from cmsmig.notebook.transfer.shown_plan import ShownPlan, plan_now
 from cmsmig.notebook.transfer.step_result import step_result
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.steps.write.import_steps import Outcome, plan_only, run_command
+from cmsmig.steps.write.import_steps import Outcome, run_command
 
 _SHOWN = 30
 _EVERY = 2.0
@@ -57,20 +56,6 @@ _LABELS = {
     "link": "Link the stories",
     "publish": "Publish what was decided",
 }
-
-
-@dataclass(slots=True)
-class ShownPlan:
-    """The plan that a person looked at last; a step runs by no other."""
-
-    plan: Plan
-    names: ItemNames
-    when_taken: Callable[[], object] = lambda: None
-    """Is told when a step took a newer plan, to show it."""
-
-    def tables(self) -> Markup:
-        """Return it to be read."""
-        return sheet(plan_tables(self.plan, self.names))
 
 
 @dataclass(slots=True)
@@ -147,7 +132,7 @@ class StepRun:
         if self.step == "link":
             parts += map(paragraph, _left_as_they_are(plan))
         accounting = f"{outcome.accounting}; writes: {outcome.writes:,}"
-        parts += [paragraph(accounting), failures_table(failed)]
+        parts += [paragraph(accounting), failures_table(failed, OriginPages(migration))]
         return joined([*parts, *map(paragraph, meter.notices)])
 
     def controls(self) -> widgets.Element:
@@ -179,7 +164,8 @@ class _StepBoard:
         self._place = (run.workspace.project.root, run.step)
         _newest[self._place] = self
         self._stop: StopSignal | None = None
-        self._elsewhere = RunElsewhere(run.workspace)
+        pages = OriginPages(run.shown.details.migration)
+        self._elsewhere = RunElsewhere(run.workspace, pages)
         self._is_busy = False
         """Whether a press is under way, or a run is followed."""
         self._fresh: Plan | None = None
@@ -249,9 +235,10 @@ class _StepBoard:
         self._halt.enable(True)
         self._result.show(NOTHING)
         meter = self._run.meter()
+        self._elsewhere.runs_here()
         work = asyncio.create_task(self._work(self._stop, meter))
         try:
-            await self._progress.follow(meter, work)
+            await self._progress.follow(meter, work, self._show_failed)
         except InterruptedRunError:
             self._start.label("Go on")
             self._board.say(
@@ -281,6 +268,11 @@ class _StepBoard:
     async def _work(self, stop: StopSignal, meter: Meter) -> None:
         outcome = await self._run.perform(stop, meter)
         self._result.show(sheet(self._run.account(outcome, meter)))
+
+    def _show_failed(self) -> None:
+        """Show what failed, as it comes."""
+        if failed := self._elsewhere.failed_here():
+            self._result.show(sheet(failed))
 
     async def _follow_seen(self) -> None:
         """Follow a run that was seen while nothing was pressed."""
@@ -325,8 +317,7 @@ class _StepBoard:
 
     def _take(self, plan: Plan) -> None:
         self._fresh = None
-        self._run.shown.plan = plan
-        self._run.shown.when_taken()
+        self._run.shown.show(plan)
         self._result.show(self._run.forecast())
         self._start.label(_LABELS[self._run.step])
 
@@ -369,14 +360,3 @@ def plan_difference(moved: Sequence[str], before: Plan, after: Plan) -> Markup:
         head = ("Number", "Before", "Now")
         shown.append(table(head, counts, caption="The new plan"))
     return joined(shown)
-
-
-async def plan_now(workspace: Workspace, pilot: Pilot, *, recreate: bool) -> Plan:
-    """Return the plan as of now. Writes nothing to the destination."""
-    return await plan_only(
-        workspace.project,
-        workspace.destination_settings,
-        observer=workspace.observer,
-        recreate=recreate,
-        pilot=pilot,
-    )

@@ -11,6 +11,7 @@ from cmsmig.errors import UsageError
 from cmsmig.evidence.checklist import Check, checklist
 from cmsmig.evidence.checklist_file import read_ticks, with_ticks
 from cmsmig.evidence.evidence import Evidence, gather, write_evidence
+from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.evidence.redirects import RedirectMap, redirect_rows, write_redirects
 from cmsmig.notebook.kit.panel import facts_bundle
 from cmsmig.notebook.kit.prerequisites import decided_migration, nothing_imported
@@ -54,6 +55,11 @@ class Handover:
             self.found,
             base_url=settings.destination_base_url,
         )
+
+    @property
+    def pages(self) -> OriginPages:
+        """Return where visitors find the items at the origin."""
+        return OriginPages(self.migration)
 
     def checks(self) -> tuple[Check, ...]:
         """Return the checklist as of now, with what people ticked."""

@@ -21,6 +21,7 @@ from cmsmig.display.safe_html import (
 )
 from cmsmig.evidence.checklist import CheckState
 from cmsmig.evidence.evidence import Evidence
+from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.evidence.redirects import STATUS
 from cmsmig.ledger.rows import Accounting
 from cmsmig.notebook.kit.plan_tables import gone_table
@@ -124,7 +125,7 @@ def checklist_html(handover: Handover) -> Markup:
     )
 
 
-def accounting_html(found: Evidence) -> Markup:
+def accounting_html(found: Evidence, pages: OriginPages) -> Markup:
     """Return what became of every item, what failed and what was lost."""
     rows: list[tuple[Cell, ...]] = [
         _counts(each.name, each.accounting) for each in found.collections
@@ -135,7 +136,7 @@ def accounting_html(found: Evidence) -> Markup:
         (each.kind.replace("-", " "), each.severity, each.losses, each.items)
         for each in found.losses
     ]
-    parts = [table(head, rows), *_gone(found), failures_table(found.failures)]
+    parts = [table(head, rows), *_gone(found), failures_table(found.failures, pages)]
     if losses:
         named = ("Kind of loss", "Touches", "Losses", "Items")
         parts.append(table(named, losses))

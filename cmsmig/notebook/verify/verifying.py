@@ -128,13 +128,13 @@ def evidence(handover: Handover) -> Panel:
         return workspace.panel(sheet(note(handover.missing, "warning")))
     if workspace.interactive:
         return workspace.panel(
-            lambda: sheet(accounting_html(handover.evidence())),
+            lambda: sheet(accounting_html(handover.evidence(), handover.pages)),
             lambda: _evidence_board(handover),
         )
     written = () if workspace.dry_run else handover.write_evidence()
     found = handover.evidence()
     return workspace.panel(
-        sheet(accounting_html(found), *files_written(written)),
+        sheet(accounting_html(found, handover.pages), *files_written(written)),
         text=str(found.accounting),
     )
 
@@ -235,14 +235,19 @@ def _redirect_board(handover: Handover) -> widgets.Element:
 
 def _evidence_board(handover: Handover) -> widgets.Element:
     board = widgets.Board()
-    shown = widgets.Html(sheet(accounting_html(handover.evidence())))
+    shown = widgets.Html(sheet(accounting_html(handover.evidence(), handover.pages)))
 
     def renew() -> None:
-        shown.show(sheet(accounting_html(handover.evidence())))
+        shown.show(sheet(accounting_html(handover.evidence(), handover.pages)))
 
     def write() -> None:
         written = handover.write_evidence()
-        shown.show(sheet(accounting_html(handover.evidence()), *files_written(written)))
+        shown.show(
+            sheet(
+                accounting_html(handover.evidence(), handover.pages),
+                *files_written(written),
+            )
+        )
 
     handover.on_checked(renew)
     button = board.button("report-write", "Write the report", write, look="primary")

@@ -270,7 +270,7 @@ def make_plan(
             )
         ),
         gone_at_origin=gone_rows(ledger),
-        details=_details(migration, offline, foreseen),
+        details=_details(migration, offline, foreseen, conflicts),
     )
 
 
@@ -291,7 +291,10 @@ def _files_to_decide(
 
 
 def _details(
-    migration: Migration, offline: OfflineDrafts, foreseen: ForeseenLinks
+    migration: Migration,
+    offline: OfflineDrafts,
+    foreseen: ForeseenLinks,
+    conflicts: Mapping[ItemKey, Conflict],
 ) -> PlanDetails:
     return PlanDetails(
         migration,
@@ -299,6 +302,8 @@ def _details(
         foreseen.homes,
         losing=[key for key, each in offline.stories.items() if each.losses],
         leaving=[key for key, each in foreseen.links.items() if each.left],
+        conflicts=conflicts,
+        undrafted=offline.reasons(),
     )
 
 

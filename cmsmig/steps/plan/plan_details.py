@@ -7,16 +7,19 @@ losses are never in memory together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.routes import StaticPage
 from cmsmig.richtext.losses import Loss
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.conflicts import Conflict, item_rows
 from cmsmig.steps.plan.linked_drafts import why_waiting
+from cmsmig.steps.plan.preflights.findings import Refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,10 @@ class PlanDetails:
     """The items that lose something."""
     leaving: Sequence[ItemKey]
     """The items that may have links that stay."""
+    conflicts: Mapping[ItemKey, Conflict] = field(default_factory=dict)
+    """The items whose place is taken."""
+    undrafted: Mapping[ItemKey, Refusal] = field(default_factory=dict)
+    """Why items cannot become stories."""
 
     def as_json(self) -> JsonObject:
         """Return the lists as `plan --json` prints them."""
@@ -89,6 +96,12 @@ class PlanDetails:
             kept = draft.read()
             for each in () if isinstance(kept, str) else kept.losses():
                 yield ListedLoss(key, self._path(key), each.field, each.loss)
+
+    def left_behind(self) -> Iterator[ItemRow]:
+        """Yield every item that gets no story, as the ledger is told of it."""
+        for row in item_rows(self.migration, self.conflicts, self.undrafted):
+            if row.status in ("failed", "skipped"):
+                yield row
 
     def links_left(self) -> Iterator[ListedLink]:
         """Yield every link into the old site that stays, in the order of the

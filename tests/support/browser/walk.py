@@ -588,7 +588,7 @@ async def _accept_both(desk: Desk) -> None:
 async def prepare_destination(desk: Desk) -> None:
     """The plan is read, the destination prepared, stopped and gone on with."""
     book = desk.book
-    shown = await book.output("Plan ").first.inner_text()
+    shown = await book.output("stories are to be created").first.inner_text()
     desk.plan = re.search(r"Plan ([0-9a-f]{16}):", shown)[1]
     with desk.without_settings():
         await book.click("plan-again")
@@ -599,8 +599,34 @@ async def prepare_destination(desk: Desk) -> None:
     for _ in range(2):
         await book.tick("plan-recreate")
         await book.sees("This is the plan as of now")
+    await book.click("client-plan-save")
+    await book.sees("the page can be sent as it is")
+    assert "stays behind" in (desk.folder / "reports" / "plan.html").read_text()
+    await _list_foreseen(desk)
     await desk.stop_and_go_on("prepare", "POST", r"/components$", after=1)
     await _done(book, "prepare")
+
+
+async def _list_foreseen(desk: Desk) -> None:
+    """Searched, of one kind, sorted, turned, and written as CSV."""
+    book = desk.book
+    steps, listed = book.region("foreseen_steps"), book.region("foreseen_list")
+    await expect(steps).to_contain_text("1 to ")
+    for name in ("foreseen-on", "foreseen-back"):
+        await book.click(name)
+    await book.fill("foreseen-search", "NOTE 2")
+    await expect(listed).to_contain_text("Note 2")
+    await expect(listed.locator("a[href^='https://']").first).to_be_visible()
+    await book.fill("foreseen-search", "")
+    await book.choose("foreseen-kind", "Script")
+    await expect(book.region("foreseen_explained")).to_contain_text("Script: ")
+    await book.click("foreseen-sort")
+    await expect(listed.locator("[aria-sort=ascending]")).to_contain_text("Item")
+    await book.click("foreseen-save")
+    await expect(book.region("foreseen_said")).to_contain_text("written to")
+    assert "Script" in (desk.folder / "lists" / "plan-findings.csv").read_text("utf-8")
+    await book.choose("foreseen-list", "Losses")
+    await expect(steps).to_contain_text("1 to ")
 
 
 async def create_stories(desk: Desk) -> None:

@@ -1,0 +1,170 @@
+"""The plan for a client: what moves, what stays behind, what visitors will see, and
+how long it takes; in words, and as a page that can be sent."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+
+from cmsmig.counting import counted
+from cmsmig.display.html_templates import fragment
+from cmsmig.display.safe_html import Cell, joined, paragraph, table
+from cmsmig.evidence.decided import in_words, site_address
+from cmsmig.evidence.redirects import write_text
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.collection_plans import (
+    CollectionPlan,
+    FileTotal,
+    Showing,
+    all_files,
+    plan_collections,
+)
+from cmsmig.steps.plan.plan import Plan
+from cmsmig.steps.plan.plan_details import PlanDetails
+
+PAGE = "plan.html"
+_HEAD = (
+    "Collection",
+    "Items",
+    "Stories",
+    "Languages",
+    "Files",
+    "Megabytes",
+    "To be published",
+    "Stay drafts",
+    "Stay behind",
+)
+
+
+def client_plan(plan: Plan, details: PlanDetails) -> Markup:
+    """Return what the import brings, by collection, and the time it takes."""
+    found = plan_collections(details)
+    migration = details.migration
+    stories = sum(each.stories.total() for each in found)
+    published = sum(each.stories[Showing.PUBLISHED] for each in found)
+    part = "" if plan.pilot.is_whole else f"This is a pilot ({plan.pilot}). "
+    said = (
+        f"{part}{counted(stories, 'story', 'stories')} of "
+        f"{counted(len(found), 'collection')} and {_size(all_files(migration))}; "
+        f"{counted(published, 'story', 'stories')} will be published."
+    )
+    return joined(
+        (
+            paragraph(said),
+            table(_HEAD, [*map(_row, found), _sum(found, migration)]),
+            *_behind(found),
+            *map(paragraph, _sentences(plan, found)),
+        )
+    )
+
+
+def write_client_plan(folder: Path, plan: Plan, details: PlanDetails, at: str) -> Path:
+    """Write the plan as one page that asks no host for anything; `at` is the moment,
+    ISO 8601. Raises `StorageError`."""
+    site = details.migration.origin.site
+    made = fragment(
+        "evidence/client_plan.html",
+        "document",
+        site=site.display_name,
+        address=site_address(site),
+        made=in_words(at),
+        content=client_plan(plan, details),
+    )
+    return write_text(folder / PAGE, str(made))
+
+
+def time_in_words(seconds: float) -> str:
+    """Return a length of time as a client wants to know it."""
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return "less than a minute"
+    hours, minutes = divmod(minutes, 60)
+    if not hours:
+        return f"about {counted(minutes, 'minute')}"
+    rest = f" {counted(minutes, 'minute')}" if minutes else ""
+    return f"about {counted(hours, 'hour')}{rest}"
+
+
+def megabytes(size: int) -> float:
+    """Return a number of bytes in megabytes, to a tenth; what is there is never 0."""
+    return max(0.1, round(size / 1_000_000, 1)) if size else 0.0
+
+
+def _size(total: FileTotal) -> str:
+    return f"{counted(total.files, 'file')} ({megabytes(total.size):,} MB)"
+
+
+def _row(each: CollectionPlan) -> Sequence[Cell]:
+    return (
+        each.name,
+        each.items,
+        each.stories.total(),
+        _languages(each.languages),
+        *_of_files(each.files),
+        each.stories[Showing.PUBLISHED],
+        each.stories.total() - each.stories[Showing.PUBLISHED],
+        each.left.total(),
+    )
+
+
+def _sum(found: Sequence[CollectionPlan], migration: Migration) -> Sequence[Cell]:
+    stories: Counter[Showing] = Counter()
+    languages: Counter[str] = Counter()
+    for each in found:
+        stories.update(each.stories)
+        languages.update(each.languages)
+    return (
+        "All",
+        sum(each.items for each in found),
+        stories.total(),
+        _languages(languages),
+        *_of_files(all_files(migration)),
+        stories[Showing.PUBLISHED],
+        stories.total() - stories[Showing.PUBLISHED],
+        sum(each.left.total() for each in found),
+    )
+
+
+def _of_files(total: FileTotal) -> tuple[Cell, Cell]:
+    return total.files, megabytes(total.size)
+
+
+def _languages(counts: Counter[str]) -> str:
+    if not any(counts):
+        return "one"
+    return ", ".join(
+        f"{name or 'no language'} {count:,}" for name, count in counts.items()
+    )
+
+
+def _behind(found: Sequence[CollectionPlan]) -> Iterator[Markup]:
+    rows = [
+        (each.name, why, count)
+        for each in found
+        for why, count in each.left.most_common()
+    ]
+    if rows:
+        yield table(("Collection", "Why", "Items"), rows, caption="What stays behind")
+    else:
+        yield paragraph("Nothing stays behind.")
+
+
+def _sentences(plan: Plan, found: Sequence[CollectionPlan]) -> Iterator[str]:
+    if held := sum(each.stories[Showing.HELD] for each in found):
+        are = counted(held, "story is", "stories are")
+        yield (
+            f"{are} of pages that visitors see now, and will be drafts: they are not "
+            "to be published by what was decided."
+        )
+    if missing := len(plan.missing_files):
+        yield f"{counted(missing, 'file')} could not be had from the origin."
+    if losses := sum(plan.losses.values()):
+        yield f"{counted(losses, 'detail')} of texts will not look or be as before."
+    yield (
+        f"The import makes {counted(plan.total_calls, 'call')} to the destination: "
+        f"{time_in_words(plan.seconds(plan.rate))} at {plan.rate:g} calls a second, "
+        "and the time that uploading the files takes."
+    )
