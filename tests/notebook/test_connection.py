@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 
@@ -76,6 +77,50 @@ def test_the_forecast_says_what_comes_first(rehearse) -> None:
     shown = html(asyncio.run(forecast(at(rehearsal))))
     assert shown.count("open</td>") == 2
     assert "cmsmig decide" in shown
+
+
+def test_before_decisions_there_is_an_estimate(rehearse) -> None:
+    """One light request for each collection before the pull, none after; the plan
+    never has more writes than it says at most, and more is not made of it."""
+    rehearsal = rehearse()
+    requests = rehearsal.handle.state.recorder.entries
+    before = len(requests)
+    shown = html(asyncio.run(forecast(at(rehearsal))))
+    asked = [each for each in requests[before:] if "/items" in each.path]
+    total = int(_number(shown, "item"))
+    assert "This is an estimate, not the plan" in shown
+    assert "not known yet" in shown
+    collections = int(_number(shown, "collection"))
+    assert len(asked) == collections
+    assert len(requests) - before == collections + 2
+    rehearsal.done("pull")
+    before = len(requests)
+    shown = html(asyncio.run(forecast(at(rehearsal))))
+    assert len(requests) == before
+    assert int(_number(shown, "item")) >= total
+    assert "one a file, each content once" in shown
+    most = int(
+        re.search(r"between [\d,]+ and ([\d,]+) calls", shown)[1].replace(",", "")
+    )
+    rehearsal.decided()
+    calls = rehearsal.done("plan", "--json").document["calls"]
+    writes = ("create_", "update_", "sign_", "publish_")
+    assert 0 < sum(n for name, n in calls.items() if name.startswith(writes)) <= most
+
+
+def _number(shown: str, noun: str) -> str:
+    found = re.search(rf"([\d,]+) {noun}s?\b", shown)
+    assert found is not None, shown
+    return found[1].replace(",", "")
+
+
+def test_an_estimate_that_cannot_be_made_says_why(rehearse) -> None:
+    """The rest of the cell stands."""
+    rehearsal = rehearse()
+    (rehearsal.folder / ".env").write_text(wrong_token(rehearsal))
+    shown = html(asyncio.run(forecast(at(rehearsal))))
+    assert "There is no estimate: " in shown
+    assert shown.count("open</td>") == 3
 
 
 def test_the_forecast_is_the_plan(rehearse) -> None:

@@ -30,6 +30,7 @@ from cmsmig.notebook.kit.kernel import show
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.plan_tables import plan_tables
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.notebook.start.estimate import estimate
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Settings
 from cmsmig.steps.connection_check import CheckRow, check
@@ -69,14 +70,15 @@ async def connection_check(workspace: Workspace) -> Panel:
 async def forecast(workspace: Workspace) -> Panel:
     """Show what an import would take: calls and time; or what has to come first.
 
-    With everything pulled and decided it makes and stores the plan, as `cmsmig
+    Before everything is pulled and decided it estimates, from the counts alone. With
+    everything pulled and decided it makes and stores the plan, as `cmsmig
     plan` does; nothing is written to the destination.
     """
 
     async def ask() -> _Answer:
         todo = _todo(workspace)
         if todo:
-            return _next(_steps(todo))
+            return _next(_steps(todo) + await estimate(workspace))
         try:
             plan = await plan_only(
                 workspace.project, workspace.settings, observer=workspace.observer
