@@ -55,6 +55,19 @@ class OriginClient:
             f"sites/{_segment(site_id)}/collections", key="collections"
         )
 
+    async def site_pages(self, site_id: str, *, offset: int = 0) -> list[JsonObject]:
+        """Return up to `PAGE` pages of a site from a place on, collections' templates
+        included; an empty list behind the last one.
+
+        Needs the scope pages:read. Source: Webflow Data API v2, List Pages.
+        """
+        paging = (("offset", str(offset)), ("limit", str(PAGE)))
+        got = await self._get(f"sites/{_segment(site_id)}/pages", paging)
+        listed = _object(got).get("pages")
+        if not isinstance(listed, list):
+            raise _malformed(got, "it holds no list of pages")
+        return [each for each in listed if isinstance(each, dict)]
+
     async def collection(self, collection_id: str) -> JsonObject:
         """Return a collection with its fields."""
         return _object(await self._get(f"collections/{_segment(collection_id)}"))

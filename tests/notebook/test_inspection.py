@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 import itertools
+import json
 import re
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -21,6 +25,7 @@ from cmsmig.notebook.inspect import inspection
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace, open_workspace
 from cmsmig.origin.cache import RawCache
+from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.build import write_sample
 from cmsmig.steps.decide.accept_proposals import accept_proposals
 from cmsmig.steps.decide.drafter import ItemDraft
@@ -248,6 +253,36 @@ async def test_unattended_a_refresh_reads_everything_again(rehearse) -> None:
     again = [each.path for each in entries[found:] if "/items" in each.path]
     assert lists
     assert sorted(again) == sorted(lists)
+
+
+async def test_static_pages_are_listed_where_the_token_may(
+    rehearse, small_site: Path, tmp_path: Path
+) -> None:
+    """All of them but templates, page by page, as CSV too; without the scope one
+    sentence says which one is missing."""
+    content = tmp_path / "content"
+    shutil.copytree(small_site, content)
+    pages = [
+        {"title": f"Page {number}", "slug": f"page-{number}", "draft": number == 7}
+        for number in range(130)
+    ]
+    pages.append({"title": "Template", "slug": "one", "collectionId": "1" * 24})
+    (content / "pages.json").write_text(json.dumps({"pages": pages}))
+    told = []
+    for folder in (small_site, content):
+        rehearsal = rehearse(SandboxOptions(folder, rate=500, origin_rate=60_000))
+        await inspection.pull_origin(at(rehearsal.folder))
+        with front_end() as page:
+            workspace = at(rehearsal.folder, interactive=True)
+            inspection.not_migratable(workspace)._repr_mimebundle_()
+            await page.click("static-pages-read")
+            await until(page, "pages:read in the" if not told else "written to")
+            told.append(page.html())
+    assert "Static pages (130)" in told[1]
+    path = rehearsal.folder / "lists" / "static-pages.csv"
+    rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"))))
+    assert [row["Path"] for row in rows] == [f"/page-{n}" for n in range(130)]
+    assert [row["Title"] for row in rows if row["State"] == "draft"] == ["Page 7"]
 
 
 async def test_a_dry_run_reads_nothing(rehearse) -> None:

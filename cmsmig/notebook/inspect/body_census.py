@@ -16,6 +16,7 @@ from cmsmig.display.safe_html import (
     table,
 )
 from cmsmig.errors import UsageError
+from cmsmig.notebook.inspect.static_page_list import static_page_list
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
@@ -107,7 +108,10 @@ def _sightings(pages: OldPages, found: Finding) -> Markup:
 
 
 def obstacles_panel(
-    workspace: Workspace, pages: OldPages, found: tuple[Obstacle, ...]
+    workspace: Workspace,
+    pages: OldPages,
+    found: tuple[Obstacle, ...],
+    site_id: str,
 ) -> Panel:
     """Show what no site can take along and what this one has; by hand one kind."""
     kinds = {
@@ -147,6 +151,7 @@ def obstacles_panel(
         show()
         return widgets.column(
             widgets.Html(sheet(_rules())),
+            static_page_list(workspace, site_id),
             widgets.row(chosen, button),
             listed,
             board.messages,

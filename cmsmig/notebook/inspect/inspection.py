@@ -106,7 +106,9 @@ def not_migratable(workspace: Workspace) -> Panel:
     """
 
     def build(origin: Origin) -> Panel:
-        return obstacles_panel(workspace, OldPages.of(origin), find_obstacles(origin))
+        found = find_obstacles(origin)
+        site_id = origin.site.site_id
+        return obstacles_panel(workspace, OldPages.of(origin), found, site_id)
 
     return _inspect(workspace, build)
 

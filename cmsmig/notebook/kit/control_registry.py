@@ -63,6 +63,7 @@ WIDGETS: tuple[WidgetInfo, ...] = (
     WidgetInfo("references-browse", "01", "lists the same items in the browser"),
     WidgetInfo("census-browse", "01", "lists the same items in the browser"),
     WidgetInfo("obstacles-browse", "01", "lists the same items in the browser"),
+    WidgetInfo("static-pages-read", "01", "lists the pages that are no items"),
     WidgetInfo("item-set", "01", "chooses the item set of a collection"),
     WidgetInfo("item-set-archived", "01", "takes or skips a collection's archived"),
     WidgetInfo("item-set-online", "01", "takes or skips what is archived and online"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 
 from cmsmig.counting import counted
 from cmsmig.display.finding_list import Finding
@@ -18,6 +19,8 @@ from cmsmig.notebook.kit.finding_rows import FindingRows
 from cmsmig.notebook.kit.slices import in_slices
 
 _BATCH = 200
+_BETWEEN = 0.7
+"""Seconds between two times that the list says how far it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class FindingSetBoard:
         self._rows = FindingRows()
         self._round = 0
         self._reading = True
+        self._told = 0.0
         self.panel = FindingPanel(
             called,
             FindingSources(
@@ -72,10 +76,16 @@ class FindingSetBoard:
                 batch.append((part, finding))
                 if len(batch) == _BATCH:
                     self._keep(part, batch)
-                    self.panel.renew()
+                    self._tell()
             self._keep(part, batch)
         self._reading = False
         self.panel.renew()
+
+    def _tell(self) -> None:
+        """Show how far it is, now and then: each time all findings are counted."""
+        if monotonic() - self._told > _BETWEEN:
+            self._told = monotonic()
+            self.panel.renew()
 
     def _keep(self, part: int, batch: list[tuple[int, Finding]]) -> None:
         self._rows.add(part, batch)

@@ -19,7 +19,12 @@ from cmsmig.sandbox.http.asgi import (
 )
 from cmsmig.sandbox.http.rate_limits import MinuteWindow
 from cmsmig.sandbox.origin.content import Content
-from cmsmig.sandbox.origin.listing import BadArgumentError, in_locales, page_of
+from cmsmig.sandbox.origin.listing import (
+    BadArgumentError,
+    in_locales,
+    page_of,
+    pages_document,
+)
 from cmsmig.sandbox.origin.scopes import SCOPES, for_enterprise, missing_scope
 from cmsmig.sandbox.values import list_of
 
@@ -67,6 +72,7 @@ class OriginApi:
                     "collections",
                     self._collections,
                 ),
+                Route("GET", "/v2/sites/{site_id}/pages", "pages", self._pages),
                 Route(
                     "GET",
                     "/v2/collections/{collection_id}",
@@ -137,6 +143,18 @@ class OriginApi:
             return _missing("Site")
         return json_reply(200, {"collections": [*self.content.collections]})
 
+    def _pages(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        """Answer as to a token with the scope where the content lists its pages."""
+        pages = self.content.pages
+        if pages is None:
+            return _no_route(call)
+        if self.content.site(parameters["site_id"]) is None:
+            return _missing("Site")
+        try:
+            return json_reply(200, pages_document(pages, call))
+        except BadArgumentError as refused:
+            return _refused(refused)
+
     def _collection(self, call: Call, parameters: Mapping[str, str]) -> Reply:
         return json_reply(200, self._known(parameters))
 
@@ -167,8 +185,7 @@ class OriginApi:
                 items, call, self.content.primary_locale, self.content.chosen
             )
         except BadArgumentError as refused:
-            message = "Validation Error"
-            return failure(400, "validation_error", message, [str(refused)])
+            return _refused(refused)
         return json_reply(200, page.document())
 
     def _one(self, call: Call, parameters: Mapping[str, str], *, live: bool) -> Reply:
@@ -180,6 +197,10 @@ class OriginApi:
         if not found:
             return _missing("Item", "item_not_found")
         return json_reply(200, found[0], item=parameters["item_id"])
+
+
+def _refused(refused: BadArgumentError) -> Reply:
+    return failure(400, "validation_error", "Validation Error", [str(refused)])
 
 
 def _missing(what: str, code: str = "resource_not_found") -> Reply:

@@ -65,6 +65,14 @@ class Content:
         return self.by_id[name].get(item_id, [])
 
     @property
+    def pages(self) -> list[JsonObject] | None:
+        """Return what `pages.json` lists; None without such a file."""
+        if not (self.folder / "pages.json").is_file():
+            return None
+        listed = object_of(self._read("pages.json")).get("pages")
+        return [object_of(each) for each in list_of(listed)]
+
+    @property
     def primary_locale(self) -> str:
         """Return the primary `cmsLocaleId`, empty when no site lists locales."""
         for site in self.sites:

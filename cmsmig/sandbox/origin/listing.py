@@ -66,6 +66,14 @@ def page_of(
     return Page(chosen[offset : offset + limit], limit, offset, len(chosen))
 
 
+def pages_document(pages: list[JsonObject], call: Call) -> JsonObject:
+    """Return the body that lists some of a site's pages. Raises `BadArgumentError`."""
+    limit = _whole(call, "limit", MAX_LIMIT, lowest=1, highest=MAX_LIMIT)
+    offset = _whole(call, "offset", 0, lowest=0, highest=None)
+    paging: JsonObject = {"limit": limit, "offset": offset, "total": len(pages)}
+    return {"pages": [*pages[offset : offset + limit]], "pagination": paging}
+
+
 def in_locales(
     items: list[JsonObject], asked: str | None, primary: str
 ) -> list[JsonObject]:

@@ -62,6 +62,13 @@ SPLIT_NOTES = ("note-5", "note-6", "note-7", "note-8")
 """The notes with a heading and a quote in their text."""
 
 
+PAGES = [
+    {"id": "1", "title": HOSTILE_NAME, "slug": "about", "publishedPath": "/about"},
+    {"id": "2", "title": "Template", "slug": "note", "collectionId": "3" * 24},
+]
+"""A page of the designer, and the template of a collection."""
+
+
 def write_hostile_site(folder: Path) -> None:
     """Write the small site, some of its notes hostile, one reference dangling, with a
     list of options."""
@@ -70,6 +77,7 @@ def write_hostile_site(folder: Path) -> None:
     document = json.loads(sites.read_text("utf-8"))
     document["sites"][0]["displayName"] = HOSTILE_SITE
     sites.write_text(json.dumps(document), "utf-8")
+    (folder / "pages.json").write_text(json.dumps({"pages": PAGES}), "utf-8")
     for path in folder.glob("collections/*.json"):
         _add_options(path)
     for path in [*folder.glob("items/*.json"), *folder.glob("live/*.json")]:

@@ -182,6 +182,8 @@ async def _list_in_the_browser(book: Book) -> None:
         await book.click(f"{panel}-browse")
         await expect(listed).to_contain_text(words)
     await book.click("explore-clear")
+    await book.click("static-pages-read")
+    await book.sees("static-pages.csv", "Static pages (1)")
 
 
 async def _choose_item_sets(desk: Desk) -> None:

@@ -1,0 +1,84 @@
+"""The pages of a site that are no items: somebody has to build them anew."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.errors import CredentialsError
+from cmsmig.events import Observer
+from cmsmig.origin.client import PAGE, OriginClient
+from cmsmig.settings import Settings
+from cmsmig.steps.connect import open_origin
+
+_MOST = 20_000
+"""Pages after which a list that never ends is taken to have ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class StaticPage:
+    """One page of the designer."""
+
+    title: str
+    path: str
+    """Below the site's domain."""
+    state: str
+    seo_title: str
+    description: str
+
+
+async def read_static_pages(
+    settings: Settings, site_id: str, observer: Observer
+) -> tuple[StaticPage, ...]:
+    """Return the pages that belong to no collection. Reads only, a call per 100 pages.
+
+    Raises `CredentialsError` where the token has no scope for it.
+    """
+    async with open_origin(settings, observer) as session:
+        client = OriginClient(session, settings.origin_api_url)
+        try:
+            return tuple(
+                [
+                    _page(each)
+                    async for each in _pages(client, site_id)
+                    if not each.get("collectionId") and not each.get("isBranch")
+                ]
+            )
+        except CredentialsError as error:
+            raise CredentialsError(
+                "The origin's token may not list pages: give it the scope pages:read "
+                "in the site's settings, or list them by hand.",
+                service=error.service,
+                method=error.method,
+                url=error.url,
+                status=error.status,
+                body=error.body,
+            ) from error
+
+
+async def _pages(client: OriginClient, site_id: str) -> AsyncIterator[JsonObject]:
+    for offset in range(0, _MOST, PAGE):
+        found = await client.site_pages(site_id, offset=offset)
+        for each in found:
+            yield each
+        if len(found) < PAGE:
+            return
+
+
+def _page(page: JsonObject) -> StaticPage:
+    seo = page.get("seo")
+    told = seo if isinstance(seo, dict) else {}
+    draft, archived = page.get("draft") is True, page.get("archived") is True
+    slug = _text(page.get("slug"))
+    return StaticPage(
+        title=_text(page.get("title")),
+        path=_text(page.get("publishedPath")) or f"/{slug}",
+        state="archived" if archived else "draft" if draft else "published",
+        seo_title=_text(told.get("title")),
+        description=_text(told.get("description")),
+    )
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else ""
