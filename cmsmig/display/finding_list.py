@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from cmsmig.counting import counted
 from cmsmig.display.csv_text import csv_lines
+from cmsmig.display.html_templates import breakable
 from cmsmig.display.safe_html import coded, escape, joined, more, note, site_link, table
 
 SHOWN = 100
@@ -128,6 +129,6 @@ def _told(finding: Finding, usual: str) -> Markup:
     what = finding.what
     short = what if len(what) <= _LONGEST else f"{what[:_LONGEST]}…"
     if finding.why == usual:
-        return escape(short)
+        return breakable(short)
     why = coded(finding.why)
-    return joined((escape(short), escape(": "), why)) if short else why
+    return joined((breakable(short), escape(": "), why)) if short else why

@@ -6,12 +6,20 @@ template is not given is an error.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
+
+_LONG = re.compile(r"\S{33,}")
+"""What a browser breaks somewhere in the middle, where a column is narrow."""
+_WIDEST = 32
+"""Letters without a sign between them that a line holds in any case."""
+_SEAM = re.compile(r"(?<=[^\w\s])(?=\w)|(?<=_)(?=[^\W_])")
+"""Where an address or an id may go on in the next line."""
 
 
 def page(template: str, **values: object) -> str:
@@ -22,6 +30,30 @@ def page(template: str, **values: object) -> str:
 def fragment(template: str, macro: str, /, **values: object) -> Markup:
     """Return what one macro of a template makes of the values."""
     return Markup(getattr(_macros(template), macro)(**values))
+
+
+def breakable(text: object) -> Markup:
+    """Return a text as HTML of which a line may end within a long address or id, and
+    within no word; HTML stays as it is."""
+    if isinstance(text, Markup):
+        return text
+    shown = str(text)
+    if not _LONG.search(shown):
+        return escape(shown)
+    pieces = re.split(r"(\s+)", shown)
+    return Markup("").join(
+        Markup("<wbr>").join(_parts(each)) if _LONG.fullmatch(each) else each
+        for each in pieces
+    )
+
+
+def _parts(word: str) -> list[str]:
+    """Return a long word in parts, apart at its signs."""
+    return [
+        part[at : at + _WIDEST]
+        for part in _SEAM.split(word)
+        for at in range(0, len(part), _WIDEST)
+    ]
 
 
 @cache
@@ -40,6 +72,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["grouped"] = _grouped
+    made.filters["breakable"] = breakable
     made.globals["style_sheet"] = _style_sheet
     return made
 

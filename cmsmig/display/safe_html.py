@@ -14,7 +14,7 @@ from markupsafe import Markup
 from markupsafe import escape as _escape
 
 from cmsmig.counting import and_more
-from cmsmig.display.html_templates import fragment
+from cmsmig.display.html_templates import breakable, fragment
 from cmsmig.display.sanitizer import FindPicture
 from cmsmig.display.sanitizer import sanitised as _sanitised
 from cmsmig.whole_text import whole_text
@@ -37,7 +37,7 @@ def escape(value: object) -> Markup:
 
 def code(text: str) -> Markup:
     """Return a text as code in a sentence."""
-    return Markup("<code>{}</code>").format(text)
+    return Markup("<code>{}</code>").format(breakable(text))
 
 
 def bold(text: str) -> Markup:

@@ -15,11 +15,11 @@ import pytest_asyncio
 from playwright.async_api import Browser
 
 from cmsmig.sandbox.sample.build import write_sample
+from tests.support.browser.barriers import THEMES, barriers, choose_theme
 from tests.support.browser.book import Book
 from tests.support.browser.hearing import listened
 from tests.support.browser.lab import Lab
 from tests.support.browser.project import Rehearsed
-from tests.support.browser.usable import THEMES, choose_theme, hindrances
 from tests.support.browser.walk import NOTEBOOKS, SUBSHELLS
 from tests.support.sidebyside import EVERY_WAY
 
@@ -30,6 +30,8 @@ pytestmark = [
 ]
 CONTENT = os.environ.get("CMSMIG_CONTENT", "")
 _SIZE = {"width": 1000, "height": 900}
+_UNFOLD = """() => document.querySelectorAll(".jp-OutputArea-output details")
+  .forEach(each => { each.open = true; })"""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -70,10 +72,11 @@ async def test_nothing_keeps_people_out(
     (path,) = migrated.folder.glob(f"{notebook}_*.ipynb")
     await book.open(f"{migrated.folder.name}/{path.name}")
     await book.run_all()
+    await book.page.evaluate(_UNFOLD)
     found = []
     for theme in THEMES:
         await choose_theme(book.page, theme)
-        found += await hindrances(book.page)
+        found += await barriers(book.page)
         await book.picture(pictures, f"{path.stem}-{theme.split()[-1]}")
     await book.close()
     await context.close()

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Page, expect
 
 from cmsmig.run.locate import find_notebooks, notebooks_folder
 from cmsmig.sandbox.sample.build import write_sample
+from tests.support.browser.barriers import THEMES, barriers, choose_theme
 from tests.support.browser.book import Book
 from tests.support.browser.hearing import Hearing, listened
 from tests.support.browser.keyboard import Keyboard
@@ -22,7 +22,6 @@ from tests.support.browser.walk import SUBSHELLS
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-THEMES = ("JupyterLab Light", "JupyterLab Dark")
 _RUN = """async () => {
   const cells = window.theNotebook.content;
   const wanted = ["parameters", "workspace", "explore"];
@@ -32,12 +31,6 @@ _RUN = """async () => {
     cells.activeCellIndex = index;
     await window.jupyterapp.commands.execute("notebook:run-cell");
   }
-}"""
-_THEME = """name => window.jupyterapp.commands.execute(
-  "apputils:change-theme", {theme: name})"""
-_WIDER = """() => {
-  const at = document.querySelector(".cmsmig-live");
-  return at.scrollWidth - at.clientWidth;
 }"""
 
 
@@ -149,7 +142,7 @@ async def test_nothing_keeps_people_out(browsed: Browsed, theme: str) -> None:
     """In either theme axe-core finds nothing serious in the list and in an item, and
     at 1000 pixels nothing is wider than the panel."""
     page, keys = browsed.page, browsed.keys
-    await page.evaluate(_THEME, theme)
+    await choose_theme(page, theme)
     size = page.viewport_size
     await page.set_viewport_size({"width": 1000, "height": 900})
     await keys.ask()
@@ -160,17 +153,10 @@ async def test_nothing_keeps_people_out(browsed: Browsed, theme: str) -> None:
     await expect(page.locator("#cmsmig-item-title")).to_be_focused()
     await _is_usable(browsed)
     await browsed.picture(f"item-{theme.split()[-1]}")
-    await page.evaluate(_THEME, THEMES[0])
+    await choose_theme(page, THEMES[0])
     await page.set_viewport_size(size)
     assert browsed.hearing.quiet()
 
 
 async def _is_usable(browsed: Browsed) -> None:
-    found = await Axe().run(browsed.page, context=".cmsmig-live")
-    serious = [
-        (each["id"], [node["html"][:200] for node in each["nodes"]])
-        for each in found.response["violations"]
-        if each["impact"] in ("serious", "critical")
-    ]
-    assert serious == []
-    assert await browsed.page.evaluate(_WIDER) <= 0
+    assert await barriers(browsed.page, ".cmsmig-live") == []

@@ -48,7 +48,7 @@ from tests.support.notebook.staging import Staged
 ALLOWED = {
     *("html", "head", "meta", "title", "style", "body", "main", "h1", "h2", "p"),
     *("div", "table", "thead", "tbody", "tr", "th", "td", "code", "strong", "span"),
-    *("br", "a", "caption"),
+    *("br", "wbr", "a", "caption"),
 }
 PRINTED = st.text(
     st.characters(exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp")), min_size=1

@@ -113,7 +113,8 @@ def test_hostile_content_is_listed_as_text(sample: Path, origin: Origin) -> None
     """A script in a body is an obstacle, shown escaped."""
     found = [each for each in find_obstacles(origin) if each.kind == "script"]
     assert any("<script>" in each.context for each in found)
-    assert "&lt;script&gt;" in html(inspection.not_migratable(at(sample)))
+    shown = html(inspection.not_migratable(at(sample))).replace("<wbr>", "")
+    assert "&lt;script&gt;" in shown
 
 
 @pytest.mark.parametrize(

@@ -145,3 +145,14 @@ def test_numbers_stand_to_the_right_and_truth_is_a_word() -> None:
     made = table(("a", "b"), [(12345, True)])
     assert ">12,345</td><td>yes</td>" in made
     assert 'class="number"' in made
+
+
+def test_a_long_address_may_go_on_in_the_next_line_and_a_word_may_not() -> None:
+    """At its signs; nothing of it is lost, and nothing in it becomes HTML."""
+    address = "https://example.com/files/412ff10fac3f4ab4a589aaa5_quay.jpg?a=<b>"
+    made = table(("Where",), [(f"See {address} unbelievably",)])
+    seen = Seen(made)
+    assert f"See {address} unbelievably" in seen.text
+    assert "files/<wbr>412ff10fac3f4ab4a589aaa5" in made
+    assert set(seen.tags) == {"table", "thead", "tbody", "tr", "th", "td", "wbr"}
+    assert "<wbr>" not in table(("Where",), [("/blog/a-usual-slug",)])

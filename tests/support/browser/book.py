@@ -7,7 +7,6 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Locator, Page, expect
 
 from cmsmig.notebook.kit.control_registry import dom_class
@@ -148,15 +147,6 @@ class Book:
         """Wait until the outputs hold each of these texts."""
         for text in texts:
             await expect(self.output(text)).to_be_visible()
-
-    async def barriers(self) -> list[tuple[str, list[str]]]:
-        """Return what axe-core calls serious or critical in what the cells put out."""
-        found = await Axe().run(self.page, context=".jp-OutputArea-output")
-        return [
-            (each["id"], [node["html"][:200] for node in each["nodes"]])
-            for each in found.response["violations"]
-            if each["impact"] in ("serious", "critical")
-        ]
 
     async def picture(self, folder: Path | None, name: str) -> None:
         """Write a picture of the whole notebook, where pictures are asked for."""

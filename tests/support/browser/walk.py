@@ -12,6 +12,7 @@ from pathlib import Path
 import yaml
 from playwright.async_api import expect
 
+from tests.support.browser.barriers import barriers
 from tests.support.browser.book import Book
 from tests.support.browser.browse import browse_items
 from tests.support.browser.gate import Gate
@@ -79,7 +80,7 @@ class Desk:
             await self.book.open(f"{self.folder.name}/{path.name}")
             await self.book.run_all()
             await work(self)
-            assert await self.book.barriers() == [], name
+            assert await barriers(self.book.page) == [], name
             await self.book.picture(self.pictures, path.stem)
             await self.book.close()
             self.finished.append(name)

@@ -1,4 +1,4 @@
-"""What keeps people from using the outputs of a notebook, as far as a machine sees it."""
+"""What keeps people from using a notebook's outputs, as far as a machine sees it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ _THEME = """name => window.jupyterapp.commands.execute(
 _SETTLED = """() => new Promise(done => requestAnimationFrame(
   () => requestAnimationFrame(done)))"""
 _WIDER = """within => [...document.querySelectorAll(within)]
-  .flatMap(each => [each, ...each.querySelectorAll("*")]
-    .filter(part => part.scrollWidth - part.clientWidth > 1
-      && part === each && part.clientWidth > 0)
-    .map(part => `${part.scrollWidth} in ${part.clientWidth}: `
-      + part.textContent.trim().slice(0, 60)))"""
+  .filter(each => each.clientWidth && each.scrollWidth - each.clientWidth > 1)
+  .map(each => `${each.scrollWidth} in ${each.clientWidth}: `
+    + each.textContent.trim().slice(0, 60))"""
 """Outputs that hold something wider than they are."""
 _BROKEN = """within => {
   const found = [];
   const range = document.createRange();
+  const passed = "pre, style, script, select, details:not([open])";
   for (const output of document.querySelectorAll(within)) {
     const walker = document.createTreeWalker(output, NodeFilter.SHOW_TEXT);
     for (let text; (text = walker.nextNode());) {
-      if (text.parentElement.closest("pre, code, style, script, select")) continue;
+      if (text.parentElement.closest(passed)) continue;
       for (const word of text.data.matchAll(/[\\p{L}\\p{N}]{2,30}/gu)) {
         range.setStart(text, word.index);
         range.setEnd(text, word.index + word[0].length);
@@ -45,8 +44,8 @@ async def choose_theme(page: Page, theme: str) -> None:
     await page.evaluate(_SETTLED)
 
 
-async def hindrances(page: Page, within: str = OUTPUTS) -> list[str]:
-    """Return what axe-core finds serious or critical, what is wider than its output,
+async def barriers(page: Page, within: str = OUTPUTS) -> list[str]:
+    """Return what axe-core calls serious or critical, what is wider than its output,
     and which words are broken."""
     found = await Axe().run(page, context=within)
     assert found.response["passes"], "axe-core looked at nothing"
