@@ -80,5 +80,5 @@ async def test_nothing_keeps_people_out(
         await book.picture(pictures, f"{path.stem}-{theme.split()[-1]}")
     await book.close()
     await context.close()
-    assert not found, "\n".join(dict.fromkeys(found))
     assert hearing.quiet()
+    assert not found, "\n".join(dict.fromkeys(found))

@@ -47,9 +47,9 @@ class Hearing:
 
     def quiet(self) -> bool:
         """Return whether pages were heard, and nothing of what should not be."""
-        assert self.errors == []
-        assert self.ran == []
-        assert self.away == []
+        assert self.errors == [], self.errors
+        assert self.ran == [], self.ran
+        assert self.away == [], self.away
         return self.asked > 0
 
     def _said(self, message: ConsoleMessage) -> None:
