@@ -39,12 +39,15 @@ def read_plain(path: Path, most: int = LARGE) -> bytes:
 
     Raises `OSError`, with a text for people, when it is none or larger than `most`.
     """
+    found = bytearray()
     with open_plain(path) as file:
-        found = file.read(most + 1)
+        # As much as is asked for at once is set aside at once.
+        while len(found) <= most and (more := file.read(MEGABYTE)):
+            found += more
     if len(found) > most:
         size = f"{most // MEGABYTE} MB"
         raise OSError(errno.EFBIG, f"it is larger than {size}", str(path))
-    return found
+    return bytes(found)
 
 
 def open_fresh(path: Path) -> BufferedWriter:

@@ -87,10 +87,9 @@ def _apply_renames(places: Places, conflicts: ConflictsDecision) -> Places:
         for choice in conflicts.conflicts
         if choice.kind is ConflictKind.STORY and choice.action is ConflictAction.RENAME
     }
-    return replace(
-        places,
-        places={
-            key: replace(place, slug=renames.get(place.full_slug, place.slug))
-            for key, place in places.places.items()
-        },
-    )
+    renamed = {
+        key: replace(place, slug=renames[place.full_slug])
+        for key, place in places.places.items()
+        if place.full_slug in renames
+    }
+    return replace(places, places={**places.places, **renamed}) if renamed else places

@@ -8,6 +8,7 @@ never for its own sake.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import TypeAlias
 
 from cmsmig.destination.schema import StoryRow
@@ -30,10 +31,14 @@ def wanted_groups(
 
     A later language joins the group of the stories that exist.
     """
+    with_story = (key for key, row in rows.items() if row.home is not None)
+    several = languages_of({*selected, *with_story})
+    if not several:
+        return {}
     groups = {row.story_id: row.group_id for row in listed}
     homes = {key: row.home for key, row in rows.items() if row.home is not None}
     found: dict[ItemKey, str] = {}
-    for languages in languages_of({*selected, *homes}).values():
+    for languages in several.values():
         there = {
             key: groups.get(home.story_id) or home.group_id
             for key in languages
@@ -55,9 +60,14 @@ def _by_age(
 def languages_of(keys: Iterable[ItemKey]) -> dict[ItemId, list[ItemKey]]:
     """Return the keys of each item that is there in several languages."""
     found: dict[ItemId, list[ItemKey]] = {}
-    for key in sorted(keys):
-        found.setdefault((key.collection_id, key.item_id), []).append(key)
-    return {item: languages for item, languages in found.items() if len(languages) > 1}
+    for item, same in groupby(sorted(keys), _item_of):
+        if len(languages := list(same)) > 1:
+            found[item] = languages
+    return found
+
+
+def _item_of(key: ItemKey) -> ItemId:
+    return key.collection_id, key.item_id
 
 
 def common_group(namespace: str, key: ItemKey, there: Iterable[str]) -> str:
