@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import cast
+from functools import partial
+from itertools import chain, islice
+from typing import TypeAlias, cast
 
 from cmsmig.canonical import Json, fingerprint
 from cmsmig.code_digest import code_digest
 from cmsmig.derived_file import DerivedFile
 from cmsmig.mapping.convert.asset_uploads import AssetUse, find_assets
 from cmsmig.origin.schema import Collection, Item
+from cmsmig.steps.process_pool import in_processes
 
 _AT_ONCE = 500
 """Items whose uses are written in one transaction."""
+LEAST = 600
+"""Items that are worth the start of processes."""
+_TOGETHER = 100
+"""Items that a process is given together."""
+_Order: TypeAlias = tuple[Item, str]
+"""An item, and the fingerprint that its uses are kept under."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +44,54 @@ class FileUses:
 
     def __iter__(self) -> Iterator[AssetUse]:
         fresh: list[tuple[str, str, str]] = []
-        shared = {name: self.shared(each) for name, each in self.collections.items()}
-        for item in self.items:
-            made_of = f"{item.data_hash} {shared[item.key.collection_id]}"
+        for item, made_of in self._orders():
             uses = self._kept(item, made_of)
             if uses is None:
                 collection = self.collections[item.key.collection_id]
                 uses = find_assets(item, collection, self.hosts)
-                fresh.append((str(item.key), made_of, json.dumps(_rows(uses))))
+                fresh.append((str(item.key), made_of, _packed(uses)))
             yield from uses
             if len(fresh) == _AT_ONCE:
                 self._keep(fresh)
                 fresh = []
         if fresh:
             self._keep(fresh)
+
+    def find_ahead(self, least: int = LEAST) -> None:
+        """Find the uses of items that are not kept, on all cores, where there are at
+        least so many.
+
+        What is left over, when a process dies, is found when it is asked for.
+        """
+        fresh = self._fresh()
+        first = list(islice(fresh, least))
+        if len(first) < least:
+            return
+        found = in_processes(
+            _find,
+            _parts(chain(first, fresh)),
+            processes=os.cpu_count() or 1,
+            begin=partial(_share, dict(self.collections), self.hosts),
+        )
+        with suppress(BrokenProcessPool):
+            for part, uses in found:
+                keys = ((str(item.key), made_of) for item, made_of in part)
+                self._keep([(*k, each) for k, each in zip(keys, uses, strict=True)])
+
+    def _fresh(self) -> Iterator[_Order]:
+        """Yield the items whose uses are not kept, with what those are kept under."""
+        for item, made_of in self._orders():
+            kept = self.derived.one(
+                "SELECT 1 FROM file_use WHERE (key, print) = (?, ?)",
+                (str(item.key), made_of),
+            )
+            if kept is None:
+                yield item, made_of
+
+    def _orders(self) -> Iterator[_Order]:
+        shared = {name: self.shared(each) for name, each in self.collections.items()}
+        for item in self.items:
+            yield item, f"{item.data_hash} {shared[item.key.collection_id]}"
 
     def shared(self, collection: Collection) -> str:
         """Return the fingerprint of what the uses in a collection's items depend on,
@@ -72,8 +118,29 @@ class FileUses:
         self.derived.change(write)
 
 
-def _rows(uses: Sequence[AssetUse]) -> Json:
-    return [[u.address, u.field, u.index, u.alt, u.file_id] for u in uses]
+_shared: list[tuple[Mapping[str, Collection], frozenset[str]]] = []
+"""This process's collections by id, and where the origin keeps its files."""
+
+
+def _share(collections: Mapping[str, Collection], hosts: frozenset[str]) -> None:
+    _shared[:] = [(collections, hosts)]
+
+
+def _find(orders: Sequence[_Order]) -> list[str]:
+    ((collections, hosts),) = _shared
+    return [
+        _packed(find_assets(item, collections[item.key.collection_id], hosts))
+        for item, _ in orders
+    ]
+
+
+def _parts(orders: Iterator[_Order]) -> Iterator[list[_Order]]:
+    while part := list(islice(orders, _TOGETHER)):
+        yield part
+
+
+def _packed(uses: Sequence[AssetUse]) -> str:
+    return json.dumps([[u.address, u.field, u.index, u.alt, u.file_id] for u in uses])
 
 
 def _uses(item: Item, rows: object) -> tuple[AssetUse, ...]:

@@ -83,6 +83,7 @@ def find_files(
     made_of = _print(uses, origin, namespace)
     found = _kept(derived, made_of)
     if found is None:
+        uses.find_ahead()
         found = _Found(
             uploads=plan_uploads(uses, file_facts(origin.files), namespace=namespace),
             missing=missing_files(uses, origin.files),

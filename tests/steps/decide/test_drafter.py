@@ -305,6 +305,35 @@ def test_files_of_a_changed_item_are_found_again(
     assert found(afresh=True) == changed
 
 
+def test_files_found_side_by_side_are_the_same(
+    sample_migration: Migration, tmp_path: Path
+) -> None:
+    """What is kept of each item is what one process keeps; what is kept is left."""
+    uses = sample_migration.files.uses
+    assert len({use.key for use in uses}) > 20
+
+    def found(folder: Path, *, ahead: bool) -> list[tuple[int, str, str, str]]:
+        folder.mkdir(exist_ok=True)
+        here = replace(uses, derived=DerivedFile(folder / "derived.sqlite"))
+        if ahead:
+            here.find_ahead(least=1)
+        else:
+            assert list(here) == list(uses)
+        with closing(sqlite3.connect(folder / "derived.sqlite")) as db:
+            return db.execute("SELECT rowid, * FROM file_use ORDER BY rowid").fetchall()
+
+    alone = found(tmp_path / "alone", ahead=False)
+    assert len(alone) == len(uses.items)
+    side_by_side = found(tmp_path / "side by side", ahead=True)
+    assert side_by_side == alone
+    assert found(tmp_path / "side by side", ahead=True) == alone
+    with closing(sqlite3.connect(tmp_path / "side by side" / "derived.sqlite")) as db:
+        db.execute("DELETE FROM file_use WHERE rowid = 5")
+        db.commit()
+    again = found(tmp_path / "side by side", ahead=True)
+    assert [each[1:] for each in again if each[0] > len(alone)] == [alone[4][1:]]
+
+
 def rows(folder: Path) -> dict[str, tuple[int, str]]:
     """Return when each item's draft was written, as a number, and of what."""
     with closing(sqlite3.connect(folder / "derived.sqlite")) as db:
