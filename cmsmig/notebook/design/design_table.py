@@ -64,14 +64,13 @@ class _Table:
             row(self._reason, self._leave_empty),
             self._left_out,
             row(self._which, self._take_again),
-            self._sections.element,
-            self._options.element,
         )
         return column(
             Html(_made("style")),
             row(self._chooser, self._undo, self._standing),
             self._whole.element(),
             beside(left, self._story.element),
+            beside(self._sections.element, self._options.element),
             Html(sheet(heading("Blocks that bodies may hold: their components"))),
             row(*self._named_blocks()),
             self._again,

@@ -7,7 +7,15 @@ from functools import partial
 from cmsmig.display.html_templates import fragment
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign
 from cmsmig.notebook.design.design_rows import HEAD, WIDTHS, FieldRow, RowActions
-from cmsmig.notebook.kit.widgets import Action, Board, Element, Field, Html, grid
+from cmsmig.notebook.kit.widgets import (
+    Action,
+    Board,
+    Element,
+    Field,
+    Html,
+    grid,
+    scrolled,
+)
 from cmsmig.review.design_edits import DesignEditor
 from cmsmig.review.section_changes import section_of, with_field_in_section
 
@@ -42,7 +50,8 @@ class FieldTable:
     def element(self) -> Element:
         """Return the table."""
         head = [Html(_made("column_head", text=name)) for name in HEAD]
-        return grid([head, *(each.cells for each in self._rows)], widths=WIDTHS)
+        rows = grid([head, *(each.cells for each in self._rows)], widths=WIDTHS)
+        return scrolled("design-fields", rows)
 
     def load(self, place: int) -> None:
         """Show the fields of a content type; none is chosen."""

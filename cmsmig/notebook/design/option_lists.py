@@ -68,7 +68,9 @@ class OptionLists:
             for at, (option_id, label) in enumerate(field.options)
         ]
         head = ("option at the origin", "label, which is its value too")
-        table = _made("listed", name="options", label="Options", head=head, rows=rows)
+        table = _made(
+            "listed", name="options", label="List of options", head=head, rows=rows
+        )
         self._live.show({"list": self._controls(field), "options": table}, calm=calm)
 
     def _lists(self) -> list[FieldDesign]:

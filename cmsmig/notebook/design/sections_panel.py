@@ -68,7 +68,11 @@ class SectionsPanel:
         if sections:
             rows = [self._row(at, each) for at, each in enumerate(sections)]
             shown = _made(
-                "listed", name="sections", label="Sections", head=_HEAD, rows=rows
+                "listed",
+                name="sections",
+                label="List of sections",
+                head=_HEAD,
+                rows=rows,
             )
         self._live.show({"sections": shown}, calm=calm)
 

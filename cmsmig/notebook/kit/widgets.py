@@ -359,6 +359,14 @@ def grid(rows: Sequence[Sequence[Element]], *, widths: str) -> Element:
     )
 
 
+def scrolled(name: str, content: Element) -> Element:
+    """Return an element in a frame that scrolls by itself; its style is that of the
+    class `cmsmig-<name>`."""
+    made = ipywidgets.Box([content._handle], layout={"overflow": "auto"})
+    made.add_class(f"cmsmig-{name}")
+    return Element(made)
+
+
 def folded(title: str, content: Element, *, open_: bool = False) -> Element:
     """Return an element that opens and closes under its title."""
     made = ipywidgets.Accordion(
