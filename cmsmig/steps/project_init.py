@@ -143,6 +143,8 @@ _GITIGNORE = """\
 .ipynb_checkpoints/
 # Who signs decisions here, for the notebooks.
 /reviewer.txt
+# What notebook 02 can take back.
+/design_undo.json
 # Tokens.
 .env
 """

@@ -235,7 +235,9 @@ async def test_unattended_everything_that_is_designed_is_told(tmp_path: Path) ->
     design = decided(workspace.project, Design)
     posts = design.content_types[0]
     nested = SectionDesign("mood", "<b>Mood</b>", ("tone",), component="mood_block")
+    first = replace(posts.fields[0], required=True)
     posts = replace(posts, sections=(nested,), universal=True)
+    posts = replace(posts, fields=(first, *posts.fields[1:]))
     write_decision(
         workspace.project,
         replace(design, content_types=(posts, *design.content_types[1:])),
@@ -244,12 +246,13 @@ async def test_unattended_everything_that_is_designed_is_told(tmp_path: Path) ->
     shown = str(design_table(review)._repr_mimebundle_()["text/html"])
     words = " ".join(BeautifulSoup(shown, "html.parser").get_text(" ").split())
     for each in (
-        "encoding required section why",
+        "label, key encoding section why",
+        "Body body richtext, required",
         "option <b>Mood</b> (in mood_block)",
         "<b>Mood</b> mood mood_block tone",
         "tone Report Report tone Essay Essay",
         "Stories at /posts/‹slug› , dated by creation",
         "is_root and is_nestable",
-        "Uploads go into the asset folder at the root",
+        "Uploads go into the root of the assets",
     ):
         assert each in words

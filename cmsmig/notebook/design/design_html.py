@@ -10,6 +10,8 @@ from cmsmig.counting import first_of
 from cmsmig.display.safe_html import (
     NOTHING,
     Cell,
+    code,
+    escape,
     heading,
     joined,
     more,
@@ -43,8 +45,9 @@ def design_html(desk: DesignEditor) -> Markup:
         (each.component, each.display_name, each.role, ", ".join(each.schema))
         for each in design.blocks
     ]
-    root = design.asset_folder
-    uploads = f"Uploads go into the asset folder {root or 'at the root'}."
+    folder = design.asset_folder
+    into = f"the asset folder {folder}" if folder else "the root of the assets"
+    uploads = f"Uploads go into {into}."
     return sheet(
         *(content_type_html(desk, place) for place in range(len(design.content_types))),
         heading("Blocks"),
@@ -119,19 +122,24 @@ def _fields_html(desk: DesignEditor, place: int) -> Markup:
         (
             field.origin,
             field.origin_type,
-            field.display_name,
-            field.key,
-            field.encoding,
-            field.required,
-            *(() if translated is None else (field.origin in translated,)),
+            stacked((escape(field.display_name), code(field.key))),
+            ", ".join(_becomes(field, translated)),
             section_name(section_of(content_type, field.key)),
             field.note,
         )
         for field in content_type.fields
     ]
-    languages = () if translated is None else ("translated",)
-    named = ("origin field", "type", "label", "key", "encoding", "required")
-    return table((*named, *languages, "section", "why"), rows)
+    return table(
+        ("origin field", "type", "label, key", "encoding", "section", "why"), rows
+    )
+
+
+def _becomes(field: FieldDesign, translated: frozenset[str] | None) -> Iterator[str]:
+    yield field.encoding
+    if field.required:
+        yield "required"
+    if translated is not None and field.origin in translated:
+        yield "translated"
 
 
 def section_name(section: SectionDesign | None) -> str:
