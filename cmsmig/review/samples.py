@@ -31,6 +31,8 @@ from cmsmig.steps.decide.pulled_origin import Origin
 
 _SAMPLE = 90
 """Characters of a sample that are shown."""
+_LOOKED = 500
+"""Items that are looked through for different values, from the first that has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Sampler:
         self._decision = decision
         self._collections = {each.collection_id: each for each in origin.collections}
         self._items: dict[str, tuple[Item, ...]] = {}
-        self._filled: dict[str, frozenset[str]] = {}
+        self._filled: dict[str, dict[str, int]] = {}
         self._names: dict[ItemKey, str] = {}
         files = origin.files
         self._files = {address: UploadedAsset(None, address) for address in files}
@@ -75,34 +77,38 @@ class Sampler:
     ) -> tuple[Sample, ...]:
         """Return up to `count` different values of a field and what they become."""
         collection = self._collections.get(content_type.collection_id)
-        if collection is None or field.origin not in self.filled(collection):
+        begins = self.filled(collection).get(field.origin) if collection else None
+        if collection is None or begins is None:
             return ()
         schema = collection.field(field.origin)
         context = self._context(design)
         found: dict[str, Sample] = {}
-        for item in self.items(content_type.collection_id):
+        items = self.items(content_type.collection_id)
+        for item in items[begins : begins + _LOOKED]:
             value = item.data.get(field.origin)
-            if is_blank(value) or len(found) == count:
+            if is_blank(value):
                 continue
             use = FieldUse(
                 field, schema.validations if schema else {}, item.key, context
             )
             found.setdefault(as_text(value), self._sample(value, use))
+            if len(found) == count:
+                break
         return tuple(found.values())
 
-    def filled(self, collection: Collection) -> frozenset[str]:
-        """Return the fields of a collection that some item fills; items are read
-        once for it."""
+    def filled(self, collection: Collection) -> Mapping[str, int]:
+        """Return the fields of a collection that some item fills, each with the place
+        of the first that does; items are read once for it."""
         known = self._filled.get(collection.collection_id)
         if known is None:
             wanted = {each.slug for each in collection.fields}
-            found: set[str] = set()
-            for item in self.items(collection.collection_id):
-                data = item.data
-                found |= {name for name in data if not is_blank(data[name])}
-                if wanted <= found:
+            known = self._filled[collection.collection_id] = {}
+            for place, item in enumerate(self.items(collection.collection_id)):
+                for name, value in item.data.items():
+                    if name not in known and not is_blank(value):
+                        known[name] = place
+                if wanted <= known.keys():
                     break
-            known = self._filled[collection.collection_id] = frozenset(found)
         return known
 
     def story(

@@ -88,6 +88,35 @@ def test_samples_tell_names_instead_of_ids(tmp_path: Path) -> None:
     assert any("never ran" in loss for each in body for loss in each.losses)
 
 
+def test_samples_of_many_items_read_few(tmp_path: Path) -> None:
+    """The first value is found wherever it stands; others are looked for among the
+    items that follow it, and not in all of a large collection."""
+    workspace = pulled_workspace(tmp_path)
+    for name in ("items", "live"):
+        path = workspace.project.raw / name / f"{POSTS}.json"
+        first = json.loads(path.read_text())["items"][0]
+        rows = [
+            json.dumps({**first, "id": f"i{number}", "fieldData": filled(number)})
+            for number in range(1300)
+        ]
+        listed = ",\n".join(rows)
+        path.write_text(f'{{"items": [\n{listed}\n]}}\n')
+    desk = desk_of(workspace)
+    posts = desk.content_types[0]
+    body, tone, author = (desk.samples(posts, each) for each in posts.fields)
+    assert len(body) == 3
+    assert len(tone) == 1
+    assert author == ()
+    assert desk.unfilled(0) == ("author",)
+
+
+def filled(number: int) -> dict[str, str]:
+    """Return an item's values: a body always, a tone late, another one much later."""
+    tone = {700: "t1", 1250: "t2"}.get(number)
+    data = {"name": "A", "slug": f"a-{number}", "body": f"<p>{number}</p>"}
+    return {**data, "tone": tone} if tone else data
+
+
 def test_what_came_later_is_proposed_beside_what_was_decided(tmp_path: Path) -> None:
     """An accepted design keeps its own names and gets the missing parts."""
     desk = desk_of(pulled_workspace(tmp_path))
