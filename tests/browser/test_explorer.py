@@ -137,6 +137,28 @@ async def test_what_is_live_but_changed_since(browsed: Browsed) -> None:
     await expect(book.control("explore-open").first).to_be_focused()
 
 
+async def test_what_was_changed_last_and_what_is_in_a_category(
+    browsed: Browsed,
+) -> None:
+    """Each order and the first facet have a key: three steps each."""
+    keys, listed = browsed.keys, browsed.book.region("list")
+    await keys.ask()
+    await keys.choose("o", "Ch")
+    head = listed.locator("th[aria-sort=descending]")
+    await expect(head).to_contain_text("Changed")
+    assert len(keys.steps) == 3
+    days = await listed.locator("time").all_inner_texts()
+    assert days == sorted(days, reverse=True)
+    await keys.choose("c", "Journal")
+    await expect(listed).to_contain_text("71 items")
+    facet = browsed.book.control("explore-facet").first.locator("select")
+    label = (await facet.locator("option").all_inner_texts())[1]
+    await keys.choose("v", label.split(" (")[0])
+    await expect(listed).not_to_contain_text("71 items")
+    count = label.rpartition("(")[2].rstrip(")")
+    await expect(listed).to_contain_text(f"{count} item")
+
+
 @pytest.mark.parametrize("theme", THEMES)
 async def test_nothing_keeps_people_out(browsed: Browsed, theme: str) -> None:
     """In either theme axe-core finds nothing serious in the list and in an item, and
