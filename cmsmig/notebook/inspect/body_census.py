@@ -148,6 +148,7 @@ def obstacles_panel(
             workspace.item_lists.show(finding)
 
         button = board.button("obstacles-browse", "List them in the browser", browse)
+        button.visible(bool(kinds))
         show()
         return widgets.column(
             widgets.Html(sheet(_rules())),

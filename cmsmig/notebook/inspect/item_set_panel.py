@@ -62,7 +62,10 @@ _LABELS = {
     "item-set-queued": "Queued",
     "item-set-publish": "Publish",
 }
-_WIDTHS = "minmax(8em,1.2fr) auto auto auto auto auto minmax(12em,2fr)"
+_WIDTHS = (
+    "minmax(5.5em,1.2fr) minmax(8em,1.5fr) repeat(4,minmax(8em,1.1fr)) "
+    "minmax(5.5em,1.2fr)"
+)
 
 
 def item_sets(

@@ -207,6 +207,8 @@ class Board:
         self._field(made, name, changed)
         if unseen:
             made.style = {"description_width": "0"}
+            # In a column of a table, which says how wide it is.
+            made.layout = {"width": "auto", "min_width": "0"}
         return Choice(made)
 
     def listing(
