@@ -5,7 +5,6 @@ Of the sample site, or of the content folder that CMSMIG_CONTENT names.
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -30,6 +29,10 @@ pytestmark = [
 ]
 CONTENT = os.environ.get("CMSMIG_CONTENT", "")
 _SIZE = {"width": 1000, "height": 900}
+LARGEST = 5_000_000
+"""Bytes of a page or notebook that a run leaves of the sample."""
+_DRAWN = """() => [...document.images].every(each => each.naturalWidth > 0)
+  && document.querySelectorAll(".jp-RenderedHTMLCommon, main").length > 0"""
 _UNFOLD = """() => document.querySelectorAll(".jp-OutputArea-output details")
   .forEach(each => { each.open = true; })"""
 
@@ -46,10 +49,7 @@ async def migrated(
     rehearsed = Rehearsed.begin(content, folder, lab.root.parent / "state")
     try:
         accept = ("decide", "--accept-proposals", "--reviewer", "A. Reviewer")
-        for arguments in (("pull",), accept, ("import",), ("verify",)):
-            process = rehearsed.rehearsal.process(*arguments)
-            out, err = await asyncio.to_thread(process.communicate)
-            assert process.returncode in (0, 1), f"{out}\n{err}"
+        await rehearsed.done(("pull",), accept, ("import",), ("verify",))
         yield rehearsed
     finally:
         rehearsed.end()
@@ -82,3 +82,31 @@ async def test_nothing_keeps_people_out(
     await context.close()
     assert hearing.quiet()
     assert not found, "\n".join(dict.fromkeys(found))
+
+
+async def test_what_a_run_leaves_is_whole_without_a_network(
+    browser: Browser, lab: Lab, migrated: Rehearsed
+) -> None:
+    """Each page asks for nothing but itself and draws all its pictures; each page and
+    notebook can be sent; the last lines say when, how, and where the report is."""
+    reports = lab.root / "reports-of-the-sample"
+    said = await migrated.done(("run", "--reports", str(reports)))
+    (folder,) = reports.iterdir()
+    lines = said.splitlines()[-5:]
+    assert f"report: {folder / 'report.html'}" in lines
+    assert [each.partition(":")[0] for each in lines[:2]] == ["began", "ended"]
+    assert "differences: 0" in lines
+    pages = sorted(folder.glob("*.html"))
+    assert len(pages) == len(NOTEBOOKS) + 1
+    sizes = {each.name: each.stat().st_size for each in folder.rglob("*.*")}
+    assert {name: size for name, size in sizes.items() if size > LARGEST} == {}
+    context = await browser.new_context(offline=True)
+    for each in pages:
+        page = await context.new_page()
+        asked: list[str] = []
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        await page.goto(each.as_uri())
+        assert [url for url in asked if not url.startswith("data:")] == [each.as_uri()]
+        assert await page.evaluate(_DRAWN), each.name
+        await page.close()
+    await context.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -31,14 +32,20 @@ class Rehearsed:
     _running: AbstractContextManager[SandboxHandle] = field(repr=False)
 
     @classmethod
-    def begin(cls, content: Path, folder: Path, state: Path) -> Rehearsed:
-        """Start a sandbox on `content` and make a project that points at it."""
+    def begin(
+        cls, content: Path, folder: Path, state: Path, kept_in: Path | None = None
+    ) -> Rehearsed:
+        """Start a sandbox on `content` and make a project that points at it.
+
+        With `kept_in`, the space outlives the sandbox in this file.
+        """
         gate = Gate()
         options = SandboxOptions(
             content=content,
             rate=RATE,
             origin_rate=ORIGIN_RATE,
             middleware=(gate,),
+            kept_in=kept_in,
             origin_token="the-origin-token-of-the-test",
             destination_token="the-destination-token-of-the-test",
         )
@@ -54,6 +61,24 @@ class Rehearsed:
         """Return the project folder."""
         return self.rehearsal.folder
 
+    async def done(self, *commands: tuple[str, ...]) -> str:
+        """Run commands one after the other, each in a process of its own; return what
+        they said."""
+        said = ""
+        for arguments in commands:
+            process = self.rehearsal.process(*arguments)
+            out, err = await asyncio.to_thread(process.communicate)
+            assert process.returncode == 0, f"{arguments}: {out}\n{err}"
+            said += out
+        return said
+
+    def restart(self) -> None:
+        """End the sandbox and start it again at the same addresses."""
+        self.end()
+        options = self._at_the_same_addresses()
+        self._running = running_sandbox(options)
+        self.rehearsal = replace(self.rehearsal, handle=self._running.__enter__())
+
     def content(self) -> Mapping[str, object]:
         """Return what the space holds, without what differs from run to run."""
         base = self.rehearsal.handle.announcement["base_url"].removesuffix("/v1")
@@ -65,18 +90,21 @@ class Rehearsed:
         It has the same addresses, and the same decisions.
         """
         self.end()
-        known = self.rehearsal.handle.announcement
-        options = replace(
-            self._options,
-            origin_port=urlsplit(known["origin_api_url"]).port or 0,
-            destination_port=urlsplit(known["base_url"]).port or 0,
-        )
+        options = self._at_the_same_addresses()
         running = running_sandbox(options)
         handle = running.__enter__()
         state = self.rehearsal.state
         rehearsal = Rehearsal.start(handle, folder, RATE, state)
         shutil.copytree(self.folder / "decisions", folder / "decisions")
         return Rehearsed(rehearsal, self.gate, options, running)
+
+    def _at_the_same_addresses(self) -> SandboxOptions:
+        known = self.rehearsal.handle.announcement
+        return replace(
+            self._options,
+            origin_port=urlsplit(known["origin_api_url"]).port or 0,
+            destination_port=urlsplit(known["base_url"]).port or 0,
+        )
 
     def end(self) -> None:
         """End the sandbox."""
