@@ -264,3 +264,4 @@ async def test_the_ledger_is_shown_as_tables(staged: Start, tmp_path: Path) -> N
         assert title in shown
     assert "records/record-1" in shown
     assert "created" in shown
+    assert shown.index("<th>name</th>") < shown.index("<th>item_id</th>")

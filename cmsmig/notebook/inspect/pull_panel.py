@@ -142,12 +142,13 @@ def _nothing(project: Project) -> Markup:
 
 def _found_html(workspace: Workspace) -> Markup:
     origin = pulled(workspace)
-    locales = ", ".join(each.tag for each in origin.site.locales) or "one"
+    locales = ", ".join(each.tag for each in origin.site.locales)
+    languages = f"the locales {locales}" if locales else "one language"
     return sheet(
         heading(f"{origin.site.display_name}: what was read"),
         paragraph(
             f"{len(origin.collections):,} collections, {_count(origin.staged):,} staged"
-            f" and {_count(origin.live):,} live items in the locales {locales}; read "
+            f" and {_count(origin.live):,} live items in {languages}; read "
             f"{_when(workspace.project)}. Everything below works from this copy and "
             "asks the origin nothing."
         ),

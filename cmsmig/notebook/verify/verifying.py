@@ -167,7 +167,10 @@ def conclude(handover: Handover) -> Panel:
 
 def _view(ledger: Path, view: View) -> Markup:
     title = str(view).replace("_", " ").capitalize()
-    rows = frame_html(view_frame(ledger, view), rows=_ROWS)
+    frame = view_frame(ledger, view)
+    # What a person knows an item by comes first.
+    known = sorted(frame.columns, key=lambda name: str(name).endswith("_id"))
+    rows = frame_html(frame[known], rows=_ROWS)
     return heading(title) + scrolling(title, rows)
 
 
