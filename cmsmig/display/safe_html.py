@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias
 from urllib.parse import quote
@@ -17,6 +18,7 @@ from cmsmig.counting import and_more
 from cmsmig.display.html_templates import breakable, fragment
 from cmsmig.display.sanitizer import FindPicture
 from cmsmig.display.sanitizer import sanitised as _sanitised
+from cmsmig.display.word_marks import marked_words
 from cmsmig.whole_text import whole_text
 
 UNTYPESET = "mathjax_ignore tex2jax_ignore"
@@ -159,6 +161,42 @@ def sanitised(body: str, picture: FindPicture | None = None) -> Markup:
     For showing only, never for converting.
     """
     return Markup(_sanitised(body, picture))
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Two sides whose words were compared."""
+
+    left: Markup
+    right: tuple[Markup, ...]
+    only_left: int
+    """Words that are said on the left alone."""
+    only_right: int
+
+
+def beside(
+    left: Markup,
+    right: Sequence[Markup],
+    *,
+    only_left: str,
+    only_right: str,
+    names: Sequence[str] = (),
+    held: Sequence[Sequence[Markup]] = (),
+) -> Beside:
+    """Return what `sanitised` gave for two sides, with what one alone says marked.
+
+    The right may come in parts; with their `names` the left says where each begins.
+    `held` is what the blocks of each part hold.
+    """
+    made = marked_words(
+        left, right, only_left=only_left, only_right=only_right, names=names, held=held
+    )
+    return Beside(
+        Markup(made.left),
+        tuple(Markup(each) for each in made.right),
+        made.only_left,
+        made.only_right,
+    )
 
 
 def framed(content: Markup, *, title: str, height: int = 320) -> Markup:

@@ -6,7 +6,7 @@ sanitised and framed where they are shown, never here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from mimetypes import guess_type
 
 from cmsmig.canonical import Json, JsonObject
@@ -23,6 +23,8 @@ _INLINE = tag_set(
 _CELLS = frozenset(("li", "td", "th", "caption", "figcaption", "dt", "dd"))
 _BETWEEN = tag_set("tr thead tbody tfoot colgroup col")
 """Nothing can stand before these: browsers would move it out of the table."""
+_OWN = ("component", "_uid")
+"""What a block has beside its fields."""
 _LONGEST = 160
 """Characters of a value that are shown in a box."""
 
@@ -49,6 +51,28 @@ def destination_html(document: JsonObject) -> str:
     The renderer leaves blocks to the new site's own components.
     """
     return render_rich_text(_boxed(document))
+
+
+def held_html(node: JsonObject) -> Iterator[str]:
+    """Yield what each block of a document holds beside rich text, as HTML, in the
+    order of their boxes."""
+    content = node.get("content")
+    for child in content if isinstance(content, list) else ():
+        if isinstance(child, dict):
+            if child.get("type") == "blok":
+                for block in blocks_of(child):
+                    yield from _held(block)
+            else:
+                yield from held_html(child)
+
+
+def _held(block: JsonObject) -> Iterator[str]:
+    values = [value for name, value in block.items() if name not in _OWN]
+    texts = (each for each in values if isinstance(each, str))
+    yield "".join(f"<div>{each}</div>" for each in texts)
+    for value in values:
+        if isinstance(value, dict) and value.get("type") == "doc":
+            yield from held_html(value)
 
 
 def _marks(element: Element, number: int, severity: Severity) -> list[tuple[int, str]]:
@@ -98,7 +122,7 @@ def _block_box(block: JsonObject) -> JsonObject:
     component = block.get("component")
     lines: list[Json] = [_line(f"▣ block {component}", "highlight")]
     for name, value in block.items():
-        if name in ("component", "_uid"):
+        if name in _OWN:
             continue
         if isinstance(value, dict) and value.get("type") == "doc":
             inside = _boxed(value).get("content")

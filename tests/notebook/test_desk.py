@@ -16,7 +16,7 @@ from cmsmig.errors import UndecidedError
 from cmsmig.mapping.decisions.choices import BlocksDecision, EmbedsDecision
 from cmsmig.mapping.decisions.review_validity import BodyState
 from cmsmig.notebook.kit.decision_files import decided
-from cmsmig.notebook.preview.block_cards import Split, cards_html
+from cmsmig.notebook.preview.block_cards import Split, block_contents, cards_html
 from cmsmig.notebook.preview.preview_html import losses_html
 from cmsmig.notebook.preview.previewing import (
     Previews,
@@ -317,7 +317,9 @@ def test_cards_hold_all_of_a_body_and_nothing_that_runs(
     document = convert_text(html).document
     outline = outline_of(document)
     blocks = propose_blocks(outline, Heuristics(frozenset(Heuristic)))
-    shown = str(cards_html(Split(document, outline, blocks), 0 if live else None))
+    split, current = Split(document, outline, blocks), 0 if live else None
+    contents = block_contents(split, current, None)
+    shown = str(cards_html(split, contents, current))
     soup = BeautifulSoup(shown, "html.parser")
     texts = "".join(each.get_text() for each in soup.select(".content"))
     wanted = [text for text in ("h", "q", "t", "l") if f">{text}<" in html]

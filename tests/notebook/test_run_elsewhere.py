@@ -262,6 +262,25 @@ async def test_what_failed_is_told_while_another_process_runs(staged: Start) -> 
         assert "Next: 06" not in page.html()
 
 
+async def test_what_fails_here_is_told_before_the_run_ends(staged: Start) -> None:
+    """While the others go on: item, page at the origin, reason and next step."""
+    stage = staged(rate=20, settings="in_flight = 1")
+    await prepared(stage)
+    stage.api("POST", "/stories", {"story": in_the_way(stage)})
+    workspace = stage.workspace(interactive=True)
+    with front_end() as page:
+        driver = Driver(page)
+        panel = await run_step(workspace, "create", await show_plan(workspace))
+        panel._repr_mimebundle_()
+        await page.click("create-start")
+        await seen(page, "Failed (1)", "/records/record-1", "decisions/conflicts.yaml")
+        [stop] = page.controls("create-stop")
+        assert not stop.state["disabled"]
+        assert len(stage.titles()) < 12
+        await driver.settled()
+        assert "11 of 12 stories exist." in page.html()
+
+
 async def test_a_plan_that_no_longer_fits_offers_the_new_one(staged: Start) -> None:
     """The refusal names the file that moved; the next press takes the new plan."""
     stage = staged()

@@ -13,7 +13,7 @@ from cmsmig.display.html_templates import fragment
 from cmsmig.display.safe_html import NOTHING, escape, sanitised
 from cmsmig.display.sanitizer import FindPicture
 from cmsmig.notebook.kit.live_controls import bar, button, ident, select
-from cmsmig.review.loss_marks import destination_html
+from cmsmig.review.loss_marks import destination_html, held_html
 from cmsmig.richtext.blocks.outline import BlockKind, NodeOutline, Outline, kinds_of
 from cmsmig.richtext.blocks.proposals import Blocks, How, nodes_of, runs_of
 
@@ -52,23 +52,46 @@ class Split:
     """Tells a body from others: where its cards are scrolled to is kept."""
 
 
+def block_names(split: Split) -> list[str]:
+    """Return what each block is called."""
+    return [f"{n} {KINDS[block.kind]}" for n, block in enumerate(split.blocks, 1)]
+
+
+def block_contents(
+    split: Split, current: int | None, picture: FindPicture | None
+) -> list[Markup]:
+    """Return what each block holds; `picture` finds the pictures of the cards that
+    are shown."""
+    start = (current or 0) // PAGE * PAGE
+    return [
+        _content(nodes, picture if start <= index < start + PAGE else None)
+        for index, nodes in enumerate(nodes_of(split.document, split.blocks))
+    ]
+
+
+def block_holdings(split: Split) -> list[list[Markup]]:
+    """Return for each block what the boxes in it hold beside what they show."""
+    return [
+        [sanitised(each) for each in held_html({"type": "doc", "content": [*nodes]})]
+        for nodes in nodes_of(split.document, split.blocks)
+    ]
+
+
 def cards_html(
-    split: Split, current: int | None = None, picture: FindPicture | None = None
+    split: Split, contents: Sequence[Markup], current: int | None = None
 ) -> Markup:
     """Return the blocks as cards; with `current` they can be worked.
 
-    `picture` finds the pictures that they show. At most `PAGE` cards: those around
-    the current one, else the first.
+    At most `PAGE` cards: those around the current one, else the first.
     """
     start = (current or 0) // PAGE * PAGE
     runs = runs_of(split.outline, split.blocks)
-    contents = nodes_of(split.document, split.blocks)
     shown = [
         _card(
             index,
             split.blocks,
             runs[index],
-            _content(contents[index], picture),
+            contents[index],
             current,
         )
         for index in range(start, min(start + PAGE, len(split.blocks)))

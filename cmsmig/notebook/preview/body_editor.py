@@ -14,7 +14,7 @@ from cmsmig.notebook.kit.live_controls import button, text
 from cmsmig.notebook.kit.live_panel import Heard, Live, LiveBoard
 from cmsmig.notebook.kit.slices import in_slices
 from cmsmig.notebook.kit.widgets import Element
-from cmsmig.notebook.preview.block_cards import Split, card_id, cards_html
+from cmsmig.notebook.preview.block_cards import Split, card_id
 from cmsmig.notebook.preview.body_editor_html import (
     REGIONS,
     actions_html,
@@ -292,21 +292,23 @@ class _BodyEditor:
 
     def _body(self, index: int) -> dict[str, Markup]:
         standing = self._scanner.standing(index)
-        cards, moves = None, NOTHING
+        split, moves = None, NOTHING
         if standing.state is not BodyState.NOT_NEEDED:
             self._block = self._bounded(standing)
             document = self._body_index.converted(index).document
             split = Split(document, self._facts(index).outline, standing.blocks, index)
             moves = moves_html(len(split.blocks))
-            pictures = self._previews.pictures
-            cards = cards_html(split, self._block, pictures.side())
         parts = body_parts(
-            self._body_index, index, self._previews.pictures, cards=cards
+            self._body_index,
+            index,
+            self._previews.pictures,
+            split=split,
+            current=None if split is None else self._block,
         )
         return {
             "title": title_html(parts.title, parts.place, standing),
-            "layout": layout_html(paired=cards is None, wide=self._wide),
-            "width": width_html(paired=cards is None, wide=self._wide),
+            "layout": layout_html(paired=split is None, wide=self._wide),
+            "width": width_html(paired=split is None, wide=self._wide),
             "origin": parts.origin,
             "moves": moves,
             "target": parts.target or NOTHING,

@@ -10,11 +10,13 @@ from functools import partial
 
 from markupsafe import Markup
 
-from cmsmig.counting import first_of
+from cmsmig.counting import counted, first_of
 from cmsmig.display.html_templates import fragment
 from cmsmig.display.safe_html import (
     NOTHING,
+    Beside,
     Cell,
+    beside,
     escape,
     folded,
     framed,
@@ -27,11 +29,18 @@ from cmsmig.display.safe_html import (
 )
 from cmsmig.display.sanitizer import FindPicture
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyMode, EmbedsDecision
+from cmsmig.notebook.preview.block_cards import (
+    Split,
+    block_contents,
+    block_holdings,
+    block_names,
+    cards_html,
+)
 from cmsmig.notebook.preview.body_pictures import BodyPictures
 from cmsmig.notebook.preview.document_tree import tree_html
 from cmsmig.review.body_index import BodyIndex
 from cmsmig.review.embeds import PICTURES, treatment_of
-from cmsmig.review.loss_marks import destination_html, marked_html
+from cmsmig.review.loss_marks import destination_html, held_html, marked_html
 from cmsmig.richtext.blocks.proposals import Heuristic
 from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.policy import Treatment, Unclosed
@@ -60,6 +69,8 @@ _UNBROKEN = 26
 """Characters of a cell that stay on one line."""
 _DOCUMENT = 60_000
 """Characters of a document that are shown."""
+_LOST = "Said at the origin, not at the destination"
+_ADDED = "Said at the destination, not at the origin"
 _made = partial(fragment, "notebook/preview/preview_html.html")
 
 
@@ -138,22 +149,22 @@ def body_html(
     pictures: BodyPictures,
     *,
     kept: bool = False,
-    cards: Markup | None = None,
+    split: Split | None = None,
 ) -> Markup:
     """Return one body: origin, destination and document, then its losses.
 
     `kept` for what is stored in a notebook, which may be opened without trust;
-    `cards` are the body's blocks where it is stored as such.
+    `split` are the body's blocks where it is stored as such.
     """
-    parts = body_parts(body_index, index, pictures, kept=kept, cards=cards)
+    parts = body_parts(body_index, index, pictures, kept=kept, split=split)
     text = parts.json
     if len(text) > _DOCUMENT:
         text = f"{text[:_DOCUMENT]}\n… {len(text) - _DOCUMENT} more"
     document = parts.document + folded("As JSON", source(text))
     shown = [("", "both", parts.origin), ("Document", "document", document)]
-    if cards is not None:
+    if parts.target is not None:
         shown[0] = ("Origin", "origin", parts.origin)
-        shown.insert(1, ("Destination", "target", cards))
+        shown.insert(1, ("Destination", "target", parts.target))
     columns = [
         _made("column", title=title, css=css, content=content)
         for title, css, content in shown
@@ -171,37 +182,61 @@ def body_parts(
     pictures: BodyPictures,
     *,
     kept: bool = False,
-    cards: Markup | None = None,
+    split: Split | None = None,
+    current: int | None = None,
 ) -> BodyParts:
-    """Return what `body_html` puts side by side."""
+    """Return what `body_html` puts side by side; with `current` the blocks can be
+    worked."""
     body, converted = body_index.bodies[index], body_index.converted(index)
     marked = marked_html(body_index.text(index), converted.losses)
-    target = "" if cards is not None else destination_html(converted.document)
 
-    def sides(picture: Callable[[], FindPicture | None]) -> Markup:
+    def compared(picture: Callable[[], FindPicture | None]) -> Beside:
         origin = sanitised(marked, picture())
-        if cards is not None:
-            return origin
-        return _made("pair", origin=origin, target=sanitised(target, picture()))
+        names: list[str] = []
+        if split is None:
+            target = destination_html(converted.document)
+            contents = [sanitised(target, picture())]
+            held = [[sanitised(each) for each in held_html(converted.document)]]
+        else:
+            contents = block_contents(split, current, picture())
+            held = block_holdings(split)
+            names = block_names(split)
+        return beside(
+            origin, contents, only_left=_LOST, only_right=_ADDED, names=names, held=held
+        )
+
+    def sides(found: Beside) -> Markup:
+        lost = _words(found.only_left, "not at the destination")
+        if split is not None:
+            return _made("alone", origin=found.left, lost=lost)
+        added = _words(found.only_right, "not at the origin")
+        (target,) = found.right
+        return _made("pair", origin=found.left, target=target, lost=lost, added=added)
 
     title = f"Origin of {body.title}"
-    if cards is None:
+    if split is None:
         title = f"Origin and destination of {body.title}"
-    shown = framed(sides(pictures.side), title=title, height=HEIGHT)
+    found = compared(pictures.side)
+    shown = framed(sides(found), title=title, height=HEIGHT)
     if kept:
         # A front end that does not trust a notebook takes frames and styles out, and
         # then shows the same without; boxes stand for pictures, lest they are in the
         # notebook twice.
-        shown = _made("kept", frame=shown, body=sides(lambda: None))
+        unframed = sides(compared(lambda: None))
+        shown = _made("kept", frame=shown, body=unframed)
     return BodyParts(
         title=body.title,
         place=f"{body.collection.display_name}, {body.design.origin}",
         origin=shown,
-        target=cards,
+        target=None if split is None else cards_html(split, found.right, current),
         document=tree_html(converted.document),
         json=json.dumps(converted.document, ensure_ascii=False, indent=1),
         losses=losses_html(converted.losses),
     )
+
+
+def _words(count: int, where: str) -> str:
+    return f"{counted(count, 'word')} {where}" if count else ""
 
 
 def layout_html(*, paired: bool, wide: bool) -> Markup:

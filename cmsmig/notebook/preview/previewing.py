@@ -32,7 +32,7 @@ from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.reviewer import known_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.acceptance import accept_board
-from cmsmig.notebook.preview.block_cards import Split, cards_html
+from cmsmig.notebook.preview.block_cards import Split
 from cmsmig.notebook.preview.body_editor import body_editor
 from cmsmig.notebook.preview.body_pictures import BodyPictures
 from cmsmig.notebook.preview.body_scan import BodyScanner
@@ -165,13 +165,12 @@ def body_preview(
 def static_body(previews: Previews, index: int) -> Markup:
     """Return one body as an unattended run shows it."""
     body_index, standing = previews.body_index, previews.scanner.standing(index)
-    cards = None
+    split = None
     if standing.state is not BodyState.NOT_NEEDED:
         outline = body_index.digest(index).facts.outline
         document = body_index.converted(index).document
         split = Split(document, outline, standing.blocks)
-        cards = cards_html(split, picture=previews.pictures.side())
-    return body_html(body_index, index, previews.pictures, kept=True, cards=cards)
+    return body_html(body_index, index, previews.pictures, kept=True, split=split)
 
 
 def embed_policies(previews: Previews) -> Panel:

@@ -1,0 +1,155 @@
+"""Words that one side alone says, marked in both; nothing else is changed."""
+
+from __future__ import annotations
+
+import re
+import time
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cmsmig.display.safe_html import Beside, beside, sanitised
+from cmsmig.review.loss_marks import destination_html, held_html
+
+_MARK = re.compile(
+    r'<(?:del|ins) class="cmsmig-word" title="[^"]*">(.*?)</(?:del|ins)>', re.DOTALL
+)
+_SPLIT = re.compile(r'<span class="cmsmig-split">[^<]*</span>')
+
+
+def compared(left: str, *right: str, names: tuple[str, ...] = ()) -> Beside:
+    """Return two sides as notebook 03 shows them."""
+    return beside(
+        sanitised(left),
+        [sanitised(each) for each in right],
+        only_left="Not there",
+        only_right="Not here",
+        names=names,
+    )
+
+
+def said(html: object) -> list[str]:
+    """Return what is marked."""
+    return _MARK.findall(str(html))
+
+
+def unmarked(html: object) -> str:
+    return _SPLIT.sub("", _MARK.sub(r"\1", str(html)))
+
+
+def test_what_one_side_alone_says_is_marked() -> None:
+    """By words, over other elements and other blanks; with a name for each mark."""
+    found = compared(
+        "<h2>The old pier</h2><p>It <b>fell</b> down in  1911, and nobody wept.</p>",
+        "<h2>The old pier</h2><div>It fell&nbsp;down in <i>1912</i>, and nobody wept"
+        " much.</div>",
+    )
+    assert said(found.left) == ["1911,", "wept."]
+    assert said(found.right[0]) == ["1912", ",", "wept much."]
+    assert (found.only_left, found.only_right) == (2, 3)
+    assert 'title="Not there"' in found.left
+    assert 'title="Not here"' in found.right[0]
+
+
+def test_looks_are_no_words() -> None:
+    """Another element, half of a word in bold, a soft hyphen, a loss's number."""
+    found = compared(
+        "<p><sup>1</sup> Half of a w<b>or</b>d, co\u00adopted\u200b.</p><ul><li>x</ul>",
+        "<p>Half of a word, coopted.</p><p>x</p>",
+    )
+    assert (found.only_left, found.only_right) == (0, 0)
+    assert "cmsmig-word" not in found.left
+
+
+def test_boxes_are_no_words() -> None:
+    """What stands for a picture or a block is said by neither side."""
+    found = compared(
+        "<p>One</p><img src='a.png' alt='A cat'><p>Two</p>",
+        "<p>One</p><blockquote><p><mark>▣ block figure</mark></p>"
+        "<p><code>caption: none</code></p></blockquote><p>Two <code>x</code></p>",
+    )
+    assert said(found.left) == []
+    assert said(found.right[0]) == ["x"]
+
+
+def test_what_a_block_holds_is_said_there() -> None:
+    """A table in a block of HTML, a caption: not marked, and shown nowhere twice."""
+    document = {
+        "type": "doc",
+        "content": [
+            {
+                "type": "blok",
+                "attrs": {
+                    "body": [
+                        {"component": "html", "html": "<table><td>Low</table><!--x-->"},
+                        {"component": "figure", "caption": "At noon"},
+                    ]
+                },
+            },
+            {"type": "paragraph", "content": [{"type": "text", "text": "End"}]},
+        ],
+    }
+    found = beside(
+        sanitised("<table><td>Low</table><p>At <b>noon</b></p><p>The end</p>"),
+        [sanitised(destination_html(document))],
+        only_left="Not there",
+        only_right="Not here",
+        held=[[sanitised(each) for each in held_html(document)]],
+    )
+    assert said(found.left) == ["The end"]
+    assert said(found.right[0]) == ["End"]
+
+
+def test_the_left_says_where_each_part_begins() -> None:
+    """A part without words begins with the one after it; the last ones at the end."""
+    found = compared(
+        "<p>Once upon a time.</p><img src='a.png'><p>There was</p><p>an end.</p>",
+        "<p>Once upon a time.</p>",
+        "<figure></figure>",
+        "<p>There was an end.</p>",
+        "<hr>",
+        names=("1 text", "2 picture", "3 text", "4 <b>"),
+    )
+    lines = re.findall(r'cmsmig-split">([^<]*)</span>(\w*)', str(found.left))
+    assert lines == [
+        ("1 text", "Once"),
+        ("2 picture, 3 text", "There"),
+        ("4 &lt;b&gt;", ""),
+    ]
+    assert len(found.right) == 4
+
+
+# fmt: off
+_BITS = st.sampled_from([
+    "<p>", "</p>", "<b>", "</b>", "<br>", "word", " ", "&nbsp;", "&lt;i&gt;",
+    "▣ block x", "<blockquote>", "</blockquote>", "<sup>1</sup>", "<code>", "</code>",
+    "<li>", "<img alt='a > b' src=x>", '<a title="<ins>" href="/x>y">', "</a>",
+    "a\u200bb", "\"'>", "<!-- > -->", "<del>", "<ins>",
+])
+# fmt: on
+_HTML = st.lists(_BITS, max_size=25).map("".join)
+
+
+@given(left=_HTML, right=st.lists(_HTML, max_size=3))
+def test_nothing_but_marks_is_added(left: str, right: list[str]) -> None:
+    """Without the marks both sides are as they were, and cleaning takes nothing."""
+    found = compared(left, *right, names=tuple(map(str, range(len(right)))))
+    assert unmarked(found.left) == sanitised(left)
+    assert [*map(unmarked, found.right)] == [sanitised(each) for each in right]
+
+
+def test_a_long_body_takes_no_time() -> None:
+    """8,000 words in one paragraph, every 20th another; all the same; none the same."""
+    drawn = Random(7)
+    words = [f"word{drawn.randrange(500)}" for _ in range(8_000)]
+    others = [each if n % 20 else f"other{n}" for n, each in enumerate(words)]
+    for left, right, lost in (
+        (words, others, 400),
+        (["a"] * 8_000, ["a"] * 7_000, 1_000),
+        (["a"] * 8_000, ["b"] * 8_000, 8_000),
+    ):
+        began = time.process_time()
+        found = compared(f"<p>{' '.join(left)}</p>", f"<div>{' '.join(right)}</div>")
+        assert time.process_time() - began < 2
+        assert found.only_left == lost
