@@ -47,7 +47,7 @@ def client_plan(plan: Plan, details: PlanDetails) -> Markup:
     published = sum(each.stories[Showing.PUBLISHED] for each in found)
     part = "" if plan.pilot.is_whole else f"This is a pilot ({plan.pilot}). "
     said = (
-        f"{part}{counted(stories, 'story', 'stories')} of "
+        f"{part}{counted(stories, 'story', 'stories')}{_there(plan)} of "
         f"{counted(len(found), 'collection')} and {_size(all_files(migration))}; "
         f"{counted(published, 'story', 'stories')} will be published."
     )
@@ -89,8 +89,16 @@ def time_in_words(seconds: float) -> str:
 
 
 def megabytes(size: int) -> float:
-    """Return a number of bytes in megabytes, to a tenth; what is there is never 0."""
-    return max(0.1, round(size / 1_000_000, 1)) if size else 0.0
+    """Return a number of bytes in megabytes; what is there is never 0."""
+    found = size / 1_000_000
+    if found >= 1:
+        return round(found, 1)
+    return max(0.01, round(found, 2)) if size else 0
+
+
+def _there(plan: Plan) -> str:
+    there = plan.items["already_there"]
+    return f" ({there:,} of them there already)" if there else ""
 
 
 def _size(total: FileTotal) -> str:

@@ -57,6 +57,7 @@ async def test_the_plan_for_a_client_accounts_for_every_item(tmp_path: Path) -> 
         assert all(why in page for why in each.left)
     assert "default-src 'none'" in page
     assert "src=" not in page
+    assert "there already" not in page
 
 
 async def test_a_dry_run_writes_no_page_and_no_list(staged: Start) -> None:

@@ -27,7 +27,12 @@ from cmsmig.events import (
 from cmsmig.mapping.select.pilot import Pilot, pilot_of
 from cmsmig.notebook.kit.plan_tables import TITLES, planned_calls
 from cmsmig.notebook.kit.progress_bar import Meter
-from cmsmig.notebook.transfer.importing import PlanPanel, run_step, show_plan
+from cmsmig.notebook.transfer.importing import (
+    PlanPanel,
+    run_step,
+    show_client_plan,
+    show_plan,
+)
 from tests.support.notebook.front_end import FrontEnd, front_end
 from tests.support.notebook.staging import Staged
 
@@ -45,6 +50,9 @@ def test_unattended_the_steps_give_what_the_import_command_gives(
     assert hashes == {planned["hash"]}
     assert by_notebook.comparable() == by_command.comparable()
     assert "in 12 = created 12 + reused 0 + skipped 0 + failed 0" in last
+    again = by_notebook.workspace()
+    told = show_client_plan(again, asyncio.run(show_plan(again))).html()
+    assert "12 stories (12 of them there already) of 1 collection" in told
     assert "writes: 0" in by_notebook.rehearsal.done("import").out
 
 
