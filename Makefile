@@ -139,7 +139,7 @@ many-bodies: $(STAMP) ## notebook 03 in a browser on a site of 10,000 bodies
 	CMSMIG_BODIES=10000 CMSMIG_LONGEST_TASK=500 $(BIN)/python -m pytest -q -rP tests/browser/test_many_bodies.py
 
 many-items: $(STAMP) ## the browser of notebook 01 on a site of 20,000 items
-	CMSMIG_ITEMS=20000 $(BIN)/python -m pytest -q tests/notebook/test_explorer.py -k large_site
+	CMSMIG_ITEMS=20000 $(BIN)/python -m pytest -q -rP tests/notebook/test_explorer.py -k large_site
 
 browser: notebooks many-bodies many-items ## the three above, one after the other
 

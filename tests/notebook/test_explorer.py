@@ -7,8 +7,10 @@ import io
 import json
 import os
 import re
+import resource
 import shutil
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -529,10 +531,13 @@ async def test_a_large_site_never_makes_one_wait(tmp_path: Path) -> None:
     """
     write_load_site(tmp_path / "raw", items=ITEMS, images=40)
     workspace = at(tmp_path)
+    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    began = time.process_time()
     with at_most(1):
         explorer = Explorer(workspace, open_catalogue(workspace))
         panel = LivePanel(explorer.element())
         await worked()
+        spent = {"first page": round(1000 * (time.process_time() - began))}
         assert "so far" in panel.text("progress")
         assert len(names(panel)) == PAGE
     while explorer.busy:
@@ -549,6 +554,13 @@ async def test_a_large_site_never_makes_one_wait(tmp_path: Path) -> None:
         ("explore-field", "cover"),
         ("explore-last",),
     ):
+        began = time.process_time()
         with at_most(1):
             await panel.work(*work)
+        spent[" ".join(work)] = round(1000 * (time.process_time() - began))
         assert panel.said() == ""
+    print("milliseconds of work:", spent)
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"memory at most: {largest:.0f} MB, {largest - held:.0f} of it since the start"
+    )
