@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -158,8 +159,9 @@ def test_a_second_pull_ends_in_6_and_readers_go_on(rig: Callable[..., Rig]) -> N
 def test_three_pulls_at_once_are_one_pull(rig: Callable[..., Rig], whole: Rig) -> None:
     """One of them reads; the others end at once with the owner's name."""
     started = rig(decided=False)
-    running = [started.process("pull") for _ in range(3)]
-    said = [process.communicate(timeout=50)[1] for process in running]
+    with ExitStack() as stack:
+        running = [stack.enter_context(started.process("pull")) for _ in range(3)]
+        said = [process.communicate(timeout=50)[1] for process in running]
     codes = [process.returncode for process in running]
     assert set(codes) <= {0, 6}, said
     assert 0 in codes

@@ -25,12 +25,14 @@ def kill_at(rehearsal: Rehearsal, command: str, requests: int) -> None:
     recorder = rehearsal.handle.state.recorder
     process = rehearsal.process(command)
     until = time.monotonic() + patience()
-    while len(recorder.entries) < requests and process.poll() is None:
-        assert time.monotonic() < until, "the command does not get on"
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(0.002)
-    process.kill()
-    process.communicate(timeout=patience())
+    try:
+        while len(recorder.entries) < requests and process.poll() is None:
+            assert time.monotonic() < until, "the command does not get on"
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(0.002)
+    finally:
+        process.kill()
+        process.communicate(timeout=patience())
     assert process.returncode == -9, "the command was over before it was killed"
 
 
