@@ -21,17 +21,22 @@ from cmsmig.notebook.kit.control_registry import dom_class, purpose
 from cmsmig.whole_text import whole_text
 
 T = TypeVar("T")
+F = TypeVar("F", bound="Element")
 Action: TypeAlias = Callable[[], Awaitable[None] | None]
 """What a control does: quick, or awaitable when it takes its time."""
 Look: TypeAlias = Literal["", "primary", "success", "warning", "danger"]
 
 _log = logging.getLogger(__name__)
 _LABEL = {"description_width": "initial"}
+_NARROW = {"width": "max-content"}
 _WIDE = {"width": "auto", "min_width": "14em", "max_width": "46em"}
 
 
 class Element:
     """A widget in a notebook."""
+
+    shares: dict[str, str] | None = None
+    """What its layout says, as long as that is one with other controls of its board."""
 
     def __init__(self, handle: Any) -> None:
         self._handle = handle
@@ -42,6 +47,8 @@ class Element:
 
     def visible(self, shown: bool) -> None:
         """Show it or take it away without a gap."""
+        if self.shares is not None:
+            self._handle.layout, self.shares = self.shares, None
         self._handle.layout.display = None if shown else "none"
 
 
@@ -125,6 +132,8 @@ class Board:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._messages = Html()
+        self._layouts: dict[int, Any] = {}
+        self._styles: dict[type, Any] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._queued: set[Action] = set()
 
@@ -141,14 +150,11 @@ class Board:
         self, name: str, label: str, action: Action, *, look: Look = "", tip: str = ""
     ) -> Button:
         """Return a button; it cannot be clicked again while its action runs."""
-        made = ipywidgets.Button(
-            description=label,
-            button_style=look,
-            tooltip=tip or label,
-            layout={"width": "max-content"},
-        )
+        said = {"description": label, "button_style": look, "tooltip": tip or label}
+        made = self._new(ipywidgets.Button, _NARROW, **said)
         made.add_class(dom_class(name))
         button = Button(made)
+        button.shares = _NARROW
 
         async def act() -> None:
             button.enable(False)
@@ -177,12 +183,13 @@ class Board:
         letter.
         """
         kind = ipywidgets.Text if lines == 1 else ipywidgets.Textarea
-        made = kind(value=whole_text(value), description=label, placeholder=hint)
+        made = self._new(
+            kind, value=whole_text(value), description=label, placeholder=hint
+        )
         made.continuous_update = not whole
         if lines > 1:
             made.rows = lines
-        self._field(made, name, changed)
-        return Field(made)
+        return self._field(Field(made), name, changed)
 
     def choice(
         self,
@@ -200,16 +207,16 @@ class Board:
         `unseen`: its label is for those who do not see the column's head alone; `tip`
         says more when it is pointed at.
         """
-        made = ipywidgets.Dropdown(
-            options=tuple(options), value=value, description=label
-        )
+        said = {"options": tuple(options), "value": value, "description": label}
+        made = self._new(ipywidgets.Dropdown, **said)
         made.tooltip = tip or label
-        self._field(made, name, changed)
+        choice = self._field(Choice(made), name, changed)
         if unseen:
             made.style = {"description_width": "0"}
             # In a column of a table, which says how wide it is.
             made.layout = {"width": "auto", "min_width": "0"}
-        return Choice(made)
+            choice.shares = None
+        return choice
 
     def listing(
         self,
@@ -222,19 +229,18 @@ class Board:
         changed: Action | None = None,
     ) -> Choice:
         """Return a list with several lines in sight; options are (label, value)."""
-        made = ipywidgets.Select(
-            options=tuple(options), value=value, description=label, rows=rows
-        )
-        self._field(made, name, changed)
-        return Choice(made)
+        said = {"options": tuple(options), "value": value, "description": label}
+        made = self._new(ipywidgets.Select, **said, rows=rows)
+        return self._field(Choice(made), name, changed)
 
     def tick(
         self, name: str, label: str, value: bool, *, changed: Action | None = None
     ) -> Field[bool]:
         """Return a box to tick."""
-        made = ipywidgets.Checkbox(value=value, description=label, indent=False)
-        self._field(made, name, changed)
-        return Field(made)
+        made = self._new(
+            ipywidgets.Checkbox, value=value, description=label, indent=False
+        )
+        return self._field(Field(made), name, changed)
 
     def number(
         self,
@@ -247,11 +253,9 @@ class Board:
         changed: Action | None = None,
     ) -> Field[int]:
         """Return a field for a whole number."""
-        made = ipywidgets.BoundedIntText(
-            value=value, min=least, max=most, description=label
-        )
-        self._field(made, name, changed)
-        return Field(made)
+        said = {"value": value, "min": least, "max": most, "description": label}
+        made = self._new(ipywidgets.BoundedIntText, **said)
+        return self._field(Field(made), name, changed)
 
     def queue(self, action: Action) -> None:
         """Run an action on the board's loop, soon. Works from every thread.
@@ -262,16 +266,27 @@ class Board:
             self._queued.add(action)
             self._loop.call_soon_threadsafe(self._start, action)
 
-    def _field(self, made: Any, name: str, changed: Action | None) -> None:
+    def _new(self, kind: Any, look: dict[str, str] = _WIDE, /, **given: object) -> Any:
+        """Return a widget that shares layout and style with its likes."""
+        # Each is a message: of a thousand at once some are lost to a slow front end.
+        if id(look) not in self._layouts:
+            self._layouts[id(look)] = ipywidgets.Layout(**look)
+        style = self._styles.get(kind, _LABEL if look is _WIDE else {})
+        made = kind(layout=self._layouts[id(look)], style=style, **given)
+        self._styles[kind] = made.style
+        return made
+
+    def _field(self, field: F, name: str, changed: Action | None) -> F:
+        made = field._handle
+        field.shares = _WIDE
         # Its description is a word of ours: JupyterLab typesets descriptions.
         made.add_class(dom_class(name))
         if not made.description and not made.tooltip:
             # What people who do not see the column's heading are told.
             made.tooltip = purpose(name)
-        made.style = _LABEL
-        made.layout = _WIDE
         if changed is not None:
             made.observe(lambda _: self.queue(changed), names="value")
+        return field
 
     def _start(self, action: Action) -> None:
         self._queued.discard(action)
