@@ -18,7 +18,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults machine pace growth mutants determinism bench quota hostile fleet container notebooks many-bodies many-items browser pictures format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults machine pace growth batch mutants determinism bench quota hostile fleet container notebooks many-bodies many-items browser pictures format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -106,6 +106,9 @@ machine: $(STAMP) ## random edits on both sides, decisions, imports, kills; COUN
 growth: $(RUNS) ## time and memory at SIZES="1000 10000"; kept in FOLDER; OPTIONS="--one-collection"
 	$(BIN)/python -m tests.proofs.growth.growth $(if $(SIZES),--sizes $(SIZES)) \
 		$(if $(FOLDER),--folder "$(FOLDER)") $(OPTIONS)
+
+batch: $(RUNS) ## convert --batch of 100 MB and 1 GB of rich text; OPTIONS="--megabytes 10"
+	$(BIN)/python -m tests.proofs.growth.batch $(OPTIONS)
 
 mutants: $(RUNS) ## safeguards taken out one by one: which fault notices; OPTIONS="--list"
 	$(BIN)/python -m tests.proofs.mutants.mutants $(OPTIONS)

@@ -1,0 +1,90 @@
+"""How `cmsmig convert --batch` grows with the rich text: 100 MB, then 1 GB.
+
+usage: batch.py [--megabytes N ...] [--folder DIR]
+
+Bodies of 1 to 100 KB are written once for each amount; then the command converts the
+folder. Tells time, processor time and peak memory of the largest process and of all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from functools import lru_cache
+from itertools import count, cycle
+from pathlib import Path
+
+from tests.proofs.budget.pace import COMMAND
+from tests.proofs.converter.webflow_bodies import WebflowBody
+from tests.proofs.growth.growth import MEGABYTE, tell
+from tests.proofs.growth.measured import Measured, measured
+
+SIZES = (1_000, 3_000, 8_000, 30_000, 100_000)
+"""Bytes of the bodies, in turn."""
+_TEXTS = 40
+"""Different texts of each size; a number makes each body another one."""
+COLUMNS = ("MB", "bodies", "s", "CPU s", "MB a s", "peak MB", "all processes MB")
+
+
+def main() -> int:
+    """Measure each amount and print the table."""
+    asked = _arguments()
+    print("| " + " | ".join(COLUMNS) + " |")
+    print("|---" * len(COLUMNS) + "|")
+    with tempfile.TemporaryDirectory(dir=asked.folder) as work:
+        for megabytes in asked.megabytes:
+            source, target = Path(work, "bodies"), Path(work, "made")
+            bodies = write_bodies(source, megabytes * MEGABYTE)
+            tell(f"{megabytes} MB in {bodies} bodies")
+            took = measured([*COMMAND, "convert", "--batch", str(source), str(target)])
+            made = sum(1 for each in target.iterdir() if ".losses" not in each.name)
+            if took.code or made != bodies:
+                sys.exit(f"{made} of {bodies} were made; {took.code}: {took.said}")
+            print("| " + " | ".join(_row(megabytes, bodies, took)) + " |", flush=True)
+            shutil.rmtree(source)
+            shutil.rmtree(target)
+    return 0
+
+
+def write_bodies(folder: Path, most: int) -> int:
+    """Write bodies until they have so many bytes; return how many they are."""
+    folder.mkdir()
+    written = 0
+    for number, size in zip(count(), cycle(SIZES), strict=False):
+        if written >= most:
+            return number
+        body = f"<p>Body {number}.</p>{_text(size, number % _TEXTS)}"
+        written += (folder / f"body-{number:07d}.html").write_bytes(body.encode())
+    raise AssertionError
+
+
+@lru_cache(maxsize=len(SIZES) * _TEXTS)
+def _text(size: int, index: int) -> str:
+    return WebflowBody(size, index).html()
+
+
+def _row(megabytes: int, bodies: int, took: Measured) -> list[str]:
+    return [
+        f"{megabytes:,}",
+        f"{bodies:,}",
+        f"{took.seconds:.1f}",
+        f"{took.cpu:.1f}",
+        f"{megabytes / took.seconds:.1f}",
+        f"{took.peak / MEGABYTE:.0f}",
+        f"{took.together / MEGABYTE:.0f}",
+    ]
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--megabytes", nargs="+", type=int, default=(100, 1_000), metavar="N"
+    )
+    parser.add_argument("--folder", type=Path, help="made and emptied here")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
