@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from sys import intern
 
 from cmsmig.ledger.bodies import dump_body, load_body
 from cmsmig.ledger.connection import Store, now
@@ -145,11 +146,11 @@ def _made_row(row: sqlite3.Row) -> MadeRow:
 
 def _asset_row(row: sqlite3.Row) -> AssetRow:
     return AssetRow(
-        sha256=row["sha256"],
+        sha256=intern(row["sha256"]),
         ext_id=row["ext_id"],
         name=row["name"],
-        status=row["status"],
-        reason=row["reason"],
+        status=intern(row["status"]),
+        reason=intern(row["reason"]),
         explanation=row["explanation"],
         asset_id=row["asset_id"],
         content_url=row["content_url"],

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from sys import intern
 from types import TracebackType
 from typing import BinaryIO, Self
 
@@ -209,10 +210,11 @@ def _row(record: Json) -> FileRow | None:
     if not isinstance(sha256, str) or not isinstance(size, int) or not _is_hash(sha256):
         return None
     return FileRow(
-        address=_text(record.get("address")),
-        sha256=sha256,
+        # What uses it, and the ledger, name the same: one text for all of them.
+        address=intern(_text(record.get("address"))),
+        sha256=intern(sha256),
         size=size,
-        content_type=_text(record.get("content_type")),
+        content_type=intern(_text(record.get("content_type"))),
         width=_pixels(record.get("width")),
         height=_pixels(record.get("height")),
         name=_text(record.get("name")),

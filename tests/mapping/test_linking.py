@@ -175,7 +175,7 @@ def test_only_what_has_something_to_fill_needs_an_update(
 ) -> None:
     """Known before any story exists, and equal once they all do."""
     first = draft(**data)
-    for homes in (ROUTES.planned_homes(ROUTES.places), HOMES):
+    for homes in (ROUTES.foreseen({}, ROUTES.places.keys()), HOMES):
         linked = link_story(first, homes, ROUTES)
         assert (linked.content != first.content) is needed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.draft import ExistingStory, Place
+from cmsmig.mapping.select.foreseen_stories import ForeseenStories
 from cmsmig.mapping.select.reference_targets import KnownItems, stand_in_for
 from cmsmig.origin.schema import Collection, Site
 
@@ -152,14 +153,12 @@ class Routes:
         known = self._known
         return (stand_in_for(target, known) if known else None) or target
 
-    def planned_homes(self, keys: Iterable[ItemKey]) -> dict[ItemKey, ExistingStory]:
-        """Return a stand-in for the story to be of each of these items, for
-        planning; those that become none are left out."""
-        return {
-            key: ExistingStory.planned(key, self.places[key].full_slug)
-            for key in keys
-            if key in self.places
-        }
+    def foreseen(
+        self, there: Mapping[ItemKey, ExistingStory], coming: Set[ItemKey]
+    ) -> ForeseenStories:
+        """Return the stories that are there, with stand-ins for those that are to
+        come; items that become none are left out."""
+        return ForeseenStories(there, coming, self.places)
 
     def resolve(self, href: str, from_locale: str) -> RouteTarget | StaticPage | None:
         """Return what a link leads to; None for another site or no page at all.

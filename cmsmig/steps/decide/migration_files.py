@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from sys import intern
 from typing import Any, cast
 
 from cmsmig.canonical import Json, fingerprint, fingerprint_of_each
@@ -126,13 +127,18 @@ class _Found:
             "tuple[list[dict[str, Any]], dict[str, str], dict[str, str]]", body
         )
         return cls(
-            uploads=tuple(
-                UploadPlan(**{**each, "addresses": tuple(each["addresses"])})
-                for each in uploads
-            ),
+            uploads=tuple(_upload(each) for each in uploads),
             missing=missing,
-            alts=alts,
+            alts={intern(address): alt for address, alt in alts.items()},
         )
+
+
+def _upload(kept: dict[str, Any]) -> UploadPlan:
+    # The rows of files and of assets name the same: one text for all of them.
+    addresses = tuple(intern(each) for each in kept["addresses"])
+    return UploadPlan(
+        **{**kept, "sha256": intern(kept["sha256"]), "addresses": addresses}
+    )
 
 
 def _print(uses: FileUses, origin: Origin, namespace: str) -> str:

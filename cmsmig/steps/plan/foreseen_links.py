@@ -133,12 +133,15 @@ def _homes(
     rows: Mapping[ItemKey, ItemRow],
     conflicts: Mapping[ItemKey, Conflict],
     coming: Set[ItemKey],
-) -> dict[ItemKey, ExistingStory]:
-    homes = migration.routes.planned_homes(coming)
-    for key, conflict in conflicts.items():
-        if conflict.action is ConflictAction.REUSE:
-            homes[key] = ExistingStory(conflict.row.uuid, conflict.row.full_slug)
-    for key, row in rows.items():
-        if (home := row.standing_home) is not None:
-            homes[key] = ExistingStory(home.uuid, home.full_slug)
-    return homes
+) -> Mapping[ItemKey, ExistingStory]:
+    reused = {
+        key: ExistingStory(conflict.row.uuid, conflict.row.full_slug)
+        for key, conflict in conflicts.items()
+        if conflict.action is ConflictAction.REUSE
+    }
+    ours = {
+        key: ExistingStory(home.uuid, home.full_slug)
+        for key, row in rows.items()
+        if (home := row.standing_home) is not None
+    }
+    return migration.routes.foreseen(reused | ours, coming)

@@ -5,7 +5,7 @@ From the first call on the budget counts, and a plan of many stories takes secon
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -124,7 +124,7 @@ def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
     """
     assets = migration.planned_assets(_foreseen_assets(migration, ledger))
     context = migration.context(assets, migration.files.missing)
-    homes = _foreseen_homes(migration, ledger, migration.items)
+    homes = _foreseen_homes(migration, ledger, migration.items.keys())
     known = known_here(migration, ledger)
     made_of = plan_print(migration, context, homes, known)
     rows = ledger.items.all()
@@ -134,7 +134,7 @@ def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
         migration.draft_ahead(context)
         stories = _plan_stories(migration, context, homes, known, rows, failed)
         if failed:
-            homes = _foreseen_homes(migration, ledger, stories)
+            homes = _foreseen_homes(migration, ledger, stories.keys())
             stories = _plan_stories(migration, context, homes, known, rows, failed)
         else:
             keep_stories(migration, made_of, stories)
@@ -210,15 +210,14 @@ def linked_drafts(
 
 
 def _foreseen_homes(
-    migration: Migration, ledger: Ledger, coming: Iterable[ItemKey]
-) -> dict[ItemKey, ExistingStory]:
+    migration: Migration, ledger: Ledger, coming: Set[ItemKey]
+) -> Mapping[ItemKey, ExistingStory]:
     there = {
         key: ExistingStory(home.uuid, home.full_slug)
         for key, row in ledger.items.all().items()
         if (home := row.standing_home) is not None
     }
-    missing = (key for key in coming if key not in there)
-    return {**there, **migration.routes.planned_homes(missing)}
+    return migration.routes.foreseen(there, coming)
 
 
 def _foreseen_assets(migration: Migration, ledger: Ledger) -> dict[str, UploadedAsset]:

@@ -76,7 +76,7 @@ async def create_stories(job: ImportJob) -> None:
     create = partial(_create, job, job.groups(job.survey.stories))
     work = write_ahead(job.ledger.intents, _intent, create)
     await work_through(
-        _drafts(job, wanted - refused.keys()),
+        _drafts(job, wanted - refused.keys() if refused else wanted),
         work,
         workers=job.settings.in_flight,
         stop=job.stop,
