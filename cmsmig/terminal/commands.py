@@ -17,8 +17,8 @@ from cmsmig.steps.changes.project_changes import changes_of
 from cmsmig.steps.changes.target_comparison import TargetComparison, compare_targets
 from cmsmig.steps.connection_check import check as ask
 from cmsmig.steps.connection_check import check_json
+from cmsmig.steps.plan.gone.recreate import gone_sentence
 from cmsmig.steps.plan.plan import Plan
-from cmsmig.steps.plan.recreate import gone_sentence
 from cmsmig.steps.verify.verify_project import verify_only
 from cmsmig.steps.write.import_steps import plan_only, run_command
 from cmsmig.terminal.change_text import (

@@ -9,11 +9,11 @@ from cmsmig.counting import and_more
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.printable import printable
-from cmsmig.steps.plan.gone_stories import gone_sentence_of
-from cmsmig.steps.plan.missing_objects import Gone, one_of
+from cmsmig.steps.plan.edits.schema_changes import Outcome
+from cmsmig.steps.plan.gone.gone_stories import gone_sentence_of
+from cmsmig.steps.plan.gone.missing_objects import Gone, one_of
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.preflights.findings import LIMITS
-from cmsmig.steps.plan.schema_changes import Outcome
 from cmsmig.steps.verify.differences import Verification
 
 _SHOWN = 20

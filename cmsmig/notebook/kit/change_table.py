@@ -14,7 +14,7 @@ from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.settings import Project
 from cmsmig.steps.changes.changes import Change, Where
 from cmsmig.steps.changes.project_changes import changes_of
-from cmsmig.steps.plan.edit_conflicts import short_value
+from cmsmig.steps.plan.edits.edit_conflicts import short_value
 from cmsmig.steps.worker_pool import StopSignal
 
 _SHOWN = 30

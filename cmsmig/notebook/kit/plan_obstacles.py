@@ -16,7 +16,7 @@ from cmsmig.display.safe_html import (
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.origin.schema import Item
-from cmsmig.steps.plan.edit_conflicts import shown_value
+from cmsmig.steps.plan.edits.edit_conflicts import shown_value
 from cmsmig.steps.plan.plan import Plan
 
 _SHOWN = 15

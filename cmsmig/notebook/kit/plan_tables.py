@@ -21,10 +21,10 @@ from cmsmig.notebook.kit.plan_obstacles import (
     list_rows,
     obstacles,
 )
-from cmsmig.steps.plan.missing_objects import one_of
+from cmsmig.steps.plan.gone.missing_objects import one_of
+from cmsmig.steps.plan.gone.recreate import gone_sentence
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.preflights.findings import LIMITS
-from cmsmig.steps.plan.recreate import gone_sentence
 
 _SHOWN = 15
 _READING = "Reading what is there"

@@ -26,8 +26,8 @@ from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.richtext.plain_text import visible_text
 from cmsmig.steps.decide.decision_store import change_decision
-from cmsmig.steps.plan.edit_conflicts import EditConflict, short_value
-from cmsmig.steps.plan.missing_objects import GoneKind
+from cmsmig.steps.plan.edits.edit_conflicts import EditConflict, short_value
+from cmsmig.steps.plan.gone.missing_objects import GoneKind
 from cmsmig.steps.plan.plan import Plan
 
 _SHOWN = 25

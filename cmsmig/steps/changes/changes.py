@@ -20,23 +20,23 @@ from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.merge import Absent, Value, value_of
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.asset_texts import texts_of
+from cmsmig.steps.plan.drafts.foreseen_links import ForeseenLinks, foresee_links
+from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.drift import Fingerprints, fingerprints
+from cmsmig.steps.plan.edits.asset_texts import texts_of
+from cmsmig.steps.plan.edits.schema_changes import merges_of
+from cmsmig.steps.plan.edits.story_fields import (
+    fields_there,
+    is_same_field,
+    wanted_fields,
+)
+from cmsmig.steps.plan.edits.written_stories import PUBLISHED, is_as_written
 from cmsmig.steps.plan.folder_state import NAME
-from cmsmig.steps.plan.foreseen_links import ForeseenLinks, foresee_links
-from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.ownership import Ownership
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
     find_public_versions,
 )
-from cmsmig.steps.plan.schema_changes import merges_of
-from cmsmig.steps.plan.story_fields import (
-    fields_there,
-    is_same_field,
-    wanted_fields,
-)
-from cmsmig.steps.plan.written_stories import PUBLISHED, is_as_written
 from cmsmig.steps.worker_pool import together
 from cmsmig.steps.write.folders import states_of
 from cmsmig.steps.write.import_job import ImportJob

@@ -17,8 +17,8 @@ from cmsmig.mapping.propose.component_payloads import (
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
-from cmsmig.steps.plan.edit_conflicts import seen_of
-from cmsmig.steps.plan.missing_objects import Gone, GoneThing, one_of
+from cmsmig.steps.plan.edits.edit_conflicts import seen_of
+from cmsmig.steps.plan.gone.missing_objects import Gone, GoneThing, one_of
 from cmsmig.steps.plan.ownership import (
     Owner,
     Ownership,

@@ -11,7 +11,7 @@ from cmsmig.ledger.rows import MadeRow
 from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision, Side
 from cmsmig.mapping.select.story_paths import FolderPlan
 from cmsmig.steps.plan.destination_survey import Survey, folder_at
-from cmsmig.steps.plan.edit_conflicts import EditConflict, seen_of
+from cmsmig.steps.plan.edits.edit_conflicts import EditConflict, seen_of
 
 NAME = "name"
 """The field of a folder that both sides may change; its place is theirs."""

@@ -17,15 +17,15 @@ from cmsmig.mapping.propose.component_payloads import (
 )
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.asset_texts import texts_of
 from cmsmig.steps.plan.destination_survey import Survey, pages
+from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER, ForeseenLinks
+from cmsmig.steps.plan.edits.asset_texts import texts_of
+from cmsmig.steps.plan.edits.story_edits import StoryEdits
+from cmsmig.steps.plan.edits.written_stories import to_publish, to_unpublish
 from cmsmig.steps.plan.folder_state import folder_states
-from cmsmig.steps.plan.foreseen_links import LISTED_TOGETHER, ForeseenLinks
-from cmsmig.steps.plan.gone_at_origin import removal_calls
+from cmsmig.steps.plan.gone.gone_at_origin import removal_calls
 from cmsmig.steps.plan.ownership import Owner, Ownership
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
-from cmsmig.steps.plan.story_edits import StoryEdits
-from cmsmig.steps.plan.written_stories import to_publish, to_unpublish
 
 _ALWAYS = ("sign_uploads", "create_stories", "update_stories")
 """Calls that a plan names although there are none."""

@@ -36,7 +36,7 @@ from cmsmig.mapping.propose.component_payloads import (
 )
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
-from cmsmig.steps.plan.edit_conflicts import seen_of
+from cmsmig.steps.plan.edits.edit_conflicts import seen_of
 
 
 class Owner(StrEnum):

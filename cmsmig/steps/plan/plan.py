@@ -20,22 +20,25 @@ from cmsmig.mapping.select.reference_targets import (
 )
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.asset_texts import texts_of
 from cmsmig.steps.plan.conflicts import Conflict, ItemOutcome, item_outcomes
 from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.drafts.foreseen_links import ForeseenLinks, foresee_links
+from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, known_here
 from cmsmig.steps.plan.drift import (
     Fingerprints,
     fingerprints,
     item_moves,
     item_prints,
 )
-from cmsmig.steps.plan.edit_conflicts import EditConflict
+from cmsmig.steps.plan.edits.asset_texts import texts_of
+from cmsmig.steps.plan.edits.edit_conflicts import EditConflict
+from cmsmig.steps.plan.edits.schema_changes import SchemaChange, SchemaOutlook
+from cmsmig.steps.plan.edits.story_edits import StoryEdits
 from cmsmig.steps.plan.folder_state import folder_conflicts, folder_states
 from cmsmig.steps.plan.forecast import Outlook, calls_of, foresee, no_calls
-from cmsmig.steps.plan.foreseen_links import ForeseenLinks, foresee_links
-from cmsmig.steps.plan.gone_stories import gone_json, gone_rows
-from cmsmig.steps.plan.missing_objects import NOTHING, Gone
-from cmsmig.steps.plan.offline_drafts import OfflineDrafts, known_here
+from cmsmig.steps.plan.gone.gone_stories import gone_json, gone_rows
+from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
+from cmsmig.steps.plan.gone.recreate import is_blocked
 from cmsmig.steps.plan.ownership import InTheWay, Ownership
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.plan.plan_notes import LABELS, find_notes, labels_to_keep
@@ -43,9 +46,6 @@ from cmsmig.steps.plan.preflights.beforehand import NOTHING_KNOWN, Beforehand
 from cmsmig.steps.plan.preflights.findings import Preflight
 from cmsmig.steps.plan.publication.public_versions import find_public_versions
 from cmsmig.steps.plan.publication.publications import Publication, find_publications
-from cmsmig.steps.plan.recreate import is_blocked
-from cmsmig.steps.plan.schema_changes import SchemaChange, SchemaOutlook
-from cmsmig.steps.plan.story_edits import StoryEdits
 
 RULES_VERSION = 1
 """Raised whenever the same item and decisions would give another draft."""

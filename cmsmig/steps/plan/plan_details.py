@@ -18,7 +18,7 @@ from cmsmig.richtext.losses import Loss
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict, item_rows
-from cmsmig.steps.plan.linked_drafts import why_waiting
+from cmsmig.steps.plan.drafts.linked_drafts import why_waiting
 from cmsmig.steps.plan.preflights.findings import Refusal
 
 

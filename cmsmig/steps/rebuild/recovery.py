@@ -34,9 +34,17 @@ from cmsmig.mapping.propose.component_payloads import (
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.plan.conflicts import item_rows
 from cmsmig.steps.plan.destination_survey import folder_at
+from cmsmig.steps.plan.edits.story_fields import (
+    fields_there,
+    wanted_fields,
+    written_story,
+)
+from cmsmig.steps.plan.edits.written_stories import (
+    content_hash,
+    record_hash,
+    written_home,
+)
 from cmsmig.steps.plan.ownership import datasource_content
-from cmsmig.steps.plan.story_fields import fields_there, wanted_fields, written_story
-from cmsmig.steps.plan.written_stories import content_hash, record_hash, written_home
 from cmsmig.steps.worker_pool import together
 from cmsmig.steps.write.import_job import ImportJob
 

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from cmsmig.errors import NotFoundError
 from cmsmig.ledger.rows import ItemRow
-from cmsmig.steps.plan.missing_objects import read_unlisted
+from cmsmig.steps.plan.gone.missing_objects import read_unlisted
 from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.pieces import Kind, Piece, created
 from cmsmig.steps.rollback.space_lists import SpaceLists

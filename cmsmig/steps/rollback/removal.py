@@ -21,7 +21,7 @@ from cmsmig.errors import (
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.intents import DELETE
 from cmsmig.ledger.rows import Intent
-from cmsmig.steps.plan.foreseen_links import LISTED_TOGETHER
+from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
 from cmsmig.steps.rollback.comparison import compare
 from cmsmig.steps.rollback.deletions import delete
 from cmsmig.steps.rollback.job import RollbackJob

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.errors import PlanDriftError
 from cmsmig.ledger.rows import AssetRow
-from cmsmig.steps.plan.foreseen_links import LISTED_TOGETHER
+from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
 from cmsmig.steps.plan.plan import PACE_SLACK
 from cmsmig.steps.rollback.comparison import compare, complete, meant
 from cmsmig.steps.rollback.job import RollbackJob, Subset

@@ -20,7 +20,7 @@ from cmsmig.destination.schema import (
 from cmsmig.ledger.rows import AssetRow, MadeRow
 from cmsmig.mapping.compare.component_merge import ANSWERED, merge_component
 from cmsmig.mapping.merge import Value
-from cmsmig.steps.plan.edit_conflicts import seen_of
+from cmsmig.steps.plan.edits.edit_conflicts import seen_of
 from cmsmig.steps.plan.ownership import pairs_of
 from cmsmig.steps.rollback.pieces import Kind, Piece
 from cmsmig.steps.rollback.space_lists import SpaceLists

@@ -10,13 +10,8 @@ from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import NotFoundError
 from cmsmig.ledger.rows import GoneState, ItemRow, StoryRecord, WrittenStory
 from cmsmig.mapping.uids import story_uid
-from cmsmig.steps.plan.edit_conflicts import seen_of
-from cmsmig.steps.plan.publication.version_pair import (
-    SHOW,
-    VersionPair,
-    open_pairs,
-)
-from cmsmig.steps.plan.story_fields import (
+from cmsmig.steps.plan.edits.edit_conflicts import seen_of
+from cmsmig.steps.plan.edits.story_fields import (
     START,
     fields_there,
     is_same_field,
@@ -24,10 +19,15 @@ from cmsmig.steps.plan.story_fields import (
     tags_of,
     tags_there,
 )
-from cmsmig.steps.plan.written_stories import (
+from cmsmig.steps.plan.edits.written_stories import (
     PUBLISHED,
     content_hash,
     is_as_written,
+)
+from cmsmig.steps.plan.publication.version_pair import (
+    SHOW,
+    VersionPair,
+    open_pairs,
 )
 from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.pieces import Piece

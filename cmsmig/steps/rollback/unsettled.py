@@ -20,9 +20,9 @@ from cmsmig.mapping.compare.datasource_merge import (
 )
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.plan.destination_survey import folder_at
+from cmsmig.steps.plan.edits.story_fields import fields_there, written_story
+from cmsmig.steps.plan.edits.written_stories import content_hash, found_home
 from cmsmig.steps.plan.ownership import base_after, is_applied, pairs_of
-from cmsmig.steps.plan.story_fields import fields_there, written_story
-from cmsmig.steps.plan.written_stories import content_hash, found_home
 from cmsmig.steps.rollback.deletions import is_there
 from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.pieces import created, forget

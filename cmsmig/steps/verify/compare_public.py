@@ -18,9 +18,9 @@ from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.steps.connect import open_delivery
-from cmsmig.steps.plan.edit_conflicts import seen_of, shown_value
+from cmsmig.steps.plan.edits.edit_conflicts import seen_of, shown_value
+from cmsmig.steps.plan.edits.written_stories import PUBLISHED
 from cmsmig.steps.plan.publication.visitor_pages import VisitorPages
-from cmsmig.steps.plan.written_stories import PUBLISHED
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.import_job import ImportJob

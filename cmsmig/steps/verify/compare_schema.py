@@ -13,9 +13,9 @@ from cmsmig.mapping.propose.component_payloads import (
     component_bodies,
     datasource_bodies,
 )
-from cmsmig.steps.plan.edit_conflicts import decision_for, seen_of, shown_value
+from cmsmig.steps.plan.edits.edit_conflicts import decision_for, seen_of, shown_value
+from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.plan.ownership import Owner, Ownership
-from cmsmig.steps.plan.recreate import REMEDY
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.write.import_job import ImportJob
 

@@ -12,8 +12,8 @@ from cmsmig.ledger.rows import StoryRecord, WrittenStory
 from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision, Side
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.merge import value_of
-from cmsmig.steps.plan.edit_conflicts import seen_of, shown_value
-from cmsmig.steps.plan.story_fields import (
+from cmsmig.steps.plan.edits.edit_conflicts import seen_of, shown_value
+from cmsmig.steps.plan.edits.story_fields import (
     CONTENT,
     fields_there,
     is_same_field,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
-from cmsmig.steps.plan.asset_texts import ALT, AssetText, texts_of
-from cmsmig.steps.plan.edit_conflicts import decision_for, seen_of, shown_value
+from cmsmig.steps.plan.edits.asset_texts import ALT, AssetText, texts_of
+from cmsmig.steps.plan.edits.edit_conflicts import decision_for, seen_of, shown_value
 from cmsmig.steps.plan.folder_state import NAME, FolderState
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.write.folders import states_of

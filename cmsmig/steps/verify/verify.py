@@ -17,10 +17,10 @@ from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.richtext.schema.validate import documents_in, problems
 from cmsmig.steps.decide.drafter import ItemDraft
-from cmsmig.steps.plan.edit_conflicts import seen_of
-from cmsmig.steps.plan.linked_drafts import DraftLinks, Hashing, link_draft
-from cmsmig.steps.plan.recreate import REMEDY
-from cmsmig.steps.plan.written_stories import PUBLISHED
+from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, link_draft
+from cmsmig.steps.plan.edits.edit_conflicts import seen_of
+from cmsmig.steps.plan.edits.written_stories import PUBLISHED
+from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.verify.compare_public import compare_public
 from cmsmig.steps.verify.compare_schema import compare_schema
 from cmsmig.steps.verify.compare_story import ReadBack, is_as_wanted, story_differences

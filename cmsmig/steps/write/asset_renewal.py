@@ -12,7 +12,7 @@ from cmsmig.errors import (
 )
 from cmsmig.ledger.rows import TEXT_NOT_WRITTEN, AssetRow
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
-from cmsmig.steps.plan.asset_texts import (
+from cmsmig.steps.plan.edits.asset_texts import (
     ALT,
     AssetText,
     asset_text,

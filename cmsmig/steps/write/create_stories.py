@@ -25,8 +25,12 @@ from cmsmig.mapping.convert.story import story_body, translations_of
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.decide.drafter import ItemDraft
-from cmsmig.steps.plan.story_fields import fields_there, wanted_fields, written_story
-from cmsmig.steps.plan.written_stories import (
+from cmsmig.steps.plan.edits.story_fields import (
+    fields_there,
+    wanted_fields,
+    written_story,
+)
+from cmsmig.steps.plan.edits.written_stories import (
     content_hash,
     found_home,
     record_hash,

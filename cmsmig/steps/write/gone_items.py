@@ -19,10 +19,10 @@ from cmsmig.errors import (
 )
 from cmsmig.events import Noticed, StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import GoneState, Intent, ItemRow, StoryRecord
-from cmsmig.steps.plan.gone_at_origin import kept_note
-from cmsmig.steps.plan.gone_stories import REMOVALS, standing_in_the_way, to_remove
-from cmsmig.steps.plan.untouched import edit_since
-from cmsmig.steps.plan.written_stories import is_as_written
+from cmsmig.steps.plan.edits.untouched import edit_since
+from cmsmig.steps.plan.edits.written_stories import is_as_written
+from cmsmig.steps.plan.gone.gone_at_origin import kept_note
+from cmsmig.steps.plan.gone.gone_stories import REMOVALS, standing_in_the_way, to_remove
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob

@@ -18,20 +18,20 @@ from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.destination_survey import Survey
-from cmsmig.steps.plan.edit_conflicts import EditConflict
-from cmsmig.steps.plan.linked_drafts import DraftLinks, Hashing
-from cmsmig.steps.plan.missing_objects import NOTHING, Gone
-from cmsmig.steps.plan.offline_drafts import (
+from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing
+from cmsmig.steps.plan.drafts.offline_drafts import (
     OfflineDrafts,
     linked_drafts,
     proven_assets,
 )
+from cmsmig.steps.plan.edits.edit_conflicts import EditConflict
+from cmsmig.steps.plan.edits.story_edits import NO_EDITS, StoryEdits
+from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.preflights.findings import Refusal
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
     find_public_versions,
 )
-from cmsmig.steps.plan.story_edits import NO_EDITS, StoryEdits
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.alternates import wanted_groups
 

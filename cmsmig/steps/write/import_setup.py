@@ -18,27 +18,27 @@ from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import find_conflicts, moved_paths
 from cmsmig.steps.plan.destination_survey import Survey, survey
-from cmsmig.steps.plan.foreseen_links import foresee_links
-from cmsmig.steps.plan.gone_at_origin import (
+from cmsmig.steps.plan.drafts.foreseen_links import foresee_links
+from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
+from cmsmig.steps.plan.edits.story_edits import (
+    NO_EDITS,
+    StoryEdits,
+    read_story_edits,
+)
+from cmsmig.steps.plan.gone.gone_at_origin import (
     NO_STORIES,
     changes_gone,
     compare_with_origin,
     look_at_gone,
     take_up_gone,
 )
+from cmsmig.steps.plan.gone.missing_objects import Gone, compare, has_files
+from cmsmig.steps.plan.gone.recreate import changes, take_up
 from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
 from cmsmig.steps.plan.listed_rows import share_texts
-from cmsmig.steps.plan.missing_objects import Gone, compare, has_files
-from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.preflights.items import find_refused
 from cmsmig.steps.plan.preflights.reads import read_for_preflights
 from cmsmig.steps.plan.publication.interrupted_versions import read_interrupted
-from cmsmig.steps.plan.recreate import changes, take_up
-from cmsmig.steps.plan.story_edits import (
-    NO_EDITS,
-    StoryEdits,
-    read_story_edits,
-)
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.asset_upload import arrived_uploads, lost_bytes
 from cmsmig.steps.write.import_job import ImportJob

@@ -23,26 +23,26 @@ from cmsmig.steps.plan.conflicts import (
     find_conflicts,
     item_rows,
 )
-from cmsmig.steps.plan.edit_conflicts import EditConflict
-from cmsmig.steps.plan.gone_at_origin import (
+from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
+from cmsmig.steps.plan.edits.edit_conflicts import EditConflict
+from cmsmig.steps.plan.edits.schema_changes import kept_away
+from cmsmig.steps.plan.gone.gone_at_origin import (
     OriginGone,
     changes_gone,
     compare_with_origin,
     take_up_gone,
 )
-from cmsmig.steps.plan.gone_stories import gone_rows
-from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
-from cmsmig.steps.plan.old_addresses import old_addresses
-from cmsmig.steps.plan.plan import Plan, make_plan, refuse_drift
-from cmsmig.steps.plan.preflights.items import find_refused
-from cmsmig.steps.plan.preflights.languages import refuse_missing_languages
-from cmsmig.steps.plan.recreate import (
+from cmsmig.steps.plan.gone.gone_stories import gone_rows
+from cmsmig.steps.plan.gone.recreate import (
     changes,
     refuse_gone,
     refuse_half_way,
     take_up,
 )
-from cmsmig.steps.plan.schema_changes import kept_away
+from cmsmig.steps.plan.old_addresses import old_addresses
+from cmsmig.steps.plan.plan import Plan, make_plan, refuse_drift
+from cmsmig.steps.plan.preflights.items import find_refused
+from cmsmig.steps.plan.preflights.languages import refuse_missing_languages
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.worker_pool import StopSignal, WorkerPool
 from cmsmig.steps.write.asset_upload import upload_assets

@@ -19,9 +19,9 @@ from cmsmig.ledger.rows import Intent, ItemRow
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.steps.decide.drafter import ItemDraft
-from cmsmig.steps.plan.linked_drafts import hash_links
-from cmsmig.steps.plan.story_fields import wanted_fields
-from cmsmig.steps.plan.written_stories import asked_back, is_saved_since
+from cmsmig.steps.plan.drafts.linked_drafts import hash_links
+from cmsmig.steps.plan.edits.story_fields import wanted_fields
+from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.update_story import (

@@ -19,16 +19,16 @@ from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
 from cmsmig.steps.decide.drafter import ItemDraft
-from cmsmig.steps.plan.publication.public_versions import PublicVersions
-from cmsmig.steps.plan.publication.publication_order import publication_waves
-from cmsmig.steps.plan.publication.version_pair import SHOW
-from cmsmig.steps.plan.story_fields import with_dates
-from cmsmig.steps.plan.written_stories import (
+from cmsmig.steps.plan.edits.story_fields import with_dates
+from cmsmig.steps.plan.edits.written_stories import (
     already_public,
     content_hash,
     to_publish,
     to_unpublish,
 )
+from cmsmig.steps.plan.publication.public_versions import PublicVersions
+from cmsmig.steps.plan.publication.publication_order import publication_waves
+from cmsmig.steps.plan.publication.version_pair import SHOW
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.show_versions import show_versions

@@ -20,7 +20,9 @@ from cmsmig.errors import (
 )
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
-from cmsmig.steps.plan.edit_conflicts import seen_of
+from cmsmig.steps.plan.edits.edit_conflicts import seen_of
+from cmsmig.steps.plan.edits.story_fields import with_dates
+from cmsmig.steps.plan.edits.written_stories import PUBLISHED, content_hash
 from cmsmig.steps.plan.publication.interrupted_versions import holds_last_written
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
 from cmsmig.steps.plan.publication.version_pair import (
@@ -29,8 +31,6 @@ from cmsmig.steps.plan.publication.version_pair import (
     VersionPair,
     published_at,
 )
-from cmsmig.steps.plan.story_fields import with_dates
-from cmsmig.steps.plan.written_stories import PUBLISHED, content_hash
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob
 

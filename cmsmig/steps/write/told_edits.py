@@ -8,7 +8,7 @@ from cmsmig.counting import first_of
 from cmsmig.events import Noticed
 from cmsmig.mapping.compare.schema_merge import SchemaMerge
 from cmsmig.mapping.decisions.conflicts import ConflictKind
-from cmsmig.steps.plan.schema_changes import Outcome, changes_of, conflicts_of
+from cmsmig.steps.plan.edits.schema_changes import Outcome, changes_of, conflicts_of
 from cmsmig.steps.write.import_job import ImportJob
 
 _SHOWN = 3

@@ -21,11 +21,10 @@ from cmsmig.errors import (
 )
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import GONE, StoryRecord, WrittenStory
-from cmsmig.steps.plan.foreseen_links import LISTED_TOGETHER
-from cmsmig.steps.plan.linked_drafts import DraftLinks
-from cmsmig.steps.plan.recreate import REMEDY
-from cmsmig.steps.plan.story_edits import UNDECIDED, undecided_sentence
-from cmsmig.steps.plan.story_fields import (
+from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
+from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks
+from cmsmig.steps.plan.edits.story_edits import UNDECIDED, undecided_sentence
+from cmsmig.steps.plan.edits.story_fields import (
     START,
     TAGS,
     StoryMerge,
@@ -34,8 +33,9 @@ from cmsmig.steps.plan.story_fields import (
     merge_story,
     merge_untouched,
 )
-from cmsmig.steps.plan.translation_fields import translations_to_send
-from cmsmig.steps.plan.written_stories import content_hash, is_as_written
+from cmsmig.steps.plan.edits.translation_fields import translations_to_send
+from cmsmig.steps.plan.edits.written_stories import content_hash, is_as_written
+from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob

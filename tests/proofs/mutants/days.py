@@ -10,13 +10,13 @@ from tests.proofs.mutants.mutant import Edit, Mutant
 MERGE = "mapping/merge.py"
 DECISIONS = "mapping/decisions/conflicts.py"
 COMPONENT = "mapping/compare/component_merge.py"
-WRITTEN = "steps/plan/written_stories.py"
-UNTOUCHED = "steps/plan/untouched.py"
-GONE = "steps/plan/gone_at_origin.py"
-RECREATED = "steps/plan/recreate.py"
+WRITTEN = "steps/plan/edits/written_stories.py"
+UNTOUCHED = "steps/plan/edits/untouched.py"
+GONE = "steps/plan/gone/gone_at_origin.py"
+RECREATED = "steps/plan/gone/recreate.py"
 STAYING = "steps/rollback/staying.py"
 COMPARED = "steps/verify/compare_story.py"
-LINKS = "steps/plan/linked_drafts.py"
+LINKS = "steps/plan/drafts/linked_drafts.py"
 
 
 def _day(

@@ -315,7 +315,7 @@ OWNERSHIP = (
         (f"somebody edits after the create, killed | {STORY}",),
         (
             Edit(
-                "steps/plan/written_stories.py",
+                "steps/plan/edits/written_stories.py",
                 "    if content_hash(story.content) == content:\n",
                 "    if True:\n",
             ),

@@ -26,7 +26,7 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.sandbox.sample.build import write_sample
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps.decide.migration import Migration, open_migration
-from cmsmig.steps.plan.offline_drafts import OfflineDrafts, draft_offline
+from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from cmsmig.settings import Settings
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
-from cmsmig.steps.plan.offline_drafts import OfflineDrafts
+from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.preflights.findings import (
     Preflight,
     PreflightKind,

@@ -18,7 +18,7 @@ from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import FolderRule, Survey, folder_at
-from cmsmig.steps.plan.offline_drafts import OfflineDrafts
+from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.worker_pool import together
 
 

@@ -12,8 +12,8 @@ from cmsmig.errors import NotFoundError
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.steps.plan.destination_survey import Interrupted, Survey
+from cmsmig.steps.plan.edits.written_stories import content_hash
 from cmsmig.steps.plan.publication.version_pair import SHOW, open_pairs
-from cmsmig.steps.plan.written_stories import content_hash
 
 
 async def read_interrupted(

@@ -15,8 +15,8 @@ from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.linked_drafts import DraftLinks, Hashing, link_draft
-from cmsmig.steps.plan.story_fields import wanted_fields
+from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, link_draft
+from cmsmig.steps.plan.edits.story_fields import wanted_fields
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,10 @@ from cmsmig.mapping.merge import Value, value_of
 from cmsmig.mapping.select.translations import shown_in
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.linked_drafts import Hashing, link_draft
+from cmsmig.steps.plan.drafts.linked_drafts import Hashing, link_draft
+from cmsmig.steps.plan.edits.story_fields import CONTENT, is_same_field, wanted_fields
+from cmsmig.steps.plan.edits.written_stories import content_hash
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
-from cmsmig.steps.plan.story_fields import CONTENT, is_same_field, wanted_fields
-from cmsmig.steps.plan.written_stories import content_hash
 
 
 @dataclass(frozen=True, slots=True)

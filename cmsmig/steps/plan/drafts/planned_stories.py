@@ -24,7 +24,7 @@ from cmsmig.mapping.select.reference_targets import (
     DanglingReference,
 )
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.linked_drafts import DraftLinks
+from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks
 
 _PART = 500
 """Stories that are kept together."""

@@ -13,9 +13,9 @@ from cmsmig.mapping.draft import ExistingStory
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.destination_survey import Survey
-from cmsmig.steps.plan.linked_drafts import DraftLinks
-from cmsmig.steps.plan.offline_drafts import OfflineDrafts
-from cmsmig.steps.plan.written_stories import (
+from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks
+from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
+from cmsmig.steps.plan.edits.written_stories import (
     asked_back,
     is_as_written,
     is_saved_since,

@@ -15,7 +15,7 @@ from cmsmig.ledger.intents import DELETE, deletion_subject
 from cmsmig.ledger.rows import GONE, AssetRow, ItemRow, MadeRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import GoneAction
-from cmsmig.steps.plan.missing_objects import Gone, GoneKind, GoneThing, one_of
+from cmsmig.steps.plan.gone.missing_objects import Gone, GoneKind, GoneThing, one_of
 
 REMEDY = (
     "restore it there, or run `cmsmig import --recreate` to have everything that is "

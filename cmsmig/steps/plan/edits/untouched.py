@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.ledger.rows import StoryRecord, WrittenStory
-from cmsmig.steps.plan.story_fields import fields_there, is_same_field
-from cmsmig.steps.plan.written_stories import content_hash, is_as_written
+from cmsmig.steps.plan.edits.story_fields import fields_there, is_same_field
+from cmsmig.steps.plan.edits.written_stories import content_hash, is_as_written
 
 _MOVING = frozenset(("position",))
 """Fields that move whenever another item comes or goes."""

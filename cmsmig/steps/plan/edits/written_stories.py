@@ -17,7 +17,7 @@ from cmsmig.mapping.decisions.conflicts import (
     Side,
 )
 from cmsmig.mapping.draft import Place
-from cmsmig.steps.plan.edit_conflicts import seen_of
+from cmsmig.steps.plan.edits.edit_conflicts import seen_of
 
 _NO_TRANSLATIONS: Final[Mapping[str, JsonObject]] = {}
 PUBLISHED: Final = "published"

@@ -26,8 +26,8 @@ from cmsmig.mapping.merge import (
     take_sides,
     value_of,
 )
-from cmsmig.steps.plan.edit_conflicts import EditConflict, seen_of
-from cmsmig.steps.plan.translation_fields import (
+from cmsmig.steps.plan.edits.edit_conflicts import EditConflict, seen_of
+from cmsmig.steps.plan.edits.translation_fields import (
     is_translation,
     is_translation_id,
     translated_moves,
@@ -35,7 +35,11 @@ from cmsmig.steps.plan.translation_fields import (
     translations_in,
     translations_there,
 )
-from cmsmig.steps.plan.written_stories import comparable, content_hash, record_hash
+from cmsmig.steps.plan.edits.written_stories import (
+    comparable,
+    content_hash,
+    record_hash,
+)
 
 CONTENT: Final = "content."
 """What the names of content fields begin with."""

@@ -22,7 +22,7 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision, GoneAction, GoneFrom
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey, folder_at
-from cmsmig.steps.plan.gone_stories import without_removed
+from cmsmig.steps.plan.gone.gone_stories import without_removed
 from cmsmig.steps.plan.needed_names import needed_names
 from cmsmig.steps.worker_pool import together
 

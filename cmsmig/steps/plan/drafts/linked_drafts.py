@@ -18,7 +18,7 @@ from cmsmig.mapping.draft import DraftContext, ExistingStory, Place
 from cmsmig.mapping.select.reference_targets import DanglingCause
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.written_stories import content_hash, record_hash
+from cmsmig.steps.plan.edits.written_stories import content_hash, record_hash
 
 _ROOMS = ("mapping", "richtext", "steps/plan")
 """What links and hashes content."""

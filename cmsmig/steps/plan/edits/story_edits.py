@@ -20,16 +20,16 @@ from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.edit_conflicts import EditConflict
-from cmsmig.steps.plan.foreseen_links import ForeseenLinks
-from cmsmig.steps.plan.offline_drafts import OfflineDrafts
-from cmsmig.steps.plan.publication.version_pair import open_pairs
-from cmsmig.steps.plan.story_fields import (
+from cmsmig.steps.plan.drafts.foreseen_links import ForeseenLinks
+from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
+from cmsmig.steps.plan.edits.edit_conflicts import EditConflict
+from cmsmig.steps.plan.edits.story_fields import (
     StoryMerge,
     merge_story,
     merge_untouched,
     wanted_fields,
 )
+from cmsmig.steps.plan.publication.version_pair import open_pairs
 from cmsmig.steps.worker_pool import together
 
 UNDECIDED: Final = "undecided"

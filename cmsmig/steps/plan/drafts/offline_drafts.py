@@ -21,16 +21,16 @@ from cmsmig.mapping.select.reference_targets import (
 )
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.gone_stories import known_with_gone
-from cmsmig.steps.plan.linked_drafts import DraftLinks, Hashing, link_draft
-from cmsmig.steps.plan.plan_print import plan_print
-from cmsmig.steps.plan.planned_stories import (
+from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, link_draft
+from cmsmig.steps.plan.drafts.plan_print import plan_print
+from cmsmig.steps.plan.drafts.planned_stories import (
     Common,
     PlannedStory,
     keep_stories,
     kept_stories,
     used_fields,
 )
+from cmsmig.steps.plan.gone.gone_stories import known_with_gone
 from cmsmig.steps.plan.preflights.findings import Refusal, Refused
 
 NOT_REFUSED: Final = Refused()

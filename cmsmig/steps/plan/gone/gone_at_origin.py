@@ -29,14 +29,14 @@ from cmsmig.mapping.decisions.conflicts import (
 from cmsmig.mapping.select.reference_targets import KnownItems
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
-from cmsmig.steps.plan.foreseen_links import LISTED_TOGETHER
-from cmsmig.steps.plan.gone_stories import (
+from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
+from cmsmig.steps.plan.edits.untouched import edit_since
+from cmsmig.steps.plan.edits.written_stories import is_as_written
+from cmsmig.steps.plan.gone.gone_stories import (
     removed_by_us,
     standing_in_the_way,
     to_remove,
 )
-from cmsmig.steps.plan.untouched import edit_since
-from cmsmig.steps.plan.written_stories import is_as_written
 from cmsmig.steps.worker_pool import together
 
 NO_STORIES: Final[Mapping[int, Story]] = {}

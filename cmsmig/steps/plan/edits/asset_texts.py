@@ -19,7 +19,7 @@ from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision, 
 from cmsmig.mapping.merge import Merged, merge_fields, take_sides, value_of
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
-from cmsmig.steps.plan.edit_conflicts import EditConflict, seen_of
+from cmsmig.steps.plan.edits.edit_conflicts import EditConflict, seen_of
 from cmsmig.whole_text import whole_text
 
 ALT: Final = "alt"

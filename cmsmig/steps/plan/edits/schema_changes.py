@@ -15,7 +15,7 @@ from cmsmig.mapping.propose.component_payloads import (
     datasource_bodies,
 )
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.edit_conflicts import (
+from cmsmig.steps.plan.edits.edit_conflicts import (
     EditConflict,
     seen_of,
     shown_value,
