@@ -22,6 +22,9 @@ from tests.support.browser.project import Rehearsed, Unattended
 from tests.support.browser.walk import SUBSHELLS, Desk
 from tests.support.sidebyside import EVERY_WAY
 
+collect_ignore = [] if EVERY_WAY else ["test_every_panel.py", "test_worst_moments.py"]
+"""Long proofs, of `make notebooks` alone."""
+
 PICTURES = "CMSMIG_SCREENSHOTS"
 """The variable that names a folder for pictures of the notebooks."""
 Desks: TypeAlias = Callable[[str], Awaitable[Desk]]

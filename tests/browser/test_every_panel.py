@@ -20,12 +20,10 @@ from tests.support.browser.hearing import listened
 from tests.support.browser.lab import Lab
 from tests.support.browser.project import Rehearsed
 from tests.support.browser.walk import NOTEBOOKS, SUBSHELLS
-from tests.support.sidebyside import EVERY_WAY
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.timeout(400),
-    pytest.mark.skipif(not EVERY_WAY, reason="for `make notebooks`"),
 ]
 CONTENT = os.environ.get("CMSMIG_CONTENT", "")
 _SIZE = {"width": 1000, "height": 900}

@@ -17,12 +17,10 @@ from tests.support.browser.hearing import listened
 from tests.support.browser.lab import Lab
 from tests.support.browser.project import Rehearsed
 from tests.support.browser.walk import SUBSHELLS
-from tests.support.sidebyside import EVERY_WAY
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
     pytest.mark.timeout(400),
-    pytest.mark.skipif(not EVERY_WAY, reason="for `make notebooks`"),
 ]
 ACCEPT = ("decide", "--accept-proposals", "--reviewer", "A. Reviewer")
 ALL_THERE = "All 47 stories exist. Next: 06, links."
