@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -72,8 +73,10 @@ class Verification:
     folders: int = 0
     languages: int = 0
     """Items with stories in several languages, whose group was compared."""
+    wanted_groups: Mapping[ItemKey, str] = field(default_factory=dict)
+    """The group of each story whose item has several languages, as it is to be."""
     groups: dict[ItemKey, str] = field(default_factory=dict)
-    """The group of each story that was read back."""
+    """The same as it was read back."""
     public: int = 0
     """Stories of which was compared what visitors get."""
     public_unread: str = ""

@@ -37,7 +37,7 @@ STEP = "verify"
 async def verify(job: ImportJob) -> Verification:
     """Read back every story, asset, component and folder, and compare each with
     decisions and ledger. Reads only."""
-    found = Verification()
+    found = Verification(wanted_groups=job.groups(job.survey.stories))
     expected = _find_expected(job)
     homes = job.homes()
     unneeded = job.gone.unneeded.hashes()
@@ -157,7 +157,8 @@ async def _compare_story(
     except NotFoundError:
         found.differences.append(_story_gone(key, home))
         return
-    found.groups[key] = story.row.group_id
+    if key in found.wanted_groups:
+        found.groups[key] = story.row.group_id
     written = job.ledger.items.last_written(home.story_id)
     links = link_draft(job.migration, draft, job.context, homes, Hashing.KNOWN)
     if isinstance(links, DraftLinks) and is_as_wanted(
@@ -232,12 +233,11 @@ def _compare_groups(job: ImportJob, found: Verification) -> None:
         for key, row in job.ledger.items.all().items()
         if row.home is not None and not row.home.made
     }
-    wanted = job.groups(job.survey.stories)
     there = {key: group for key, group in (reused | found.groups).items() if group}
     for languages in languages_of(there).values():
         found.languages += 1
         for key in languages:
-            if key in found.groups and there[key] != wanted.get(key):
+            if key in found.groups and there[key] != found.wanted_groups.get(key):
                 found.differences.append(
                     Difference(
                         DifferenceCode.LANGUAGES_APART,

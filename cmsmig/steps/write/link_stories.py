@@ -19,7 +19,7 @@ from cmsmig.ledger.rows import Intent, ItemRow
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.steps.decide.drafter import ItemDraft
-from cmsmig.steps.plan.drafts.linked_drafts import hash_links
+from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, hash_links
 from cmsmig.steps.plan.edits.story_fields import wanted_fields
 from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
 from cmsmig.steps.worker_pool import work_through
@@ -68,7 +68,11 @@ async def _needed(
     decided = job.migration.decisions.conflicts
     public = job.public_versions(homes).records
     needed: list[Needed] = []
+    # What is not hashed says the same of many.
+    same: dict[DraftLinks, DraftLinks] = {}
     for key, links in job.links(homes):
+        if isinstance(links, DraftLinks) and not links.is_hashed:
+            links = same.setdefault(links, links)
         row = rows.get(key)
         if row is None or row.home is None or not row.home.made or row.is_gone:
             continue
@@ -153,9 +157,12 @@ def _is_over(row: ItemRow) -> bool:
 
 def _settle_open(job: ImportJob, needed: Sequence[Needed]) -> None:
     """Close intents of updates that turned out to be written or not needed."""
+    opened = [*job.ledger.intents.open("update")]
+    if not opened:
+        return
     subjects = {str(each.key) for each in needed}
     subjects |= {str(key) for key in job.migration.known.outside}
-    for intent in job.ledger.intents.open("update"):
+    for intent in opened:
         if intent.subject not in subjects:
             job.ledger.intents.settle("update", intent.subject, "not_needed")
 

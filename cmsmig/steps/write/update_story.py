@@ -8,6 +8,7 @@ that list to the last PUT of its batch: docs/ledger.md says how long that is.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -80,15 +81,20 @@ class CurrentRows:
             own: number for number, ids in enumerate(self._batches) for own in ids
         }
         self._listing: dict[int, asyncio.Task[list[StoryRow]]] = {}
+        self._asked = Counter[int]()
 
     async def row(self, story_id: int) -> StoryRow | None:
-        """Return a story's row; None for one that is not listed."""
+        """Return a story's row; None for one that is not listed. To be asked once."""
         number = self._batch_of[story_id]
         if number not in self._listing:
             ids = ",".join(map(str, self._batches[number]))
             listing = self._job.client.stories(by_ids=ids)
             self._listing[number] = asyncio.create_task(listing)
         rows = await asyncio.shield(self._listing[number])
+        self._asked[number] += 1
+        if self._asked[number] == len(self._batches[number]):
+            # All 100,000 need not stay.
+            del self._listing[number], self._asked[number]
         return next((row for row in rows if row.story_id == story_id), None)
 
 

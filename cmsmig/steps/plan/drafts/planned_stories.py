@@ -60,6 +60,7 @@ class Common:
         self._rows = rows
         self._losses: dict[tuple[tuple[str, int], ...], Mapping[str, int]] = {}
         self._shapes: dict[bytes, ContentShape] = {}
+        self._links: dict[DraftLinks, DraftLinks] = {}
 
     def losses(self, losses: Mapping[str, int]) -> Mapping[str, int]:
         """Return these losses, as they were counted of another story."""
@@ -73,7 +74,7 @@ class Common:
         """Return these links; hashes that the ledger holds are the ledger's."""
         row = self._rows.get(key)
         if row is None or row.home is None:
-            return links
+            return self._links.setdefault(links, links)
         record, content = row.home.record_hash, row.home.content_hash
         return replace(
             links,
