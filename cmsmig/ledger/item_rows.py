@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Mapping
 from sys import intern
 from typing import Protocol
-from weakref import ref
 
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import Store
@@ -46,7 +45,7 @@ class ItemRows:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._version: object = None
-        self._rows = _Rows()
+        self._rows: dict[ItemKey, ItemRow] = {}
         self._known: Mapping[ItemKey, KnownItem] = {}
 
     def recognise(self, items: Mapping[ItemKey, KnownItem]) -> None:
@@ -67,26 +66,15 @@ class ItemRows:
             self._version = version
         return self._rows
 
-    def _read(self) -> _Rows:
-        before = self._still_held()
-        rows = _Rows()
+    def _read(self) -> dict[ItemKey, ItemRow]:
+        before = self._rows
+        rows: dict[ItemKey, ItemRow] = {}
         for each in self._store.each(_ALL):
             row = _item_row(each, self._known)
             same = before.get(row.key)
             kept = same if same == row else row
             rows[kept.key] = kept
         return rows
-
-    def _still_held(self) -> Mapping[ItemKey, ItemRow]:
-        """Return the rows of before where somebody else holds them; else they are
-        gone before those of now are read."""
-        before = ref(self._rows)
-        self._rows = _Rows()
-        return before() or {}
-
-
-class _Rows(dict[ItemKey, ItemRow]):
-    """Rows by key, as a `dict` that can be referred to weakly."""
 
 
 def failed_rows(db: sqlite3.Connection, most: int) -> tuple[ItemRow, ...]:
