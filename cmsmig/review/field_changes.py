@@ -9,6 +9,14 @@ from cmsmig.mapping.decisions.design import ContentTypeDesign, FieldDesign, Left
 from cmsmig.review.section_changes import in_order
 
 
+def label_given(before: str, given: str) -> str:
+    """Return the label that somebody typed, without blanks around it.
+
+    A label of the origin may begin or end with blanks: to leave it so is no edit.
+    """
+    return before if given.strip() == before.strip() else given.strip()
+
+
 def with_field(
     content_type: ContentTypeDesign, number: int, field: FieldDesign
 ) -> ContentTypeDesign:

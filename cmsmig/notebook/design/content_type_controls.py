@@ -19,6 +19,7 @@ from cmsmig.notebook.kit.widgets import (
     row,
 )
 from cmsmig.review.design_edits import DesignEditor, Shape
+from cmsmig.review.field_changes import label_given
 
 _NONE = ("none", "")
 
@@ -98,12 +99,10 @@ class ContentTypeControls:
         """Take over what the controls say."""
         texts = {name: each.value for name, each in self._texts.items()}
         before = self._desk.content_types[self._place].display_name
-        # A name of the origin may begin or end with blanks: that is no edit.
-        same = texts["component-label"].strip() == before.strip()
         self._desk.edit_content_type(
             self._place,
             component=texts["component"],
-            label=before if same else texts["component-label"].strip(),
+            label=label_given(before, texts["component-label"]),
             folder=texts["folder"],
             folder_name=texts["folder-name"],
             shape=Shape(

@@ -17,6 +17,7 @@ from cmsmig.notebook.kit.widgets import (
     scrolled,
 )
 from cmsmig.review.design_edits import DesignEditor
+from cmsmig.review.field_changes import label_given
 from cmsmig.review.section_changes import section_of, with_field_in_section
 
 _made = partial(fragment, "notebook/design/design_table.html")
@@ -104,9 +105,7 @@ class FieldTable:
         if number >= len(self._fields()):
             return
         controls, before = self._rows[number], self._fields()[number]
-        # A label of the origin may begin or end with blanks: that is no edit.
-        shown, given = before.display_name, controls.label.value
-        label = shown if given.strip() == shown.strip() else given.strip()
+        label = label_given(before.display_name, controls.label.value)
         key = controls.key.value.strip()
         encoding = Encoding(controls.encoding.value)
         required = controls.required.value

@@ -15,7 +15,11 @@ from cmsmig.notebook.kit.live_controls import bar, select, text, words
 from cmsmig.notebook.kit.live_panel import Live, LiveBoard
 from cmsmig.notebook.kit.widgets import Action, Element
 from cmsmig.review.design_edits import DesignEditor
-from cmsmig.review.field_changes import with_field, with_option_called
+from cmsmig.review.field_changes import (
+    label_given,
+    with_field,
+    with_option_called,
+)
 
 _made = partial(fragment, "notebook/design/design_parts.html")
 _NONE = "No field of this content type has options."
@@ -112,9 +116,8 @@ class OptionLists:
         at, _, label = told.partition("=")
         field = self._shown()
         before = field.options[int(at)][1]
-        # A label of the origin may begin or end with blanks: that is no edit.
-        if label.strip() != before.strip():
-            self._put(with_option_called(field, int(at), label.strip()))
+        if (given := label_given(before, label)) != before:
+            self._put(with_option_called(field, int(at), given))
 
     def _shown(self) -> FieldDesign:
         return self._desk.content_types[self._place].fields[self._number()]

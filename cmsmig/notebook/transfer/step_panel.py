@@ -50,6 +50,7 @@ from cmsmig.steps.write.import_steps import Outcome, run_command
 _SHOWN = 30
 _EVERY = 2.0
 """Seconds between two looks for a run of another process."""
+_STOPPING = "Stopping after the calls in flight …"
 _LABELS = {
     "prepare": "Prepare the destination",
     "create": "Create the stories",
@@ -238,7 +239,7 @@ class _StepBoard:
         self._elsewhere.runs_here()
         work = asyncio.create_task(self._work(self._stop, meter))
         try:
-            await self._progress.follow(meter, work, self._show_failed)
+            await self._progress.follow(meter, work, self._tell)
         except InterruptedRunError:
             self._start.label("Go on")
             self._board.say(
@@ -269,8 +270,10 @@ class _StepBoard:
         outcome = await self._run.perform(stop, meter)
         self._result.show(sheet(self._run.account(outcome, meter)))
 
-    def _show_failed(self) -> None:
-        """Show what failed, as it comes."""
+    def _tell(self) -> None:
+        """Show what failed, as it comes, and whether somebody stops the run."""
+        if self._stop is not None and self._stop.is_set():
+            self._board.say(_STOPPING)
         if failed := self._elsewhere.failed_here():
             self._result.show(sheet(failed))
 
@@ -326,7 +329,7 @@ class _StepBoard:
             self._stop.set()
         else:
             self._elsewhere.stop()
-        self._board.say("Stopping after the calls in flight …")
+        self._board.say(_STOPPING)
 
 
 def _left_as_they_are(plan: Plan) -> Iterator[str]:

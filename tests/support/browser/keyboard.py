@@ -9,6 +9,10 @@ from playwright.async_api import Page, expect
 _PANEL = "() => document.querySelector('.cmsmig-live').focus()"
 _ON_ITEM = "tr[aria-current=true] .cmsmig-explore-open:focus"
 _WITHIN = "() => document.activeElement.closest('.cmsmig-live') !== null"
+_CHOSEN = "() => document.activeElement.selectedOptions[0].label"
+_FORGOTTEN = 1100
+"""Milliseconds after which a drop-down has forgotten the letters typed before."""
+_TIMES = 10
 
 
 @dataclass
@@ -46,5 +50,20 @@ class Keyboard:
         """Choose in the drop-down that a key goes to, by the first letters of what it
         is; then go back to the keys. Three steps."""
         await self.press(key)
-        await self.type(label)
+        await self._type_label(label)
+        self.steps.append(label)
         await self.press("Escape")
+
+    async def _type_label(self, label: str) -> None:
+        """Type until the drop-down has chosen it.
+
+        It takes letters with more than a second between them for words of their own,
+        and a busy machine needs longer than that for a letter; a person never does.
+        """
+        for _ in range(_TIMES):
+            await self.page.keyboard.type(label)
+            chosen = await self.page.evaluate(_CHOSEN)
+            if chosen.casefold().startswith(label.casefold()):
+                return
+            await self.page.wait_for_timeout(_FORGOTTEN)
+        raise AssertionError(f"{chosen!r} is chosen for {label!r}")
