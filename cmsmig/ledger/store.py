@@ -136,12 +136,30 @@ class Ledger:
         return row is not None and 0 < int(row["pilots"]) == int(row["runs"])
 
     def plan(self, plan_hash: str) -> JsonObject | None:
-        """Return the stored plan whose hash starts with `plan_hash`. Reads only."""
-        row = self._store.one(
-            "SELECT body FROM plan WHERE substr(hash, 1, ?) = ? ORDER BY made_at DESC",
-            (len(plan_hash), plan_hash),
-        )
+        """Return the stored plan whose hash starts with `plan_hash`; the newest for
+        an empty one. Reads only."""
+        whole = self._plan_hash(plan_hash)
+        row = self._store.one("SELECT body FROM plan WHERE hash = ?", (whole,))
         return None if row is None else _object(row["body"])
+
+    def newest_plan_part(self, name: str) -> JsonObject | None:
+        """Return the object under a name in the newest plan, if there is one, without
+        reading the rest: a plan names each of its items. Reads only."""
+        row = self._store.one(
+            "SELECT json_extract(body, ?) AS part FROM plan WHERE hash = ?",
+            (f'$."{name}"', self._plan_hash("")),
+        )
+        return None if row is None or not row["part"] else _object(row["part"])
+
+    def _plan_hash(self, start: str) -> str:
+        """Return the hash of the newest plan whose hash starts so, or none."""
+        # Sorted without the bodies, each of which SQLite would hold for that.
+        row = self._store.one(
+            """SELECT hash FROM plan WHERE substr(hash, 1, ?) = ?
+               ORDER BY made_at DESC LIMIT 1""",
+            (len(start), start),
+        )
+        return "" if row is None else str(row["hash"])
 
 
 def _upgrade(store: Store) -> None:

@@ -182,9 +182,7 @@ def _row(item: Item) -> Json:
         item.slug,
         item.draft,
         item.archived,
-        item.created_on,
-        item.last_updated,
-        item.last_published,
+        item.dates,
         item.data_hash,
         list(item.halved),
         [list(each) for each in item.numbers],
@@ -196,19 +194,16 @@ def _row(item: Item) -> Json:
 def _unpacked(
     row: list[Json], collection_id: str, file: ItemFile, locales: dict[str, str]
 ) -> Item:
-    item_id, locale_id, name, slug, draft, archived, *rest = row
-    created, updated, published, data_hash, halved, numbers, offset, length = rest
+    item_id, locale_id, name, slug, draft, archived, dates, *rest = row
+    data_hash, halved, numbers, offset, length = rest
     locale = locales.setdefault(str(locale_id), str(locale_id))
-    texts = [str(each) for each in (created, updated, published)]
     return Item(
         key=ItemKey(collection_id, str(item_id), locale),
         name=str(name),
         slug=str(slug),
         draft=bool(draft),
         archived=bool(archived),
-        created_on=texts[0],
-        last_updated=texts[1],
-        last_published=texts[1] if texts[1] == texts[2] else texts[2],
+        dates=str(dates),
         data_hash=str(data_hash),
         source=RecordSource(file, int(cast(int, offset)), int(cast(int, length))),
         halved=tuple(cast("list[str]", halved)),

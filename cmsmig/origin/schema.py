@@ -138,10 +138,8 @@ class Item:
     """Empty when the record holds none."""
     draft: bool
     archived: bool
-    created_on: str
-    last_updated: str
-    last_published: str
-    """ISO 8601; empty when never published."""
+    dates: str
+    """What `dates_of` gave: of three texts each takes as much memory as the one."""
     data_hash: str
     """Fingerprint of `data`."""
     source: DataSource = field(compare=False, repr=False)
@@ -153,10 +151,31 @@ class Item:
     """The other languages whose values are among its own; none as it is pulled."""
 
     @property
+    def created_on(self) -> str:
+        """Return when it was made, in ISO 8601."""
+        return self.dates.split("\n")[0]
+
+    @property
+    def last_updated(self) -> str:
+        """Return when its values were changed last, in ISO 8601."""
+        return self.dates.split("\n")[1]
+
+    @property
+    def last_published(self) -> str:
+        """Return when it was published last, in ISO 8601; empty for never."""
+        return self.dates.split("\n")[2]
+
+    @property
     def data(self) -> JsonObject:
         """Return `fieldData` as it came: a missing key and null both mean never
         filled. It may be read from disk each time."""
         return self.source.read()
+
+
+def dates_of(created_on: str, last_updated: str, last_published: str) -> str:
+    """Return the dates of an item as one text, a line each."""
+    dates = (created_on, last_updated, last_published)
+    return "\n".join(each.replace("\n", " ") for each in dates)
 
 
 _MOST_FIELDS = 1000
@@ -239,9 +258,11 @@ def parse_item(
         slug=_text(data.get("slug")),
         draft=body.get("isDraft") is True,
         archived=body.get("isArchived") is True,
-        created_on=_text(body.get("createdOn")),
-        last_updated=_text(body.get("lastUpdated")),
-        last_published=_text(body.get("lastPublished")),
+        dates=dates_of(
+            _text(body.get("createdOn")),
+            _text(body.get("lastUpdated")),
+            _text(body.get("lastPublished")),
+        ),
         data_hash=hash_of(data),
         source=source or HeldData(data),
         halved=tuple(changed(_object(given["fieldData"], where), data)),

@@ -305,6 +305,20 @@ def test_plans_are_found_by_the_beginning_of_their_hash(path: Path) -> None:
     assert (found, json.loads(body)) == ("abcdef", {"n": 2})
 
 
+def test_a_part_of_the_newest_plan_is_read_alone(path: Path) -> None:
+    """What is no object, or stands in an older plan alone, is none."""
+    with Ledger.open(path, OURS) as ledger:
+        assert ledger.newest_plan_part("labels") is None
+        assert ledger.plan("") is None
+        ledger.save_plan("bb", {"labels": {"a": "é"}, "older": {"a": "1"}})
+        ledger.save_plan("aa", {"labels": {"b": {"c": 2}}, "empty": {}})
+        sql(path, "UPDATE plan SET made_at = '2020' WHERE hash = 'bb'")
+        assert ledger.newest_plan_part("labels") == {"b": {"c": 2}}
+        assert ledger.newest_plan_part("empty") == {}
+        assert ledger.newest_plan_part("older") is None
+        assert ledger.plan("") == {"labels": {"b": {"c": 2}}, "empty": {}}
+
+
 def test_runs_are_written_with_their_end(path: Path) -> None:
     """A run without an end is one that was killed."""
     with Ledger.open(path, OURS) as ledger:

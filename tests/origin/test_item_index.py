@@ -17,7 +17,7 @@ from cmsmig.errors import CacheError, UnreadError
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.item_index import PART, ItemIndex, share_equal
 from cmsmig.origin.records import line_of
-from cmsmig.origin.schema import Item
+from cmsmig.origin.schema import Item, parse_item
 
 
 def record(number: int, **data: object) -> JsonObject:
@@ -162,3 +162,19 @@ def test_equal_items_of_both_sets_are_one(tmp_path: Path) -> None:
     assert public[0] is edited[0]
     assert public[1] is not edited[1]
     assert same(public, cache, live=True)
+
+
+def test_dates_with_line_breaks_stay_apart() -> None:
+    """A date of a damaged record is a text like any other."""
+    item = parse_item(
+        {
+            "id": "1",
+            "fieldData": {},
+            "createdOn": "2024\n01",
+            "lastUpdated": "\n",
+        },
+        "c1",
+        "here",
+    )
+    dates = (item.created_on, item.last_updated, item.last_published)
+    assert dates == ("2024 01", " ", "")

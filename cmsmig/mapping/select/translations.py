@@ -16,7 +16,7 @@ from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.choices import LocaleChoice
 from cmsmig.mapping.select.selection import Selected, Selection, SkippedItem, locale_of
-from cmsmig.origin.schema import Item, ItemLanguage
+from cmsmig.origin.schema import Item, ItemLanguage, dates_of
 
 SIGN: Final = "__i18n__"
 _OWN = frozenset(("name", "slug"))
@@ -181,7 +181,11 @@ def _one(item: Item, others: Mapping[str, Item], fields: frozenset[str]) -> Item
     hashes = [[code, each.data_hash] for code, each in ordered]
     return replace(
         item,
-        last_updated=max(item.last_updated, *(e.last_updated for _, e in ordered)),
+        dates=dates_of(
+            item.created_on,
+            max(item.last_updated, *(each.last_updated for _, each in ordered)),
+            item.last_published,
+        ),
         data_hash=fingerprint([item.data_hash, hashes]),
         source=_Together(item, ordered, fields),
         halved=(*item.halved, *_halved(ordered)),

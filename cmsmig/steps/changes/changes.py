@@ -179,10 +179,10 @@ def _of_fields(
 
 def _of_decisions(job: ImportJob) -> Iterator[Change]:
     """Yield the decisions that are others than those of the last plan."""
-    stored = job.ledger.plan("")
+    stored = job.ledger.newest_plan_part("fingerprints")
     if stored is None:
         return
-    before = Fingerprints.from_json(stored.get("fingerprints"))
+    before = Fingerprints.from_json(stored)
     now = fingerprints(job.migration, job.ledger, job.survey, job.settings, job.gone)
     for name in sorted(before.decisions.keys() | now.decisions.keys()):
         if before.decisions.get(name) != now.decisions.get(name):

@@ -107,12 +107,8 @@ def _is_renamed(label: Label, old: Mapping[str, str]) -> bool:
 
 
 def _old_labels(ledger: Ledger) -> Mapping[str, str]:
-    stored = (ledger.plan("") or {}).get(LABELS)
-    return (
-        {key: str(label) for key, label in stored.items()}
-        if isinstance(stored, dict)
-        else {}
-    )
+    stored = ledger.newest_plan_part(LABELS) or {}
+    return {key: str(label) for key, label in stored.items()}
 
 
 def _labels(migration: Migration) -> Iterator[Label]:

@@ -19,6 +19,7 @@ from cmsmig.origin.schema import (
     Item,
     Locale,
     Site,
+    dates_of,
     hash_of,
     numbers_of,
 )
@@ -47,9 +48,7 @@ def make_item(
         slug=item_id if slug is None else slug,
         draft=draft,
         archived=archived,
-        created_on=created,
-        last_updated=updated,
-        last_published=published,
+        dates=dates_of(created, updated, published),
         data_hash=hash_of(data or {}),
         source=HeldData(data or {}),
         numbers=numbers_of(data or {}),
