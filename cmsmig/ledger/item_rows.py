@@ -38,8 +38,8 @@ class KnownItem(Protocol):
 class ItemRows:
     """Reads every item's row again where the ledger may hold something else.
 
-    A row that is as it was stays the same object, so that who holds the rows of
-    before holds little beside those of now.
+    The rows of before are let go one by one as those of now are read, so that no time
+    sees both. A row that is as it was stays the same object.
     """
 
     def __init__(self, store: Store) -> None:
@@ -55,26 +55,38 @@ class ItemRows:
     def over(self, store: Store) -> ItemRows:
         """Return the rows of a copy of the ledger; what is equal is shared."""
         found = ItemRows(store)
-        found._rows, found._known = self._rows, self._known
+        found._rows, found._known = dict(self._rows), self._known
         return found
 
     def all(self) -> Mapping[ItemKey, ItemRow]:
-        """Return every item's row, as the ledger has it now."""
+        """Return every item's row, as the ledger has it now.
+
+        Who keeps the mapping sees it renewed the next time that anybody asks.
+        """
         version = self._store.version()
         if version != self._version:
-            self._rows = self._read()
+            self._renew()
             self._version = version
         return self._rows
 
-    def _read(self) -> dict[ItemKey, ItemRow]:
+    def _renew(self) -> None:
+        (counted,) = self._store.all("SELECT count(*) FROM item")
         before = self._rows
-        rows: dict[ItemKey, ItemRow] = {}
+        if counted[0] == len(before):
+            self._read_into(before, before)
+            if counted[0] == len(before):
+                return
+        # Whoever goes through the mapping of before must not see it grow.
+        self._rows = {}
+        self._read_into(self._rows, before)
+
+    def _read_into(
+        self, rows: dict[ItemKey, ItemRow], before: Mapping[ItemKey, ItemRow]
+    ) -> None:
         for each in self._store.each(_ALL):
             row = _item_row(each, self._known)
             same = before.get(row.key)
-            kept = same if same == row else row
-            rows[kept.key] = kept
-        return rows
+            rows[row.key] = same if same is not None and same == row else row
 
 
 def failed_rows(db: sqlite3.Connection, most: int) -> tuple[ItemRow, ...]:

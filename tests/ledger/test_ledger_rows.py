@@ -156,7 +156,21 @@ def test_rows_are_read_again_after_any_write(ledger: Ledger, file: Path) -> None
     assert ledger.items.all()[ONE].status == "failed"
     ledger.items.set_link_state(ONE, "linked")
     assert ledger.items.all()[ONE].link_state == "linked"
-    assert before[ONE].status == "selected"
+    assert before[ONE].link_state == "linked"
+
+
+def test_new_rows_stand_in_a_new_mapping(ledger: Ledger, file: Path) -> None:
+    """Whoever goes through the rows of before is not disturbed."""
+    ledger.items.select([row(TWO)])
+    held = iter(ledger.items.all().items())
+    ledger.items.select([row(ONE)])
+    assert [*ledger.items.all()] == [ONE, TWO]
+    assert [key for key, _ in held] == [TWO]
+    # Another ledger with as many items.
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("UPDATE item SET item_id = '0' WHERE locale_id = 'fr'")
+        db.commit()
+    assert [*ledger.items.all()] == [ItemKey("c", "0", "fr"), ONE]
 
 
 def test_losses_of_an_item_are_replaced(ledger: Ledger, file: Path) -> None:
@@ -248,10 +262,10 @@ def test_a_home_keeps_its_group(ledger: Ledger, file: Path) -> None:
 
 
 def test_a_row_that_is_as_it_was_stays_the_same_object(ledger: Ledger) -> None:
-    """Whoever holds all rows of before holds little beside those of now."""
+    """Whoever holds rows of before holds little beside those of now."""
     ledger.items.select([row(ONE), row(TWO)])
     ledger.items.housed(ONE, home(1), "h", "create")
-    before = ledger.items.all()
+    before = dict(ledger.items.all())
     ledger.items.failed(TWO, "refused", "It was refused.")
     after = ledger.items.all()
     assert after[ONE] is before[ONE]
