@@ -36,6 +36,15 @@ class Place:
     """Below `root`, with slashes."""
 
 
+STARTUP = """\
+try:
+    __import__("ipywidgets")
+except ImportError:
+    pass
+"""
+"""What each kernel runs first. A page asks a new kernel for the controls it has; before
+ipywidgets is there nobody answers, the page asks in another way after four seconds, and
+misses some of the controls that cells make meanwhile."""
 _STRIP = "cmsmig.run.saved_notebooks.strip_outputs"
 
 
@@ -51,6 +60,15 @@ def place_of(project: Project) -> Place:
     lay_notebooks(project, notebooks_folder())
     first = find_notebooks(project.notebooks)[0]
     return Place(project.root.absolute(), f"notebooks/{first.path.name}")
+
+
+def write_settings(folder: Path) -> dict[str, str]:
+    """Write what differs from JupyterLab's own into a folder for its settings; return
+    the variables that its kernels need beside it."""
+    (folder / "overrides.json").write_text(json.dumps(OVERRIDES), "utf-8")
+    startup = folder / "startup.py"
+    startup.write_text(STARTUP, "utf-8")
+    return {"PYTHONSTARTUP": str(startup)}
 
 
 def own_options(place: Place, *, keep_outputs: bool) -> list[str]:
@@ -100,9 +118,10 @@ def open_lab(
     place = place_of(project)
     with tempfile.TemporaryDirectory(prefix="cmsmig-lab-") as folder:
         settings = Path(folder)
-        (settings / "overrides.json").write_text(json.dumps(OVERRIDES), "utf-8")
+        ours = write_settings(settings)
         own = [*own_options(place, keep_outputs=keep_outputs), *more]
         command = lab_command(place, settings, browser=browser, port=port, more=own)
-        named = {**environ, "CMSMIG_PROJECT": str(place.root)}
+        # A startup file of the person's own comes before ours.
+        named = {**ours, **environ, "CMSMIG_PROJECT": str(place.root)}
         with kept_sandbox_running(project, environ, tell):
             return run_child(command, named, cwd=place.root)

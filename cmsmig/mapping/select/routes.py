@@ -18,8 +18,8 @@ from cmsmig.origin.schema import Collection, Site
 _ABSOLUTE = re.compile(r"(?:https?:)?//([^/?#\\\s]*)(.*)", re.IGNORECASE | re.DOTALL)
 _DEFAULT_PORT = re.compile(r":(?:80|443)?$")
 _NO_LANGUAGES: Mapping[ItemKey, ItemKey] = {}
-_Paths: TypeAlias = "dict[tuple[str, ...], tuple[ItemKey, ...]]"
-"""The items of each path, one of a locale."""
+_Paths: TypeAlias = "dict[tuple[str, ...], ItemKey | list[ItemKey]]"
+"""The items of each path, one of a locale; most are alone, and in no list."""
 
 
 class PageCause(StrEnum):
@@ -188,9 +188,10 @@ class Routes:
         return rest if host in self._hosts else None
 
     def _find(self, parts: tuple[str, ...], from_locale: str) -> ItemKey | None:
-        candidates = self._exact.get(parts) or self._folded.get(_fold(parts))
-        if not candidates:
+        found = self._exact.get(parts) or self._folded.get(_fold(parts))
+        if found is None:
             return None
+        candidates = found if isinstance(found, list) else [found]
         for locale in (self._primary, from_locale):
             for key in candidates:
                 if key.locale_id == locale:
@@ -212,9 +213,12 @@ def _joined(parts: tuple[str, ...]) -> str:
 
 def _add(paths: _Paths, path: tuple[str, ...], key: ItemKey) -> None:
     """Add an item to those of a path; the first of a locale has it."""
-    there = paths.get(path, ())
-    if all(each.locale_id != key.locale_id for each in there):
-        paths[path] = (*there, key)
+    there = paths.setdefault(path, key)
+    if not isinstance(there, list):
+        if there.locale_id != key.locale_id:
+            paths[path] = [there, key]
+    elif all(each.locale_id != key.locale_id for each in there):
+        there.append(key)
 
 
 def _locale_of(key: ItemKey) -> str:

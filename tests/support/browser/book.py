@@ -46,6 +46,10 @@ _TOP = """async () => {
 }"""
 
 
+_ANSWERED = b"update_states"
+"""In what a kernel answers when a page asks which controls it has already."""
+
+
 @dataclass
 class Book:
     """The page of a JupyterLab, the notebook that is open in it, what was driven."""
@@ -53,20 +57,40 @@ class Book:
     page: Page
     driven: set[str] = field(default_factory=set)
     """Names of the controls that were worked, over all notebooks."""
+    answered: asyncio.Event = field(default_factory=asyncio.Event)
+    """Whether a kernel has told the page which controls it has already."""
+
+    def __post_init__(self) -> None:
+        self.page.on(
+            "websocket", lambda socket: socket.on("framereceived", self._heard)
+        )
 
     @classmethod
     async def at(cls, lab: Lab, page: Page) -> Book:
         """Go to the Lab and wait until it is there."""
         page.set_default_timeout(1000 * patience())
         expect.set_options(timeout=1000 * patience())
+        book = cls(page)
         await page.goto(f"{lab.address}/lab?token={TOKEN}&reset")
         await page.wait_for_function("() => window.jupyterapp?.restored")
         await page.evaluate("() => window.jupyterapp.restored")
-        return cls(page)
+        return book
 
     async def open(self, path: str) -> None:
-        """Open a notebook, by its path below the Lab's root."""
+        """Open a notebook, by its path below the Lab's root.
+
+        Cells that make controls while a page still asks for those that are there can
+        leave it without some of them: a person is not as fast.
+        """
+        self.answered.clear()
         await self.page.evaluate(_OPEN, path)
+        async with asyncio.timeout(patience()):
+            await self.answered.wait()
+
+    def _heard(self, payload: str | bytes) -> None:
+        frame = payload.encode() if isinstance(payload, str) else payload
+        if _ANSWERED in frame:
+            self.answered.set()
 
     async def run_all(self) -> None:
         """Run all cells and insist that none ends in an error."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from cmsmig.run.child import clean_environment
-from cmsmig.run.lab import OVERRIDES, Place, lab_command
+from cmsmig.run.lab import Place, lab_command, write_settings
 from tests.support.standin import StandIn
 from tests.support.timelimit import patience
 
@@ -59,9 +59,9 @@ async def running_lab(folder: Path) -> AsyncIterator[Lab]:
     root, settings = folder / "root", folder / "app-settings"
     for each in (root, settings):
         each.mkdir()
-    (settings / "overrides.json").write_text(json.dumps(OVERRIDES), "utf-8")
+    ours = write_settings(settings)
     node = StandIn(folder / "programs")
-    own = {name: str(folder / place) for name, place in _FOLDERS.items()}
+    own = ours | {name: str(folder / place) for name, place in _FOLDERS.items()}
     own |= {"CMSMIG_STATE_DIR": str(folder / "state"), "JUPYTER_TOKEN": TOKEN}
     more = ("--LabApp.expose_app_in_browser=True", *_AT_SOCKETS)
     command = lab_command(Place(root, ""), settings, browser=False, port=0, more=more)
