@@ -95,14 +95,25 @@ class ItemOutcome(NamedTuple):
     reason: str
 
 
-def item_outcomes(
-    migration: Migration,
-    conflicts: Mapping[ItemKey, Conflict],
-    undrafted: Mapping[ItemKey, Refusal],
-) -> list[ItemOutcome]:
-    """Return what becomes of every item of the origin, selected or not."""
-    rows = item_rows(migration, conflicts, undrafted)
-    return [ItemOutcome(row.key, row.status, row.reason) for row in rows]
+@dataclass(frozen=True, slots=True)
+class ItemOutcomes:
+    """What becomes of every item of the origin, selected or not: said anew whenever it
+    is gone through, since there may be 100,000 items."""
+
+    migration: Migration
+    conflicts: Mapping[ItemKey, Conflict]
+    undrafted: Mapping[ItemKey, Refusal]
+
+    def __iter__(self) -> Iterator[ItemOutcome]:
+        """Yield the outcomes in the order of the import."""
+        for entry in self.migration.selected:
+            key = entry.item.key
+            status, reason, _ = _outcome(
+                self.conflicts.get(key), self.undrafted.get(key)
+            )
+            yield ItemOutcome(key, status, reason)
+        for skip in self.migration.skipped:
+            yield ItemOutcome(skip.key, "skipped", skip.reason)
 
 
 def item_rows(

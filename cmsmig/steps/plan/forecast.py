@@ -74,10 +74,10 @@ def foresee(
     publishing = _publishes(
         migration,
         survey,
-        [
+        (
             _after(_shown(row, survey), edits, listed, is_written=key in written)
             for key, row in rows.items()
-        ],
+        ),
         coming,
         versions,
     )
@@ -135,7 +135,10 @@ def _after(
 ) -> ItemRow:
     """Return the row after an update: what is published of it is older then."""
     home = row.home
-    if home and (is_written or row.key in edits.merges):
+    if not is_written and row.key not in edits.merges:
+        # As it is, and as nearly all are when little changed.
+        return row
+    if home:
         there = None if is_written else listed.get(home.story_id)
         changed = there.updated_at if there else ""
         home = replace(home, kept_edits=edits.keeps(row.key), updated_at=changed)

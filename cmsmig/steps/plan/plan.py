@@ -20,7 +20,7 @@ from cmsmig.mapping.select.reference_targets import (
 )
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.conflicts import Conflict, ItemOutcome, item_outcomes
+from cmsmig.steps.plan.conflicts import Conflict, ItemOutcome, ItemOutcomes
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drafts.foreseen_links import ForeseenLinks, foresee_links
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, known_here
@@ -204,7 +204,7 @@ def make_plan(
     """
     if migration.rules is not None:
         refuse_undesigned(migration.design, offline.used)
-    rows = item_outcomes(migration, conflicts, offline.reasons())
+    rows = ItemOutcomes(migration, conflicts, offline.reasons())
     prints = fingerprints(migration, ledger, survey, settings, gone, recreate=recreate)
     foreseen = foresee_links(migration, ledger, survey, conflicts, offline)
     versions = find_public_versions(migration, offline.context, foreseen.homes)
