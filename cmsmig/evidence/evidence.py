@@ -175,7 +175,7 @@ def gather(
         plan=plan,
         unpublished=sum_publication(publication).unpublished,
         redirects=redirect_rows(
-            migration, _homes(rows), earlier, _gone_addresses(rows)
+            migration, _existing(rows), earlier, _gone_addresses(rows)
         ),
         verification=verification,
         gone=tuple(row for row in rows.values() if row.gone is not None),
@@ -313,7 +313,7 @@ def _at_origin(rows: Mapping[ItemKey, ItemRow]) -> Iterator[ItemRow]:
             yield row
 
 
-def _homes(rows: Mapping[ItemKey, ItemRow]) -> dict[ItemKey, str]:
+def _existing(rows: Mapping[ItemKey, ItemRow]) -> dict[ItemKey, str]:
     return {
         key: home.full_slug
         for key, row in rows.items()

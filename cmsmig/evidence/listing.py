@@ -24,7 +24,7 @@ def details_of(
 
     `losing` are the items of which the ledger knows losses.
     """
-    homes = {
+    existing = {
         key: ExistingStory(row.home.uuid, row.home.full_slug)
         for key, row in rows.items()
         if row.home is not None
@@ -32,9 +32,9 @@ def details_of(
     return PlanDetails(
         migration,
         migration.context(migration.planned_assets({}), migration.files.missing),
-        homes,
-        losing=[key for key in losing if key in homes],
-        leaving=[key for key in migration.items if key in homes],
+        existing,
+        losing=[key for key in losing if key in existing],
+        leaving=[key for key in migration.items if key in existing],
     )
 
 

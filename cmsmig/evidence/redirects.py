@@ -96,24 +96,24 @@ class RedirectMap:
 
 def redirect_rows(
     migration: Migration,
-    homes: Mapping[ItemKey, str] | None = None,
+    existing: Mapping[ItemKey, str] | None = None,
     earlier: Mapping[ItemKey, Iterable[str]] | None = None,
     gone: Sequence[GoneAddress] = (),
 ) -> RedirectMap:
     """Return where the address of every live item leads, and of those that are gone.
 
-    `homes` are the full slugs of the stories that exist; without them, the
+    `existing` are the full slugs of the stories that exist; without them, the
     places that are planned. An item that is not live has no address. `earlier` are
     paths that stories had before their slug changed: who knows them, or the address
     that the item had then, is led on too, unless another page is there now. Pure.
     """
-    if homes is None:
+    if existing is None:
         places = migration.places.places.items()
-        homes = {key: place.full_slug for key, place in places}
-    homes = {**homes, **dict(_translated_homes(migration, homes))}
+        existing = {key: place.full_slug for key, place in places}
+    existing = {**existing, **dict(_translated_stories(migration, existing))}
     paths = dict(old_addresses(migration))
     live = dict(live_items(migration))
-    pairs = [(paths[key], f"/{homes[key]}", key) for key in live if key in homes]
+    pairs = [(paths[key], f"/{existing[key]}", key) for key in live if key in existing]
     # A new item at an address has it, whoever had it before.
     free = [each for each in gone if each.old and each.old not in paths.values()]
     pairs += [(each.old, f"/{each.new}", each.key) for each in free if each.new]
@@ -125,7 +125,7 @@ def redirect_rows(
         if old not in stays:
             moved.setdefault(old, Redirect(old, new, key))
     pages = stays | {new for _, new, _ in pairs}
-    for old, new, key in _earlier_pairs(paths, homes, earlier or {}):
+    for old, new, key in _earlier_pairs(paths, existing, earlier or {}):
         if old not in pages:
             moved.setdefault(old, Redirect(old, new, key))
     return RedirectMap(
@@ -136,7 +136,7 @@ def redirect_rows(
                 (
                     LostAddress(paths[key], key, item.name)
                     for key, item in live.items()
-                    if key not in homes
+                    if key not in existing
                 ),
                 key=lambda lost: (lost.old, lost.key),
             )
@@ -151,33 +151,33 @@ def redirect_rows(
     )
 
 
-def _translated_homes(
-    migration: Migration, homes: Mapping[ItemKey, str]
+def _translated_stories(
+    migration: Migration, existing: Mapping[ItemKey, str]
 ) -> Iterator[tuple[ItemKey, str]]:
     """Yield the paths of items whose story is the primary language's: the language,
     the story's folder, the slug in the language."""
     for entry in migration.selected:
         key = entry.item.key
         slugs = dict(migration.places.places[key].slugs)
-        for each in entry.item.languages if key in homes else ():
-            folder = homes[key].rpartition("/")[0]
+        for each in entry.item.languages if key in existing else ():
+            folder = existing[key].rpartition("/")[0]
             parts = (each.code, folder, slugs[each.code])
             yield each.key, "/".join(part for part in parts if part)
 
 
 def _earlier_pairs(
     paths: Mapping[ItemKey, str],
-    homes: Mapping[ItemKey, str],
+    existing: Mapping[ItemKey, str],
     earlier: Mapping[ItemKey, Iterable[str]],
 ) -> Iterator[tuple[str, str, ItemKey]]:
     """Yield the addresses that items and stories had before, and their pages now."""
-    for key in sorted(earlier.keys() & homes.keys()):
+    for key in sorted(earlier.keys() & existing.keys()):
         for path in earlier[key]:
-            yield f"/{path}", f"/{homes[key]}", key
+            yield f"/{path}", f"/{existing[key]}", key
             if key in paths:
                 above = paths[key].rpartition("/")[0]
                 slug = path.rpartition("/")[2]
-                yield f"{above}/{slug}", f"/{homes[key]}", key
+                yield f"{above}/{slug}", f"/{existing[key]}", key
 
 
 def redirects_csv(redirects: RedirectMap) -> str:

@@ -14,7 +14,7 @@ Migration = Callable[[sqlite3.Connection], None]
 
 
 def m001_rows(db: sqlite3.Connection) -> None:
-    """Items and their homes, everything made beside them, runs and plans."""
+    """Items and their stories, everything made beside them, runs and plans."""
     for statement in _ROWS:
         db.execute(statement)
 

@@ -127,6 +127,6 @@ def preview_context(migration: Migration, embeds: EmbedsDecision) -> DraftContex
     known: Sequence[str] = [
         address for upload in migration.files.uploads for address in upload.addresses
     ]
-    homes = {address: UploadedAsset(None, address) for address in known}
-    context = migration.context(homes, migration.files.missing)
+    assets = {address: UploadedAsset(None, address) for address in known}
+    context = migration.context(assets, migration.files.missing)
     return replace(context, embeds=embed_policy(embeds, migration.decisions.design))

@@ -31,7 +31,7 @@ class Entry:
     attempt: int = 1
     """Which of the requests of this method and route about the same."""
     fault: str = ""
-    """What the fault dial did to it; empty: nothing."""
+    """What a planned fault did to it; empty: nothing."""
 
 
 @dataclass(frozen=True, slots=True)

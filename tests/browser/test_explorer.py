@@ -2,55 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, expect
 
-from cmsmig.run.locate import find_notebooks, notebooks_folder
 from cmsmig.sandbox.sample.build import write_sample
 from tests.support.browser.barriers import THEMES, barriers, choose_theme
-from tests.support.browser.book import Book
-from tests.support.browser.hearing import Hearing, listened
-from tests.support.browser.keyboard import Keyboard
+from tests.support.browser.browsing import Browsed, browsing
 from tests.support.browser.lab import Lab
-from tests.support.browser.walk import SUBSHELLS
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-_RUN = """async () => {
-  const cells = window.theNotebook.content;
-  const wanted = ["parameters", "workspace", "explore"];
-  cells.deselectAll();
-  for (const [index, cell] of cells.widgets.entries()) {
-    if (!wanted.includes(cell.model.id)) continue;
-    cells.activeCellIndex = index;
-    await window.jupyterapp.commands.execute("notebook:run-cell");
-  }
-}"""
-
-
-@dataclass
-class Browsed:
-    """The browser of the sample site, on a page of its own."""
-
-    book: Book
-    hearing: Hearing
-    keys: Keyboard
-    pictures: Path | None
-
-    @property
-    def page(self) -> Page:
-        """Return the page."""
-        return self.book.page
-
-    async def picture(self, name: str) -> None:
-        """Write a picture of the notebook, where pictures are asked for."""
-        await self.book.picture(self.pictures, f"explorer-{name}")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -61,26 +25,11 @@ async def browsed(
     pictures: Path | None,
 ) -> AsyncIterator[Browsed]:
     """Open notebook 01 on the sample site as pulled, and run the browser's cells."""
-    lab.serve_comms(SUBSHELLS)
     folder = lab.root / tmp_path_factory.mktemp("explorer").name
     write_sample(folder / "raw")
-    (folder / "cmsmig.toml").write_text("")
-    (notebook,) = (
-        each.path
-        for each in find_notebooks(notebooks_folder())
-        if each.path.name.startswith("01")
-    )
-    shutil.copy(notebook, folder)
-    context, hearing = await listened(browser)
-    page = await context.new_page()
-    book = await Book.at(lab, page)
-    await book.open(f"{folder.name}/{notebook.name}")
-    await page.evaluate(_RUN)
-    await expect(book.region("list")).to_contain_text("278 items")
-    await expect(book.region("progress")).to_be_empty()
-    yield Browsed(book, hearing, Keyboard(page), pictures)
-    await book.close()
-    await context.close()
+    async with browsing(browser, lab, folder, pictures) as opened:
+        await expect(opened.book.region("list")).to_contain_text("278 items")
+        yield opened
 
 
 async def test_posts_without_a_cover(browsed: Browsed) -> None:

@@ -232,7 +232,7 @@ def test_intents_are_durable_and_results_are_not_synced_one_by_one(path: Path) -
 def test_what_is_written_goes_through_the_connection_that_it_should(
     path: Path,
 ) -> None:
-    """Intents through the durable one, homes and files through the other."""
+    """Intents through the durable one, story records and files through the other."""
     Ledger.open(path, OURS).close()
     store = Store(path)
     seen: dict[bool, list[str]] = {True: [], False: []}

@@ -248,10 +248,10 @@ def test_what_is_found_is_what_the_draft_rewrites(
             for (slug, _), encoding in zip(PLACES, ENCODINGS, strict=True)
         )
     )
-    homes = {
+    existing = {
         use.address: UploadedAsset(1, "https://a.storyblok.com/f/1/x") for use in uses
     }
-    draft = draft_story(item(data), design, context(design, assets=homes))
+    draft = draft_story(item(data), design, context(design, assets=existing))
     assert FILES.encode() not in canonical(draft.content)
     assert not [each for each in draft.losses if each.loss.kind == "missing-file"]
 

@@ -68,8 +68,8 @@ def draft(**data: Json) -> StoryDraft:
 )
 def test_relations_are_filled_in_order(names: list[str], made: set[str]) -> None:
     """Element by element; dangling ones fall out, those to come are pending."""
-    homes = {tag(name): ExistingStory(f"u-{name}", f"tags/{name}") for name in made}
-    linked = link_story(draft(tags=list(names)), homes, ROUTES)
+    existing = {tag(name): ExistingStory(f"u-{name}", f"tags/{name}") for name in made}
+    linked = link_story(draft(tags=list(names)), existing, ROUTES)
     assert linked.content["tags"] == [f"u-{name}" for name in names if name in made]
     assert linked.filled == sum(name in made for name in names)
     assert set(linked.pending) == {tag(name) for name in names if name in "abcd"} - {
@@ -175,8 +175,8 @@ def test_only_what_has_something_to_fill_needs_an_update(
 ) -> None:
     """Known before any story exists, and equal once they all do."""
     first = draft(**data)
-    for homes in (ROUTES.foreseen({}, ROUTES.places.keys()), HOMES):
-        linked = link_story(first, homes, ROUTES)
+    for existing in (ROUTES.foreseen({}, ROUTES.places.keys()), HOMES):
+        linked = link_story(first, existing, ROUTES)
         assert (linked.content != first.content) is needed
 
 

@@ -249,9 +249,9 @@ def test_each_live_address_is_kept_moved_or_lost(
     migration = decided_migration(staged().workspace())
     places = {k: p.full_slug for k, p in migration.places.places.items()}
     first, second, third, *_ = sorted(places)
-    homes = {**places, first: "moved/here", second: places[third]}
-    homes.pop(third)
-    found = redirect_rows(migration, homes)
+    existing = {**places, first: "moved/here", second: places[third]}
+    existing.pop(third)
+    found = redirect_rows(migration, existing)
     planned = redirect_rows(migration)
     assert (planned.kept, planned.moved, planned.lost) == (12, (), ())
     assert found.kept + len(found.moved) + len(found.lost) == 12

@@ -1,4 +1,4 @@
-"""The fault dial: what is asked for goes wrong, exactly that, and is told."""
+"""Faults on request: what is asked for goes wrong, exactly that, and is told."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ DROPPED = httpx.TransportError
 
 
 @pytest.fixture
-def dialled(desk: Desk) -> Iterator[Desk]:
+def faulty(desk: Desk) -> Iterator[Desk]:
     """Give the shared sandbox, and take every fault back afterwards."""
     yield desk
     desk.public.delete("/_sandbox/faults")
 
 
-def dial(desk: Desk, *entries: dict[str, Any]) -> None:
+def inject(desk: Desk, *entries: dict[str, Any]) -> None:
     """Set a plan as an operator would."""
     reply = desk.public.put("/_sandbox/faults", json={"faults": [*entries]})
     assert reply.status_code == 200, reply.text
@@ -50,14 +50,14 @@ ON_CREATE = {"method": "POST", "route": "create story"}
     ("fault", "applied"), [("drop_before", False), ("drop_after", True)]
 )
 def test_a_dropped_connection_gives_no_byte(
-    dialled: Desk, fault: str, applied: bool
+    faulty: Desk, fault: str, applied: bool
 ) -> None:
     """The client learns nothing; whether it was applied is what the name says."""
-    dial(dialled, {"fault": fault, "item": f"{fault}-1", **ON_CREATE})
+    inject(faulty, {"fault": fault, "item": f"{fault}-1", **ON_CREATE})
     with pytest.raises(DROPPED):
-        create(dialled, f"{fault}-1")
-    assert (f"{fault}-1" in paths(dialled)) is applied
-    assert create(dialled, f"{fault}-2").status_code == 201
+        create(faulty, f"{fault}-1")
+    assert (f"{fault}-1" in paths(faulty)) is applied
+    assert create(faulty, f"{fault}-2").status_code == 201
 
 
 @pytest.mark.parametrize(
@@ -71,93 +71,93 @@ def test_a_dropped_connection_gives_no_byte(
     ],
 )
 def test_a_failure_is_answered_and_applied_or_not(
-    dialled: Desk, fault: str, status: int, applied: bool, kind: str
+    faulty: Desk, fault: str, status: int, applied: bool, kind: str
 ) -> None:
     """Status and form of the answer, and what stands in the space after it."""
-    dial(dialled, {"fault": fault, **ON_CREATE})
-    reply = create(dialled, f"told-{fault}")
+    inject(faulty, {"fault": fault, **ON_CREATE})
+    reply = create(faulty, f"told-{fault}")
     assert reply.status_code == status
     assert reply.headers["content-type"].startswith(kind)
-    assert (f"told-{fault}" in paths(dialled)) is applied
+    assert (f"told-{fault}" in paths(faulty)) is applied
 
 
-def test_a_truncated_body_breaks_off(dialled: Desk) -> None:
+def test_a_truncated_body_breaks_off(faulty: Desk) -> None:
     """Headers come, the body stops in the middle."""
-    dial(dialled, {"fault": "truncated", **ON_CREATE})
+    inject(faulty, {"fault": "truncated", **ON_CREATE})
     with pytest.raises(httpx.RemoteProtocolError, match="complete message"):
-        create(dialled, "cut-1")
-    assert "cut-1" in paths(dialled)
+        create(faulty, "cut-1")
+    assert "cut-1" in paths(faulty)
 
 
 @pytest.mark.parametrize("fault", ["malformed", "empty"])
-def test_an_answer_may_be_useless(dialled: Desk, fault: str) -> None:
+def test_an_answer_may_be_useless(faulty: Desk, fault: str) -> None:
     """A success that cannot be read, or says nothing; it was applied."""
-    dial(dialled, {"fault": fault, **ON_CREATE})
-    reply = create(dialled, f"useless-{fault}")
+    inject(faulty, {"fault": fault, **ON_CREATE})
+    reply = create(faulty, f"useless-{fault}")
     assert reply.status_code == 201
     if fault == "empty":
         assert reply.json() == {}
     else:
         with pytest.raises(json.JSONDecodeError):
             reply.json()
-    assert f"useless-{fault}" in paths(dialled)
+    assert f"useless-{fault}" in paths(faulty)
 
 
-def test_a_storm_of_429s_lasts_as_long_as_it_was_told(dialled: Desk) -> None:
+def test_a_storm_of_429s_lasts_as_long_as_it_was_told(faulty: Desk) -> None:
     """From the second request on, three of them, with the seconds to wait."""
     storm = {"fault": "too_many", "attempt": 2, "times": 3, "retry_after": 2}
-    dial(dialled, {**storm, "route": "components"})
-    replies = [dialled.space.get("/components") for _ in range(6)]
+    inject(faulty, {**storm, "route": "components"})
+    replies = [faulty.space.get("/components") for _ in range(6)]
     assert [each.status_code for each in replies] == [200, 429, 429, 429, 200, 200]
     assert [each.headers.get("retry-after") for each in replies[1:3]] == ["2", "2"]
 
 
-def test_a_429_may_leave_out_how_long_to_wait(dialled: Desk) -> None:
+def test_a_429_may_leave_out_how_long_to_wait(faulty: Desk) -> None:
     """Without `retry_after` there is no header."""
-    dial(dialled, {"fault": "too_many", "route": "components"})
-    assert "retry-after" not in dialled.space.get("/components").headers
+    inject(faulty, {"fault": "too_many", "route": "components"})
+    assert "retry-after" not in faulty.space.get("/components").headers
 
 
-def test_a_slow_answer_comes_late(dialled: Desk) -> None:
+def test_a_slow_answer_comes_late(faulty: Desk) -> None:
     """By the seconds of its entry, and it is whole."""
-    dial(dialled, {"fault": "slow", "seconds": 0.2, "route": "components"})
+    inject(faulty, {"fault": "slow", "seconds": 0.2, "route": "components"})
     started = time.monotonic()
-    assert dialled.space.get("/components").status_code == 200
+    assert faulty.space.get("/components").status_code == 200
     assert time.monotonic() - started >= 0.2
 
 
-def test_a_silent_upload_stores_nothing(dialled: Desk) -> None:
+def test_a_silent_upload_stores_nothing(faulty: Desk) -> None:
     """204 as ever, and no file at the public address."""
-    dial(dialled, {"fault": "silent", "item": "silent.png"})
-    signed = dialled.sign("silent.png")
-    assert dialled.upload(signed).status_code == 204
-    assert dialled.public.get(signed["public_url"]).status_code == 404
-    assert dialled.upload(signed).status_code == 204
-    assert dialled.public.get(signed["public_url"]).status_code == 200
+    inject(faulty, {"fault": "silent", "item": "silent.png"})
+    signed = faulty.sign("silent.png")
+    assert faulty.upload(signed).status_code == 204
+    assert faulty.public.get(signed["public_url"]).status_code == 404
+    assert faulty.upload(signed).status_code == 204
+    assert faulty.public.get(signed["public_url"]).status_code == 200
 
 
-def test_an_upload_is_refused_for_an_old_policy(dialled: Desk) -> None:
+def test_an_upload_is_refused_for_an_old_policy(faulty: Desk) -> None:
     """403 in the upload host's own form."""
-    dial(dialled, {"fault": "expired", "item": "old.png"})
-    reply = dialled.upload(dialled.sign("old.png"))
+    inject(faulty, {"fault": "expired", "item": "old.png"})
+    reply = faulty.upload(faulty.sign("old.png"))
     assert (reply.status_code, "Policy expired" in reply.text) == (403, True)
 
 
-def test_a_signing_reply_gets_lost(dialled: Desk) -> None:
+def test_a_signing_reply_gets_lost(faulty: Desk) -> None:
     """The record is made and nobody hears of it."""
-    dial(dialled, {"fault": "drop_after", "route": "sign upload", "item": "lost.png"})
+    inject(faulty, {"fault": "drop_after", "route": "sign upload", "item": "lost.png"})
     with pytest.raises(DROPPED):
-        dialled.sign("lost.png", ext_id="lost-1")
-    listed = dialled.space.get("/assets", params={"ext_id": "lost-1"}).json()["assets"]
+        faulty.sign("lost.png", ext_id="lost-1")
+    listed = faulty.space.get("/assets", params={"ext_id": "lost-1"}).json()["assets"]
     assert [each["short_filename"] for each in listed] == ["lost.png"]
 
 
-def test_a_public_file_may_be_unseen_for_a_while(dialled: Desk) -> None:
+def test_a_public_file_may_be_unseen_for_a_while(faulty: Desk) -> None:
     """A delivery network that lags behind: 404, then the file."""
-    signed = dialled.sign("late.png")
-    dialled.upload(signed)
-    dial(dialled, {"fault": "unseen", "item": "late.png"})
-    codes = [dialled.public.get(signed["public_url"]).status_code for _ in range(2)]
+    signed = faulty.sign("late.png")
+    faulty.upload(signed)
+    inject(faulty, {"fault": "unseen", "item": "late.png"})
+    codes = [faulty.public.get(signed["public_url"]).status_code for _ in range(2)]
     assert codes == [404, 200]
 
 
@@ -167,14 +167,14 @@ def slugs(reply: httpx.Response) -> list[str]:
 
 @pytest.mark.parametrize(("fault", "by"), [("list_grows", 1), ("list_shrinks", -1)])
 def test_the_origins_list_moves_between_pages(
-    dialled: Desk, fault: str, by: int
+    faulty: Desk, fault: str, by: int
 ) -> None:
     """A row comes twice or not at all, and the total says that something moved."""
-    dial(dialled, {"fault": fault, "route": "items"})
+    inject(faulty, {"fault": fault, "route": "items"})
     path = f"/v2/collections/{ARTICLES}/items"
     asked = {"limit": 10, "cmsLocaleId": ENGLISH}
-    first = dialled.origin.get(path, params={**asked, "offset": 0})
-    second = dialled.origin.get(path, params={**asked, "offset": 10})
+    first = faulty.origin.get(path, params={**asked, "offset": 0})
+    second = faulty.origin.get(path, params={**asked, "offset": 10})
     assert slugs(first)[-1] == "item-10"
     assert slugs(second)[0] == f"item-{11 - by}"
     totals = [each.json()["pagination"]["total"] for each in (first, second)]
@@ -184,15 +184,15 @@ def test_the_origins_list_moves_between_pages(
 
 @pytest.mark.parametrize(("fault", "by"), [("list_grows", 1), ("list_shrinks", -1)])
 def test_the_destinations_list_moves_between_pages(
-    dialled: Desk, fault: str, by: int
+    faulty: Desk, fault: str, by: int
 ) -> None:
     """The same with pages that are numbered and a total in a header."""
     for number in range(9):
-        create(dialled, f"{fault}-row-{number}")
+        create(faulty, f"{fault}-row-{number}")
     asked = {"starts_with": f"{fault}-row", "per_page": 3}
-    dial(dialled, {"fault": fault, "route": "stories"})
+    inject(faulty, {"fault": fault, "route": "stories"})
     pages = [
-        dialled.space.get("/stories", params={**asked, "page": page})
+        faulty.space.get("/stories", params={**asked, "page": page})
         for page in (1, 2, 3)
     ]
     rows = [[row["slug"][-1] for row in page.json()["stories"]] for page in pages]
@@ -202,13 +202,13 @@ def test_the_destinations_list_moves_between_pages(
     assert [page.headers["total"] for page in pages] == ["9", str(9 + by), "9"]
 
 
-def test_requests_are_numbered_and_the_fault_is_told(dialled: Desk) -> None:
+def test_requests_are_numbered_and_the_fault_is_told(faulty: Desk) -> None:
     """History and summary say which request got what, in stable words."""
-    dial(dialled, {"fault": "error_before", "attempt": 2, "item": "notes/told-2"})
-    folder = dialled.folder("notes")
+    inject(faulty, {"fault": "error_before", "attempt": 2, "item": "notes/told-2"})
+    folder = faulty.folder("notes")
     for slug in ("told-1", "told-2", "told-2", "told-2"):
-        dialled.story(slug, {"component": "page"}, parent_id=folder)
-    history = dialled.public.get("/_sandbox/history").json()["history"][-4:]
+        faulty.story(slug, {"component": "page"}, parent_id=folder)
+    history = faulty.public.get("/_sandbox/history").json()["history"][-4:]
     keys = ("subject", "attempt", "fault", "status")
     assert [tuple(each[key] for key in keys) for each in history] == [
         ("notes/told-1", 1, "", 201),
@@ -217,12 +217,12 @@ def test_requests_are_numbered_and_the_fault_is_told(dialled: Desk) -> None:
         ("notes/told-2", 3, "", 422),
     ]
     assert {each["route"] for each in history} == {"create story"}
-    told = dialled.public.get("/_sandbox/faults").json()
+    told = faulty.public.get("/_sandbox/faults").json()
     assert [(each["item"], each["attempt"]) for each in told["given"]] == [
         ("notes/told-2", 2)
     ]
     assert told["faults"][0]["fault"] == "error_before"
-    counted = dialled.public.get("/_sandbox/summary").json()["faults"]
+    counted = faulty.public.get("/_sandbox/summary").json()["faults"]
     assert counted["error_before"] >= 1
 
 
@@ -246,22 +246,22 @@ def test_requests_are_numbered_and_the_fault_is_told(dialled: Desk) -> None:
     ],
 )
 def test_a_plan_that_is_none_is_refused_in_one_sentence(
-    dialled: Desk, plan: Any, said: str
+    faulty: Desk, plan: Any, said: str
 ) -> None:
     """It names the entry and what to write; the plan before stays."""
     with pytest.raises(UsageError, match=said) as refused:
         read_plan(plan, {"stories"})
     assert str(refused.value).count("\n") == 0
-    dial(dialled, {"fault": "slow", "seconds": 0})
-    reply = dialled.public.put("/_sandbox/faults", json=plan)
+    inject(faulty, {"fault": "slow", "seconds": 0})
+    reply = faulty.public.put("/_sandbox/faults", json=plan)
     assert reply.status_code == 400
-    assert len(dialled.public.get("/_sandbox/faults").json()["faults"]) == 1
+    assert len(faulty.public.get("/_sandbox/faults").json()["faults"]) == 1
 
 
-def test_the_dial_knows_every_fault(dialled: Desk) -> None:
+def test_the_dial_knows_every_fault(faulty: Desk) -> None:
     """Each name is accepted in a plan and comes back as it was given."""
-    dial(dialled, *({"fault": str(each), "item": "nobody"} for each in Fault))
-    told = dialled.public.get("/_sandbox/faults").json()
+    inject(faulty, *({"fault": str(each), "item": "nobody"} for each in Fault))
+    told = faulty.public.get("/_sandbox/faults").json()
     assert [each["fault"] for each in told["faults"]] == [str(each) for each in Fault]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 
 @pytest.fixture(scope="session")
-def shelf(desks):
+def desk(desks):
     """Fill a space of its own: two folders, 30 stories each, some published."""
     with desks() as desk:
         desk.component("book", {"body": {"type": "bloks"}})
@@ -21,14 +21,14 @@ def shelf(desks):
         yield desk
 
 
-def slugs(shelf, **query):
-    rows = shelf.space.get("/stories", params={"per_page": 100, **query}).json()
+def slugs(desk, **query):
+    rows = desk.space.get("/stories", params={"per_page": 100, **query}).json()
     return [row["full_slug"] for row in rows["stories"]]
 
 
-def test_rows_have_no_content_and_paging_is_in_headers(shelf):
+def test_rows_have_no_content_and_paging_is_in_headers(desk):
     """A list brings 25 rows without content; the total is a header only."""
-    reply = shelf.space.get("/stories")
+    reply = desk.space.get("/stories")
     assert set(reply.json()) == {"stories"}
     assert len(reply.json()["stories"]) == 25
     assert (reply.headers["Total"], reply.headers["Per-Page"]) == ("62", "25")
@@ -37,17 +37,17 @@ def test_rows_have_no_content_and_paging_is_in_headers(shelf):
     assert row["content_type"] == "book"
 
 
-def test_pages_hold_every_row_once(shelf):
+def test_pages_hold_every_row_once(desk):
     """All pages together are the whole list, and a page is never above 100."""
     seen = []
     for page in range(1, 8):
         query = {"page": page, "per_page": 10}
-        rows = shelf.space.get("/stories", params=query).json()["stories"]
+        rows = desk.space.get("/stories", params=query).json()["stories"]
         seen += [row["id"] for row in rows]
     assert len(seen) == len(set(seen)) == 62
-    capped = shelf.space.get("/stories", params={"per_page": 1000})
+    capped = desk.space.get("/stories", params={"per_page": 1000})
     assert capped.headers["Per-Page"] == "100"
-    assert shelf.space.get("/stories", params={"page": 9}).json()["stories"] == []
+    assert desk.space.get("/stories", params={"page": 9}).json()["stories"] == []
 
 
 @pytest.mark.parametrize(
@@ -70,25 +70,25 @@ def test_pages_hold_every_row_once(shelf):
         ({"with_tag": "none"}, 0),
     ],
 )
-def test_filters(shelf, query, expected):
+def test_filters(desk, query, expected):
     """Each filter names exactly its rows."""
-    assert len(slugs(shelf, **query)) == expected
+    assert len(slugs(desk, **query)) == expected
 
 
-def test_ids_and_uuids(shelf):
+def test_ids_and_uuids(desk):
     """Rows can be asked for by id, by UUID, and in the order of the UUIDs."""
-    rows = shelf.space.get("/stories", params={"starts_with": "b/"}).json()["stories"]
+    rows = desk.space.get("/stories", params={"starts_with": "b/"}).json()["stories"]
     chosen = [rows[5], rows[2], rows[9]]
     uuids = ",".join(row["uuid"] for row in chosen)
     expected = [row["full_slug"] for row in chosen]
-    assert slugs(shelf, by_uuids_ordered=uuids) == expected
-    assert sorted(slugs(shelf, by_uuids=uuids)) == sorted(expected)
+    assert slugs(desk, by_uuids_ordered=uuids) == expected
+    assert sorted(slugs(desk, by_uuids=uuids)) == sorted(expected)
     ids = ",".join(str(row["id"]) for row in chosen)
-    assert sorted(slugs(shelf, by_ids=ids)) == sorted(expected)
-    assert len(slugs(shelf, excluding_ids=ids)) == 59
+    assert sorted(slugs(desk, by_ids=ids)) == sorted(expected)
+    assert len(slugs(desk, excluding_ids=ids)) == 59
 
 
-def test_sorting(shelf):
+def test_sorting(desk):
     """A list is sorted by a key of its rows in either direction."""
-    down = slugs(shelf, sort_by="slug:desc", starts_with="a/")
+    down = slugs(desk, sort_by="slug:desc", starts_with="a/")
     assert down == sorted(down, reverse=True)

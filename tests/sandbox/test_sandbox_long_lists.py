@@ -9,7 +9,7 @@ import pytest
 
 
 @pytest.fixture
-def shelf(desks):
+def desk(desks):
     """A space with a folder, its start page and two stories."""
     with desks() as desk:
         desk.component(
@@ -18,69 +18,69 @@ def shelf(desks):
         yield desk
 
 
-def _story(shelf, slug, **more):
+def _story(desk, slug, **more):
     content = {"component": "page", "_uid": slug}
     body = {"name": slug, "slug": slug, "content": content, **more}
-    reply = shelf.space.post("/stories", json={"story": body})
+    reply = desk.space.post("/stories", json={"story": body})
     assert reply.status_code == 201, reply.text
     return reply.json()["story"]
 
 
-def _slugs(shelf, **query):
-    rows = shelf.space.get("/stories", params=query).json()["stories"]
+def _slugs(desk, **query):
+    rows = desk.space.get("/stories", params=query).json()["stories"]
     return [row["full_slug"] for row in rows]
 
 
-def test_every_change_shows_in_the_next_list(shelf):
+def test_every_change_shows_in_the_next_list(desk):
     """Nothing that was remembered outlives what changes it."""
-    one = _story(shelf, "one")
+    one = _story(desk, "one")
     path = f"/stories/{one['id']}"
     lists = [{}, {"is_published": "1"}, {"with_slug": "two"}, {"in_trash": "1"}]
 
     def seen():
-        return [_slugs(shelf, **query) for query in lists]
+        return [_slugs(desk, **query) for query in lists]
 
     assert seen() == [["one"], [], [], []]
-    shelf.space.get(f"{path}/publish")
+    desk.space.get(f"{path}/publish")
     assert seen() == [["one"], ["one"], [], []]
-    shelf.space.get(f"{path}/unpublish")
+    desk.space.get(f"{path}/unpublish")
     assert seen() == [["one"], [], [], []]
-    shelf.space.put(path, json={"story": {"slug": "two"}})
+    desk.space.put(path, json={"story": {"slug": "two"}})
     assert seen() == [["two"], [], ["two"], []]
-    three = _story(shelf, "three")
+    three = _story(desk, "three")
     assert seen() == [["two", "three"], [], ["two"], []]
     fresh = str(uuid.uuid4())
-    assert _slugs(shelf, by_uuids=fresh) == []
-    shelf.space.put(f"/stories/{three['id']}/update_uuid", json={"uuid": fresh})
-    assert _slugs(shelf, by_uuids=fresh) == ["three"]
-    shelf.space.delete(path)
+    assert _slugs(desk, by_uuids=fresh) == []
+    desk.space.put(f"/stories/{three['id']}/update_uuid", json={"uuid": fresh})
+    assert _slugs(desk, by_uuids=fresh) == ["three"]
+    desk.space.delete(path)
     assert seen() == [["three"], [], [], ["two"]]
 
 
-def test_path_of_a_folder_names_its_start_page_too(shelf):
+def test_path_of_a_folder_names_its_start_page_too(desk):
     """What an index leaves out was never meant; what it finds, every filter sees."""
-    folder = shelf.folder("a")
-    inner = _story(shelf, "b", parent_id=folder)
-    _story(shelf, "b")
-    start = _story(shelf, "start", parent_id=folder, is_startpage=True)
-    assert _slugs(shelf, with_slug="a") == ["a", "a/"]
-    assert _slugs(shelf, with_slug="/a/b/") == ["a/b"]
-    assert _slugs(shelf, with_slug="b") == ["b"]
-    assert _slugs(shelf, with_slug="a/c") == []
-    assert _slugs(shelf, with_slug="a", story_only="1") == ["a/"]
-    assert _slugs(shelf, with_parent=folder) == ["a/b", "a/"]
+    folder = desk.folder("a")
+    inner = _story(desk, "b", parent_id=folder)
+    _story(desk, "b")
+    start = _story(desk, "start", parent_id=folder, is_startpage=True)
+    assert _slugs(desk, with_slug="a") == ["a", "a/"]
+    assert _slugs(desk, with_slug="/a/b/") == ["a/b"]
+    assert _slugs(desk, with_slug="b") == ["b"]
+    assert _slugs(desk, with_slug="a/c") == []
+    assert _slugs(desk, with_slug="a", story_only="1") == ["a/"]
+    assert _slugs(desk, with_parent=folder) == ["a/b", "a/"]
     both = f"{start['id']},{inner['id']}"
-    assert _slugs(shelf, by_ids=both) == ["a/b", "a/"]
-    shelf.space.put(f"/stories/{inner['id']}/move", params={"to_folder": 0, "x": 1})
-    assert _slugs(shelf, with_slug="a/b") == ["a/b"], "the slug is taken at the root"
-    shelf.space.delete(f"/stories/{folder}")
-    assert _slugs(shelf, with_slug="a/b") == []
-    assert len(_slugs(shelf, in_trash="1", with_slug="a")) == 2
+    assert _slugs(desk, by_ids=both) == ["a/b", "a/"]
+    desk.space.put(f"/stories/{inner['id']}/move", params={"to_folder": 0, "x": 1})
+    assert _slugs(desk, with_slug="a/b") == ["a/b"], "the slug is taken at the root"
+    desk.space.delete(f"/stories/{folder}")
+    assert _slugs(desk, with_slug="a/b") == []
+    assert len(_slugs(desk, in_trash="1", with_slug="a")) == 2
 
 
-def test_content_comes_back_as_it_was_sent(shelf):
+def test_content_comes_back_as_it_was_sent(desk):
     """Half a character, signs of JSON, numbers and links are what they were."""
-    target = _story(shelf, "target")
+    target = _story(desk, "target")
     content = {
         "component": "page",
         "_uid": "1",
@@ -96,14 +96,14 @@ def test_content_comes_back_as_it_was_sent(shelf):
     }
     sent = json.dumps({"story": {"name": "x", "slug": "x", "content": content}})
     headers = {"Content-Type": "application/json"}
-    made = shelf.space.post("/stories", content=sent, headers=headers).json()["story"]
+    made = desk.space.post("/stories", content=sent, headers=headers).json()["story"]
     assert made["content"] == content
-    read = shelf.space.get(f"/stories/{made['id']}").json()["story"]
+    read = desk.space.get(f"/stories/{made['id']}").json()["story"]
     assert read["content"]["link"]["cached_url"] == "target"
     assert {**read["content"], "link": None} == {**content, "link": None}
-    renamed = shelf.space.put(f"/stories/{made['id']}", json={"story": {"name": "y"}})
+    renamed = desk.space.put(f"/stories/{made['id']}", json={"story": {"name": "y"}})
     assert renamed.json()["story"]["content"] == content
-    copied = shelf.space.put(
+    copied = desk.space.put(
         f"/stories/{made['id']}/duplicate", json={"story": {"slug": "z"}}
     )
     assert copied.json()["story"]["content"] == content

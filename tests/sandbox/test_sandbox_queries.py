@@ -35,7 +35,7 @@ def test_any_query_is_read(pairs):
 
 
 @pytest.fixture(scope="session")
-def shelf(shared_desk):
+def desk(shared_desk):
     """Four stories with fields of several kinds in a folder of their own."""
     schema = {
         "title": {"type": "text"},
@@ -59,9 +59,9 @@ def shelf(shared_desk):
     return shared_desk
 
 
-def _slugs(shelf, **query):
+def _slugs(desk, **query):
     named = {"starts_with": "filters/", **query}
-    reply = shelf.space.get("/stories", params=named)
+    reply = desk.space.get("/stories", params=named)
     assert reply.status_code == 200, reply.text
     assert reply.headers["Total"] == str(len(reply.json()["stories"]))
     return [story["slug"] for story in reply.json()["stories"]]
@@ -89,10 +89,10 @@ def _slugs(shelf, **query):
         ({"[__or][][title][in]": ["One", "Two"]}, ["s1", "s2"]),
     ],
 )
-def test_filters_look_into_content(shelf, query, slugs):
+def test_filters_look_into_content(desk, query, slugs):
     """Each operation of `filter_query` chooses by what a story holds."""
     named = {f"filter_query{key}": value for key, value in query.items()}
-    assert _slugs(shelf, **named) == slugs
+    assert _slugs(desk, **named) == slugs
 
 
 @pytest.mark.parametrize(
@@ -104,9 +104,9 @@ def test_filters_look_into_content(shelf, query, slugs):
         {"filter_query[title][is]": "full"},
     ],
 )
-def test_unusable_filters_are_refused(shelf, query):
+def test_unusable_filters_are_refused(desk, query):
     """A flat query and an unknown operation are answered 422, not passed over."""
-    reply = shelf.space.get("/stories", params=query)
+    reply = desk.space.get("/stories", params=query)
     assert reply.status_code == 422
     assert "filter_query" in reply.json()["error"]
 
@@ -122,23 +122,23 @@ def test_unusable_filters_are_refused(shelf, query):
         ("content.count:desc:int,slug:desc", ["s1", "s2", "s4", "s3"]),
     ],
 )
-def test_lists_are_sorted_by_fields_too(shelf, order, slugs):
+def test_lists_are_sorted_by_fields_too(desk, order, slugs):
     """Chains, numbers and content keys sort; what has no value comes last."""
-    assert _slugs(shelf, sort_by=order) == slugs
+    assert _slugs(desk, sort_by=order) == slugs
 
 
-def test_ids_come_as_a_list_or_with_commas(shelf):
+def test_ids_come_as_a_list_or_with_commas(desk):
     """One client sends `by_ids[]=1&by_ids[]=2`, another `by_ids=1,2`."""
-    rows = shelf.space.get("/stories", params={"by_slugs": "filters/s*"}).json()
+    rows = desk.space.get("/stories", params={"by_slugs": "filters/s*"}).json()
     ids = [story["id"] for story in rows["stories"]][1:3]
-    assert _slugs(shelf, **{"by_ids[]": ids}) == ["s2", "s3"]
-    assert _slugs(shelf, by_ids=",".join(map(str, ids))) == ["s2", "s3"]
+    assert _slugs(desk, **{"by_ids[]": ids}) == ["s2", "s3"]
+    assert _slugs(desk, by_ids=",".join(map(str, ids))) == ["s2", "s3"]
 
 
-def test_references_are_searched_by_address(shelf):
+def test_references_are_searched_by_address(desk):
     """A file's address finds the stories that hold it."""
     address = "http://127.0.0.1/a/f/1/größe.png"
     content = {"_uid": "r", "component": "filtered", "title": f"at {address}"}
-    shelf.story("referring", content)
-    found = shelf.space.get("/stories", params={"reference_search": address}).json()
+    desk.story("referring", content)
+    found = desk.space.get("/stories", params={"reference_search": address}).json()
     assert [story["slug"] for story in found["stories"]] == ["referring"]

@@ -65,9 +65,9 @@ def test_component_groups_are_shown_moved_and_deleted(desk):
         assert reply.status_code == 201
         return reply.json()["component_group"]
 
-    outer = made(id=11, name="Outer shelf", uuid="foreign", parent_id=None)
+    outer = made(id=11, name="Outer folder", uuid="foreign", parent_id=None)
     assert (outer["id"], outer["uuid"]) != (11, "foreign")
-    inner = made(name="Inner shelf")
+    inner = made(name="Inner folder")
     path = f"/component_groups/{inner['id']}"
     body = {"component_group": {"name": "Deep", "parent_id": outer["id"]}}
     put = desk.space.put(path, json=body)

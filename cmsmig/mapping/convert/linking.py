@@ -45,7 +45,7 @@ class Linked:
 
 
 def link_story(
-    draft: StoryDraft, homes: Mapping[ItemKey, ExistingStory], routes: Routes
+    draft: StoryDraft, existing: Mapping[ItemKey, ExistingStory], routes: Routes
 ) -> Linked:
     """Return the draft's content with relations and internal links filled.
 
@@ -53,7 +53,7 @@ def link_story(
     What waits for a story to be created is left as it is and named in
     `pending`. Linking what is linked changes nothing.
     """
-    linking = _Linking(draft.key.locale_id, homes, routes)
+    linking = _Linking(draft.key.locale_id, existing, routes)
     content: JsonObject = {
         name: linking.field(value) for name, value in draft.content.items()
     }
@@ -89,11 +89,11 @@ def resolve_links(
     addresses: Sequence[str],
     relations: Sequence[RelationUse],
     locale: str,
-    homes: Mapping[ItemKey, ExistingStory],
+    existing: Mapping[ItemKey, ExistingStory],
     routes: Routes,
 ) -> ResolvedLinks:
     """Return what the links and relations of a draft lead to."""
-    linking = _Linking(locale, homes, routes)
+    linking = _Linking(locale, existing, routes)
     found = [linking.find(each) for each in addresses]
     return ResolvedLinks(
         stories=tuple(each[1] if each else None for each in found),
@@ -145,7 +145,7 @@ class _Linking:
     """Fills one story and counts what it did."""
 
     __slots__ = (
-        "_homes",
+        "_existing",
         "_locale",
         "_routes",
         "dangling",
@@ -157,10 +157,10 @@ class _Linking:
     )
 
     def __init__(
-        self, locale: str, homes: Mapping[ItemKey, ExistingStory], routes: _Resolver
+        self, locale: str, existing: Mapping[ItemKey, ExistingStory], routes: _Resolver
     ) -> None:
         self._locale = locale
-        self._homes = homes
+        self._existing = existing
         self._routes = routes
         self.filled = 0
         self.links = 0
@@ -173,8 +173,8 @@ class _Linking:
         """Return the value of a relation field. Source: destination, relations."""
         uuids: list[Json] = []
         for meant in relation.targets:
-            target = meant if meant in self._homes else self._routes.stand_in(meant)
-            home = self._homes.get(target)
+            target = meant if meant in self._existing else self._routes.stand_in(meant)
+            home = self._existing.get(target)
             if home is not None:
                 uuids.append(home.uuid)
             elif target in self._routes.places:
@@ -235,7 +235,7 @@ class _Linking:
             self.left.append(LeftLink(href, found.cause))
         if not isinstance(found, RouteTarget):
             return None
-        home = self._homes.get(found.key)
+        home = self._existing.get(found.key)
         if home is None:
             self.pending[found.key] = None
             self.waiting.append(found.key)

@@ -1,4 +1,4 @@
-"""The fault dial: numbers every request and spoils those that a plan names."""
+"""Faults on request: numbers every request and spoils those that a plan names."""
 
 from __future__ import annotations
 

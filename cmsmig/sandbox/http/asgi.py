@@ -96,7 +96,7 @@ class Reply:
     attempt: int = 1
     """How often the same was asked, this time included."""
     fault: str = ""
-    """What the dial did to it."""
+    """What a planned fault did to it."""
 
 
 class AnsweredError(CmsmigError):

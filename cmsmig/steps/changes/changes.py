@@ -118,7 +118,7 @@ def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Chang
         elif row.home.made and links.is_needed(row.home):
             ours = _wanted(migration, key, offline, foreseen)
             yield from _of_item(job, row, row.home, ours)
-    versions = find_public_versions(migration, offline.context, foreseen.homes)
+    versions = find_public_versions(migration, offline.context, foreseen.existing)
     yield from _of_public(migration, versions, rows)
     for key, row in rows.items():
         if row.home and not row.gone and key not in migration.items:
@@ -150,7 +150,7 @@ def _wanted(
     story = draft.story(offline.context) if isinstance(draft, ItemDraft) else draft
     if not isinstance(story, StoryDraft):
         return None
-    linked = link_story(story, foreseen.homes, migration.routes)
+    linked = link_story(story, foreseen.existing, migration.routes)
     return wanted_fields(story, linked.content)
 
 

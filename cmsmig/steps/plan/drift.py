@@ -191,7 +191,7 @@ def _foreign_parts(
 def _foreign_stories(
     migration: Migration, ledger: Ledger, survey: Survey
 ) -> Iterator[tuple[str, str]]:
-    homes = {
+    items = {
         row.home.story_id: row
         for row in ledger.items.all().values()
         if row.home is not None and row.home.made
@@ -204,7 +204,7 @@ def _foreign_stories(
         updating |= {intent.subject for intent in ledger.intents.open(kind)}
     for row in survey.stories:
         path = row.full_slug.strip("/")
-        item = homes.get(row.story_id)
+        item = items.get(row.story_id)
         if item is None:
             if row.story_id not in folders and path not in under_way:
                 yield f"story {path}", _row_print(row)

@@ -190,12 +190,12 @@ def no_calls(survey: Survey) -> dict[str, int]:
 
 
 def _component_calls(migration: Migration, ownership: Ownership) -> dict[str, int]:
-    standings = [
+    statuses = [
         ownership.component(body) for body in component_bodies(migration.design)
     ]
-    changed = sum(each.is_written and each.fields is not None for each in standings)
+    changed = sum(each.is_written and each.fields is not None for each in statuses)
     return {
-        "create_components": sum(each.owner is Owner.NOBODY for each in standings),
+        "create_components": sum(each.owner is Owner.NOBODY for each in statuses),
         "compare_components": changed,
         "update_components": changed,
     }

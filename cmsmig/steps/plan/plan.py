@@ -207,7 +207,7 @@ def make_plan(
     rows = ItemOutcomes(migration, conflicts, offline.reasons())
     prints = fingerprints(migration, ledger, survey, settings, gone, recreate=recreate)
     foreseen = foresee_links(migration, ledger, survey, conflicts, offline)
-    versions = find_public_versions(migration, offline.context, foreseen.homes)
+    versions = find_public_versions(migration, offline.context, foreseen.existing)
     outlook = foresee(migration, ledger, survey, foreseen, edits, versions)
     calls = calls_of(migration, ledger, survey, settings, outlook)
     if is_blocked(gone, "import"):
@@ -299,7 +299,7 @@ def _details(
     return PlanDetails(
         migration,
         offline.context,
-        foreseen.homes,
+        foreseen.existing,
         losing=[key for key, each in offline.stories.items() if each.losses],
         leaving=[key for key, each in foreseen.links.items() if each.left],
         conflicts=conflicts,

@@ -71,7 +71,7 @@ class PlanDetails:
 
     migration: Migration
     context: DraftContext
-    homes: Mapping[ItemKey, ExistingStory]
+    existing: Mapping[ItemKey, ExistingStory]
     """The stories that links lead to."""
     losing: Sequence[ItemKey]
     """The items that lose something."""
@@ -113,7 +113,7 @@ class PlanDetails:
                 found = routes.resolve(href, key.locale_id)
                 if isinstance(found, StaticPage):
                     cause = str(found.cause)
-                elif found is not None and found.key not in self.homes:
+                elif found is not None and found.key not in self.existing:
                     cause = why_waiting(self.migration, found.key)
                 else:
                     continue

@@ -243,7 +243,7 @@ def _find_folders(job: ImportJob, found: Rebuilt, stories: Iterable[Story]) -> N
 def _house(job: ImportJob, found: Rebuilt, stories: Mapping[ItemKey, Story]) -> None:
     """Write each story's record, with the hash of its content if that is ours."""
     places = job.migration.places.places
-    homes = {
+    existing = {
         key: ExistingStory(story.row.uuid, places[key].full_slug)
         for key, story in stories.items()
     }
@@ -252,7 +252,7 @@ def _house(job: ImportJob, found: Rebuilt, stories: Mapping[ItemKey, Story]) -> 
         story = stories.get(draft.key)
         if story is None:
             continue
-        linked = link_story(draft, homes, job.migration.routes).content
+        linked = link_story(draft, existing, job.migration.routes).content
         for content in (linked, draft.content):
             hashed = content_hash(content)
             if hashed == content_hash(story.content):

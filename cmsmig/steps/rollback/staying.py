@@ -49,7 +49,7 @@ async def sort_out(
     stays = _Stays.edited(job.decided, known)
     stories = [row for row in lists.stories if not row.is_folder]
     going = {each.piece.own for each in known if each.piece.kind is Kind.STORY}
-    going -= {each.piece.own for each in stays.standings(Kind.STORY)}
+    going -= {each.piece.own for each in stays.of_kind(Kind.STORY)}
     others = [row for row in stories if row.story_id not in going]
     await _keep_components(job, lists, stays, others)
     _keep_datasources(lists, stays)
@@ -77,7 +77,7 @@ class _Stays:
         }
         return cls(by_number, left)
 
-    def standings(self, kind: Kind) -> Iterator[Standing]:
+    def of_kind(self, kind: Kind) -> Iterator[Standing]:
         """Yield what stays of a kind."""
         return (self.there[own] for own in self.left if own[0] is kind)
 
@@ -134,10 +134,10 @@ async def _keep_components(
 ) -> None:
     """Keep what a story that stays is made of: it would show no schema otherwise."""
     users = {name: row.full_slug for row in others if (name := row.content_type)}
-    for standing in stays.standings(Kind.STORY):
+    for standing in stays.of_kind(Kind.STORY):
         users |= dict.fromkeys(standing.components, standing.piece.name)
     going = [each.piece for each in stays.going() if each.piece.kind is Kind.COMPONENT]
-    known = {standing.piece.own for standing in stays.standings(Kind.STORY)}
+    known = {standing.piece.own for standing in stays.of_kind(Kind.STORY)}
     foreign = {row.story_id for row in others} - known
     nested = _nestable(lists) if all(row.content_type for row in others) else None
 
@@ -194,7 +194,7 @@ def _slugs(component: Component) -> Iterator[str]:
 def _keep_assets(lists: SpaceLists, stays: _Stays) -> None:
     """Keep the files that an edited story shows, and the folders that hold any."""
     shown: dict[str | int, str] = {}
-    for standing in stays.standings(Kind.STORY):
+    for standing in stays.of_kind(Kind.STORY):
         shown |= dict.fromkeys(standing.mentions, standing.piece.name)
     for each in [*stays.going()]:
         row = each.piece.row
@@ -242,7 +242,7 @@ def _ending_links(stays: _Stays) -> Iterator[str]:
         for each in stays.going()
         if isinstance(row := each.piece.row, ItemRow) and row.home is not None
     }
-    for standing in stays.standings(Kind.STORY):
+    for standing in stays.of_kind(Kind.STORY):
         paths = sorted(
             path for uuid, path in targets.items() if uuid in standing.mentions
         )

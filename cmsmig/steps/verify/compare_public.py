@@ -39,7 +39,7 @@ class Page:
 
 async def compare_public(
     job: ImportJob,
-    homes: Mapping[ItemKey, ExistingStory],
+    existing: Mapping[ItemKey, ExistingStory],
     expected: Mapping[ItemKey, StoryRecord],
     found: Verification,
 ) -> None:
@@ -62,7 +62,7 @@ async def compare_public(
     try:
         async with open_delivery(job.settings, job.client, job.observer) as delivery:
             wanted = VisitorPages(
-                job.migration, job.context, homes, job.public_versions(homes)
+                job.migration, job.context, existing, job.public_versions(existing)
             )
             await _compare(job, delivery, wanted, pages, found)
     except ServiceError as error:

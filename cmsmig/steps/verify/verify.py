@@ -39,7 +39,7 @@ async def verify(job: ImportJob) -> Verification:
     decisions and ledger. Reads only."""
     found = Verification(wanted_groups=job.groups(job.survey.stories))
     expected = _find_expected(job)
-    homes = job.homes()
+    existing = job.existing()
     unneeded = job.gone.unneeded.hashes()
     assets = [
         row
@@ -58,7 +58,7 @@ async def verify(job: ImportJob) -> Verification:
         if isinstance(piece, AssetRow):
             await _compare_asset(job, piece, found)
         else:
-            await _compare_item(job, homes, piece, expected[piece], found)
+            await _compare_item(job, existing, piece, expected[piece], found)
         job.observer(StepAdvanced(STEP, ""))
 
     pieces: Iterator[ItemKey | AssetRow] = chain(stories, assets)
@@ -69,7 +69,7 @@ async def verify(job: ImportJob) -> Verification:
         stop=job.stop,
     )
     _compare_groups(job, found)
-    await compare_public(job, homes, expected, found)
+    await compare_public(job, existing, expected, found)
     _list_failed(job, found)
     job.observer(StepFinished(STEP, counted(len(found.differences), "difference")))
     return found
@@ -126,7 +126,7 @@ _DUE = ("selected", "created", "reused")
 
 async def _compare_item(
     job: ImportJob,
-    homes: Mapping[ItemKey, ExistingStory],
+    existing: Mapping[ItemKey, ExistingStory],
     key: ItemKey,
     home: StoryRecord,
     found: Verification,
@@ -135,7 +135,7 @@ async def _compare_item(
     if isinstance(draft, str):
         _list_undrafted(key, draft, found)
     elif draft is not None:
-        await _compare_story(job, homes, draft, home, found)
+        await _compare_story(job, existing, draft, home, found)
 
 
 def _list_undrafted(key: ItemKey, why: str, found: Verification) -> None:
@@ -145,7 +145,7 @@ def _list_undrafted(key: ItemKey, why: str, found: Verification) -> None:
 
 async def _compare_story(
     job: ImportJob,
-    homes: Mapping[ItemKey, ExistingStory],
+    existing: Mapping[ItemKey, ExistingStory],
     draft: ItemDraft,
     home: StoryRecord,
     found: Verification,
@@ -160,7 +160,7 @@ async def _compare_story(
     if key in found.wanted_groups:
         found.groups[key] = story.row.group_id
     written = job.ledger.items.last_written(home.story_id)
-    links = link_draft(job.migration, draft, job.context, homes, Hashing.KNOWN)
+    links = link_draft(job.migration, draft, job.context, existing, Hashing.KNOWN)
     if isinstance(links, DraftLinks) and is_as_wanted(
         story, written, links.record_hash
     ):
@@ -168,14 +168,14 @@ async def _compare_story(
         found.relations += links.filled
         found.documents += len([*documents_in(story.content)])
     else:
-        _compare_fields(job, homes, draft, ReadBack(home, written, story), found)
-    apart = key in job.public_versions(homes).records
+        _compare_fields(job, existing, draft, ReadBack(home, written, story), found)
+    apart = key in job.public_versions(existing).records
     found.differences.extend(_publication(job, key, home, story, apart=apart))
 
 
 def _compare_fields(
     job: ImportJob,
-    homes: Mapping[ItemKey, ExistingStory],
+    existing: Mapping[ItemKey, ExistingStory],
     draft: ItemDraft,
     read: ReadBack,
     found: Verification,
@@ -184,7 +184,7 @@ def _compare_fields(
     if isinstance(wanted, str):
         _list_undrafted(draft.facts.key, wanted, found)
         return
-    linked = link_story(wanted, homes, job.migration.routes)
+    linked = link_story(wanted, existing, job.migration.routes)
     found.relations += linked.filled
     decided = job.migration.decisions.conflicts
     found.differences.extend(story_differences(wanted, linked.content, read, decided))

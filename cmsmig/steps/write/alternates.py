@@ -36,24 +36,24 @@ def wanted_groups(
     if not several:
         return {}
     groups = {row.story_id: row.group_id for row in listed}
-    homes = {key: row.home for key, row in rows.items() if row.home is not None}
+    existing = {key: row.home for key, row in rows.items() if row.home is not None}
     found: dict[ItemKey, str] = {}
     for languages in several.values():
         there = {
             key: groups.get(home.story_id) or home.group_id
             for key in languages
-            if (home := homes.get(key)) is not None
+            if (home := existing.get(key)) is not None
         }
-        group = common_group(namespace, languages[0], _by_age(there, homes))
+        group = common_group(namespace, languages[0], _by_age(there, existing))
         found |= dict.fromkeys(languages, group)
     return found
 
 
 def _by_age(
-    groups: Mapping[ItemKey, str], homes: Mapping[ItemKey, StoryRecord]
+    groups: Mapping[ItemKey, str], existing: Mapping[ItemKey, StoryRecord]
 ) -> list[str]:
     return [
-        groups[key] for key in sorted(groups, key=lambda each: homes[each].story_id)
+        groups[key] for key in sorted(groups, key=lambda each: existing[each].story_id)
     ]
 
 

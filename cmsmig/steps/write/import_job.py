@@ -110,7 +110,7 @@ class ImportJob:
                 yield key
 
     def links(
-        self, homes: Mapping[ItemKey, ExistingStory]
+        self, existing: Mapping[ItemKey, ExistingStory]
     ) -> Iterator[tuple[ItemKey, DraftLinks | str]]:
         """Yield what links make of each selected item's story over the story records,
         or why there is no story.
@@ -120,11 +120,11 @@ class ImportJob:
         offline = self.offline
         if (
             offline is None
-            or offline.homes != homes
+            or offline.existing != existing
             or not offline.is_over(self.context)
         ):
             for key, _, links in linked_drafts(
-                self.migration, self.context, homes, Hashing.KNOWN
+                self.migration, self.context, existing, Hashing.KNOWN
             ):
                 yield key, links
             return
@@ -136,12 +136,14 @@ class ImportJob:
             elif why is not None:
                 yield key, why
 
-    def public_versions(self, homes: Mapping[ItemKey, ExistingStory]) -> PublicVersions:
+    def public_versions(
+        self, existing: Mapping[ItemKey, ExistingStory]
+    ) -> PublicVersions:
         """Return what visitors are to see where it is not what editors see, over the
         story records."""
-        if self._versions is None or self._versions[0] is not homes:
-            found = find_public_versions(self.migration, self.context, homes)
-            self._versions = homes, found
+        if self._versions is None or self._versions[0] is not existing:
+            found = find_public_versions(self.migration, self.context, existing)
+            self._versions = existing, found
         return self._versions[1]
 
     def draft(self, item: Item) -> StoryDraft | str | None:
@@ -177,7 +179,7 @@ class ImportJob:
             listed,
         )
 
-    def homes(self) -> Mapping[ItemKey, ExistingStory]:
+    def existing(self) -> Mapping[ItemKey, ExistingStory]:
         """Return the stories that exist for items, by key."""
         return {
             key: ExistingStory(home.uuid, home.full_slug)

@@ -43,13 +43,13 @@ async def link_stories(job: ImportJob) -> None:
     A story that needs nothing is not written. What somebody changed since our own
     write stays as it is; where both sides changed a field, it is listed.
     """
-    homes = job.homes()
-    needed = await _needed(job, homes)
+    existing = job.existing()
+    needed = await _needed(job, existing)
     _settle_open(job, needed)
     job.observer(StepStarted(STEP, len(needed)))
     rows = CurrentRows(job, [each.home.story_id for each in needed])
     await work_through(
-        _updates(job, needed, homes, job.groups(job.survey.stories)),
+        _updates(job, needed, existing, job.groups(job.survey.stories)),
         write_ahead(job.ledger.intents, _intent, partial(_update, job, rows)),
         workers=job.settings.in_flight,
         stop=job.stop,
@@ -60,17 +60,17 @@ async def link_stories(job: ImportJob) -> None:
 
 
 async def _needed(
-    job: ImportJob, homes: Mapping[ItemKey, ExistingStory]
+    job: ImportJob, existing: Mapping[ItemKey, ExistingStory]
 ) -> tuple[Needed, ...]:
     """Return the updates still needed, and note the items that need none."""
     rows = job.ledger.items.all()
     listed = {row.story_id: row for row in job.survey.stories}
     decided = job.migration.decisions.conflicts
-    public = job.public_versions(homes).records
+    public = job.public_versions(existing).records
     needed: list[Needed] = []
     # What is not hashed says the same of many.
     same: dict[DraftLinks, DraftLinks] = {}
-    for key, links in job.links(homes):
+    for key, links in job.links(existing):
         if isinstance(links, DraftLinks) and not links.is_hashed:
             links = same.setdefault(links, links)
         row = rows.get(key)
@@ -107,12 +107,12 @@ async def _needed(
 def _updates(
     job: ImportJob,
     needed: Sequence[Needed],
-    homes: Mapping[ItemKey, ExistingStory],
+    existing: Mapping[ItemKey, ExistingStory],
     groups: Mapping[ItemKey, str],
 ) -> Iterator[Update]:
     """Yield the updates with their content, which is read when its turn comes."""
     for each in needed:
-        update = _update_of(job, each, homes, groups)
+        update = _update_of(job, each, existing, groups)
         if update is None:
             job.observer(StepAdvanced(STEP, each.home.full_slug))
         else:
@@ -122,7 +122,7 @@ def _updates(
 def _update_of(
     job: ImportJob,
     needed: Needed,
-    homes: Mapping[ItemKey, ExistingStory],
+    existing: Mapping[ItemKey, ExistingStory],
     groups: Mapping[ItemKey, str],
 ) -> Update | None:
     """Return an update with its content; None where there is none after all."""
@@ -132,9 +132,11 @@ def _update_of(
     if not isinstance(kept, ItemDraft) or not isinstance(draft, StoryDraft):
         job.ledger.items.failed(key, "not_drafted", str(draft or ""), "update")
         return None
-    content = link_story(draft, homes, migration.routes).content
+    content = link_story(draft, existing, migration.routes).content
     if not needed.links.is_hashed:
-        links = hash_links(migration, kept, job.context, homes, needed.links, content)
+        links = hash_links(
+            migration, kept, job.context, existing, needed.links, content
+        )
         needed = replace(needed, links=links)
         if not links.is_needed(needed.home) and not needed.is_asked:
             _note_unneeded(job, needed)

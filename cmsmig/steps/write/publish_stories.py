@@ -60,8 +60,8 @@ async def publish_stories(job: ImportJob) -> None:
     await _unpublish_all(
         job, to_unpublish(job.migration.items.keys() - wanted, rows, listed, decided)
     )
-    homes = job.homes()
-    versions = job.public_versions(homes)
+    existing = job.existing()
+    versions = job.public_versions(existing)
     _note_public(job, versions)
     due = to_publish(wanted, rows, listed, decided, versions.records)
     # What one of them holds is not known: the next run puts it back first.

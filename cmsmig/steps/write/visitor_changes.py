@@ -34,8 +34,10 @@ async def with_fields(
 async def _fields(
     job: ImportJob, known: Sequence[Publication]
 ) -> dict[str, tuple[str, ...]]:
-    homes, rows = job.homes(), job.ledger.items.all()
-    pages = VisitorPages(job.migration, job.context, homes, job.public_versions(homes))
+    existing, rows = job.existing(), job.ledger.items.all()
+    pages = VisitorPages(
+        job.migration, job.context, existing, job.public_versions(existing)
+    )
     found: dict[str, tuple[str, ...]] = {}
     async with open_delivery(job.settings, job.client, job.observer) as delivery:
         await delivery.renew()

@@ -4,10 +4,10 @@ usage: container.py
 
 Reads Dockerfile and .dockerignore and does what a build does: each stage is this
 machine's own Debian system with its Python, under a writable layer in which each RUN
-runs as it stands, and from which homes and the checkout are hidden. Then it runs the
-image's ENTRYPOINT as the image's USER on a fresh project folder: a whole migration
-against a sandbox outside. What it cannot show: whether the named base image has a tool
-that this system has.
+runs as it stands, and from which home folders and the checkout are hidden. Then it
+runs the image's ENTRYPOINT as the image's USER on a fresh project folder: a whole
+migration against a sandbox outside. What it cannot show: whether the named base image
+has a tool that this system has.
 
 Needs Linux and root (mounts and chroot in a namespace of its own). Exits with 1 when
 a promise is broken.
@@ -188,7 +188,7 @@ def use(image: Image, work: Path) -> list[str]:
 
 
 def listing(layer: Path) -> set[str]:
-    """Return the files of a layer, but for homes and what is temporary."""
+    """Return the files of a layer, but for home folders and what is temporary."""
     files = (str(each.relative_to(layer)) for each in layer.rglob("*"))
     return {each for each in files if not each.startswith(("tmp/", "home/"))}
 

@@ -29,7 +29,7 @@ class Image:
     work: Path
     """An empty folder outside of every hidden one."""
     hidden: tuple[Path, ...]
-    """What of this machine no base image has: the checkout, homes."""
+    """What of this machine no base image has: the checkout, home folders."""
     variables: dict[str, str] = field(default_factory=dict)
     user: str = "root"
     folder: str = "/"
@@ -45,7 +45,7 @@ class Image:
         return self.work / "layer"
 
     def mount(self) -> None:
-        """Lay the stage over the machine's system, with its Python and no homes."""
+        """Lay the stage over the system, with its Python and no home folders."""
         for name in ("root", "layer", "aside"):
             (self.work / name).mkdir(parents=True)
         layers = f"lowerdir=/,upperdir={self.layer},workdir={self.work / 'aside'}"

@@ -167,7 +167,7 @@ VARIANTS = tuple(_variants())
 
 
 def fits(fault: Fault, entry: Entry) -> bool:
-    """Return whether the dial can do this to a request."""
+    """Return whether the sandbox can do this to a request."""
     if entry.service == "files" and fault in SHORTER:
         return False
     call = Call(0, entry.method, entry.path, entry.path, tuple(entry.query.items()),

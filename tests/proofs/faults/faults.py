@@ -6,7 +6,7 @@ usage: faults.py [--kind faults|kills|random|pull|two|command|editors|recreate|r
                  [--rounds N] [--jobs N] [--work DIR]
 
 Records the requests of an uninterrupted import of 30 items in two locales at one
-request at a time. Then, for each request and each fault of the sandbox's dial, and
+request at a time. Then, for each request and each fault of the sandbox, and
 for a SIGKILL of a real child process before the request, after it was applied and
 after its reply (`faults`), imports again into a fresh space, reruns until it is
 done, and compares with the uninterrupted space. `kills` kills children at random

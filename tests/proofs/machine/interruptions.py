@@ -50,7 +50,7 @@ class Written:
 
 @dataclass
 class Interruption:
-    """The sandbox's middleware: one request goes wrong, as it is dialled."""
+    """The sandbox's middleware: one request goes wrong, as it is faulty."""
 
     kind: str = ""
     """Of the request, one of `WRITES`. Empty: nothing goes wrong."""
@@ -69,7 +69,7 @@ class Interruption:
         return self.killing and self.struck
 
     async def __call__(self, call: Call, answer: Next) -> Reply:
-        """Answer a call, or do what is dialled."""
+        """Answer a call, or do what is faulty."""
         if not call.path.startswith("/v1/"):
             return await answer(call)
         if self.killed:

@@ -133,7 +133,7 @@ class Model:
 
     # what is wanted
 
-    def homes(self) -> dict[str, str]:
+    def existing(self) -> dict[str, str]:
         """Return the UUIDs that relations to items become."""
         return {
             key: account.home.uuid
@@ -141,9 +141,9 @@ class Model:
             if account.home is not None and not account.left_out and not account.removed
         }
 
-    def wanted(self, note: Note, homes: Mapping[str, str]) -> Values:
+    def wanted(self, note: Note, existing: Mapping[str, str]) -> Values:
         """Return a story as the origin wants it."""
-        related = tuple(homes[key] for key in note.related if key in homes)
+        related = tuple(existing[key] for key in note.related if key in existing)
         return {**self._without_relations(note), RELATED: related}
 
     def _without_relations(self, note: Note) -> dict[str, Any]:
@@ -182,10 +182,10 @@ class Model:
             if account.home is not None and story is not None:
                 yield key, account, account.home, story
 
-    def merges(self, homes: Mapping[str, str]) -> Iterator[tuple[str, Merge]]:
+    def merges(self, existing: Mapping[str, str]) -> Iterator[tuple[str, Merge]]:
         """Yield what an import makes of each story that is there and selected."""
         for key, _, home, story in self.selected():
-            yield key, self._merge(home, story, self.wanted(self.pulled[key], homes))
+            yield key, self._merge(home, story, self.wanted(self.pulled[key], existing))
 
     def _merge(self, home: Home, story: Story, ours: Values) -> Merge:
         there = story.values
@@ -288,7 +288,7 @@ class Model:
 
     def update(self, refused: frozenset[int] = frozenset()) -> None:
         """Write what is to be written, but for stories that are refused."""
-        for key, merge in list(self.merges(self.homes())):
+        for key, merge in list(self.merges(self.existing())):
             account = self.accounts[key]
             home = account.home
             assert home is not None
@@ -390,7 +390,7 @@ class Model:
     def update_some(self, log: Sequence[Written]) -> None:
         """Take note of the requests that a killed import still sent."""
         sent = {each.story_id: each for each in log if each.kind == "update"}
-        for key, merge in list(self.merges(self.homes())):
+        for key, merge in list(self.merges(self.existing())):
             account = self.accounts[key]
             home = account.home
             assert home is not None
@@ -450,7 +450,7 @@ class Model:
         waiting = self.component.waiting(self.decisions)
         found = {(schemas.NAME, name) for name in waiting}
         supposed = self._supposed()
-        for key, merge in supposed.merges(supposed.homes()):
+        for key, merge in supposed.merges(supposed.existing()):
             home = supposed.accounts[key].home
             assert home is not None
             found |= {(home.path, name) for name in merge.waiting}
@@ -496,7 +496,7 @@ class Model:
                 yield ""
             return
         there = story.values
-        ours = self.wanted(self.pulled[key], self.homes())
+        ours = self.wanted(self.pulled[key], self.existing())
         for name in FIELDS:
             kept = self.decisions.side(home.path, name, there[name]) == THEIRS
             if ours[name] != there[name] and not kept:

@@ -158,8 +158,8 @@ class Play(RuleBasedStateMachine):
 
     def known_path(self, n: int) -> str:
         """Return what decisions call one of the stories."""
-        homes = [each.home for each in self.model.accounts.values() if each.home]
-        home = pick(homes, n)
+        existing = [each.home for each in self.model.accounts.values() if each.home]
+        home = pick(existing, n)
         return home.path if home else ""
 
     def decide(self, decisions: Decisions) -> None:

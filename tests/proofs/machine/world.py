@@ -34,7 +34,7 @@ _NOT_COPIED = ("clock", "recorder", "unknowns", "selections")
 
 @dataclass
 class Switch:
-    """The sandbox's middleware: nothing goes wrong, or what is dialled."""
+    """The sandbox's middleware: nothing goes wrong, or what is faulty."""
 
     interruption: Interruption = field(default_factory=Interruption)
 

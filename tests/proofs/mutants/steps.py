@@ -167,7 +167,7 @@ ORDER = (
     ),
     Mutant(
         "late result",
-        "the homes of stories are committed when all are created",
+        "the records of stories are committed when all are created",
         (
             "kill before | * POST create story notes/note-18 #1",
             "kill answered | * POST create story notes/note-8 #1",

@@ -305,11 +305,11 @@ def _options(sample: Sample) -> tuple[int, int]:
 
 def _edges(sample: Sample) -> set[tuple[str, str]]:
     """Return (from, to) of the collections that references tie."""
-    homes = sample.homes()
+    existing = sample.existing()
     return {
-        (slug, homes[target])
+        (slug, existing[target])
         for slug, _, target in sample.references()
-        if target in homes
+        if target in existing
     }
 
 

@@ -202,7 +202,7 @@ STATES: list[Row] = [
         "dangling: target in the other locale only",
         _dangles(
             lambda s, _, locale, t: (
-                t in s.homes()
+                t in s.existing()
                 and not _target(s, locale, t)
                 and t in {item_id for item_id, _ in s.staged_by_key()}
             )
@@ -210,7 +210,7 @@ STATES: list[Row] = [
     ),
     (
         "dangling: target deleted",
-        _dangles(lambda s, *where: where[-1] not in s.homes()),
+        _dangles(lambda s, *where: where[-1] not in s.existing()),
     ),
     (
         "dangling: collection not listed",

@@ -68,7 +68,7 @@ def offline(project: Project, ledger: Ledger) -> OfflineDrafts:
 
 def told(found: OfflineDrafts) -> list[object]:
     """Return what a plan is told, in the order of the import."""
-    return [[*found.stories.items()], found.failed, found.used, found.homes]
+    return [[*found.stories.items()], found.failed, found.used, found.existing]
 
 
 def query(project: Project, statement: str) -> list[tuple]:

@@ -14,7 +14,7 @@ from tests.support.steps.faults import CUT, Fault
 PUBLISH = ("collections.yaml", "    publish: nothing", "    publish: what_is_live")
 
 
-def dial(desk: Desk, *plan: PlannedFault) -> None:
+def inject(desk: Desk, *plan: PlannedFault) -> None:
     desk.rehearsal.handle.state.injector.set(plan)
 
 
@@ -42,9 +42,9 @@ def test_what_is_filled_after_it_was_published_is_published_again(
         whole.update(calm.comparable())
     desk = stage(content=small_site)
     desk.decide(*PUBLISH)
-    dial(desk, PlannedFault(kind, route=route, item=item, times=30))
+    inject(desk, PlannedFault(kind, route=route, item=item, times=30))
     assert desk.run("import").code == 1
-    dial(desk)
+    inject(desk)
     planned = desk.plan()["calls"]
     mark = desk.mark()
     desk.done("import")

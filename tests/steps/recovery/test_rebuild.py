@@ -39,7 +39,7 @@ def known(desk: Desk) -> dict[str, list[tuple]]:
                reason, link_state, published, story_id, uuid, content_hash
                FROM items ORDER BY 1, 2, 3"""
         ),
-        "homes": desk.rows(
+        "existing": desk.rows(
             """SELECT story_id, made, destination_updated_at FROM home ORDER BY 1"""
         ),
         "assets": desk.rows(
@@ -52,7 +52,7 @@ def known(desk: Desk) -> dict[str, list[tuple]]:
 
 
 def test_a_lost_ledger_is_made_anew_and_nothing_is_written(imported: Desk) -> None:
-    """The same homes, assets and everything made; the import then writes nothing."""
+    """The same records of all that was made; the import then writes nothing."""
     desk, before, space = imported, known(imported), imported.comparable()
     lose(desk)
     mark = desk.mark()

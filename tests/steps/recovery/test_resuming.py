@@ -211,5 +211,5 @@ def test_an_item_taken_out_of_the_import_is_still_settled(stage: Stage) -> None:
     )
     desk.done("import")
     assert len(desk.stories()) == 3
-    homes = desk.rows("SELECT story_id FROM items WHERE story_id > 0")
-    assert {row[0] for row in homes} == {s.story_id for s in desk.stories().values()}
+    existing = desk.rows("SELECT story_id FROM items WHERE story_id > 0")
+    assert {row[0] for row in existing} == {s.story_id for s in desk.stories().values()}

@@ -201,7 +201,7 @@ def test_an_import_that_was_killed_leaves_nothing(
         (CREATE_STORY, 5, CUT),
         (UPDATE_STORY, 2, CUT),
     ):
-        dial(fault, request, at)
+        inject(fault, request, at)
         assert desk.run("import").code == 7
         fault.over()
         desk.done("rollback")
@@ -210,7 +210,7 @@ def test_an_import_that_was_killed_leaves_nothing(
         assert desk.open_intents() == []
 
 
-def dial(fault: Fault, request: tuple[str, str], at: int) -> None:
+def inject(fault: Fault, request: tuple[str, str], at: int) -> None:
     """Let the fault wait for a request from now on."""
     fault.request, fault.at, fault.seen, fault.hits = request, (at,), 0, 0
 
@@ -225,7 +225,7 @@ def test_a_rollback_that_was_killed_goes_on(stage: Stage, moody_site: Path) -> N
     whole = imported(desk).comparable()
     for at, fault.mode, finished in ((4, CUT, True), (9, UNSENT, False)):
         shown = desk.done("rollback", "--plan", "--json").document["hash"]
-        dial(fault, ("DELETE", ""), at)
+        inject(fault, ("DELETE", ""), at)
         assert desk.run("rollback", shown).code == 7
         fault.over()
         mark = desk.mark()

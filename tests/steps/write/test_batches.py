@@ -201,16 +201,16 @@ async def test_a_crew_is_idle_as_soon_as_one_has_nothing_to_begin() -> None:
             await log.perform(piece)
 
         work = Work(log.intend, perform, log.abandon)
-        async with asyncio.timeout(patience()), WorkerPool(workers, log.stop) as crew:
-            await crew.take(work, [0, 1, 2])
+        async with asyncio.timeout(patience()), WorkerPool(workers, log.stop) as pool:
+            await pool.take(work, [0, 1, 2])
             if workers == 1:
                 straggling.set()
-            await crew.idle()
+            await pool.idle()
             assert sorted({0, 1, 2} - set(log.pieces("done"))) == under_way
             straggling.set()
-            await crew.done()
+            await pool.done()
             assert sorted(log.pieces("done")) == [0, 1, 2]
-            await crew.take(work, [3])
+            await pool.take(work, [3])
         assert sorted(log.pieces("done")) == [0, 1, 2, 3]
 
 
@@ -219,8 +219,8 @@ async def test_an_error_of_the_body_ends_the_work() -> None:
     log = Log()
 
     async def work() -> None:
-        async with WorkerPool(2, log.stop) as crew:
-            await crew.take(Work(log.intend, log.perform, log.abandon), [0, 1, 2, 3])
+        async with WorkerPool(2, log.stop) as pool:
+            await pool.take(Work(log.intend, log.perform, log.abandon), [0, 1, 2, 3])
             raise LedgerError("The ledger is damaged.")
 
     with pytest.raises(LedgerError):

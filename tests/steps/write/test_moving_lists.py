@@ -21,7 +21,7 @@ def long_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def dial(desk: Desk, *plan: PlannedFault) -> None:
+def inject(desk: Desk, *plan: PlannedFault) -> None:
     desk.rehearsal.handle.state.injector.set(plan)
 
 
@@ -38,7 +38,7 @@ def test_stories_that_move_across_pages_are_all_seen(
     """A second import finds every story where it was, and writes nothing."""
     desk = stage(content=long_site)
     desk.done("import")
-    dial(desk, PlannedFault(fault, route="stories", item="page 2", times=times))
+    inject(desk, PlannedFault(fault, route="stories", item="page 2", times=times))
     ended = desk.done("import", "--json").document
     assert told(desk) == [fault] * times
     assert ended["writes"] == 0
@@ -54,7 +54,7 @@ def test_items_that_move_across_pages_are_all_pulled(
 ) -> None:
     """A fresh pull holds each item once."""
     desk = stage(content=long_site)
-    dial(desk, PlannedFault(fault, route=route))
+    inject(desk, PlannedFault(fault, route=route))
     desk.done("pull", "--refresh")
     assert told(desk) == [fault]
     folder = "live" if route == "live items" else "items"

@@ -130,12 +130,12 @@ def test_what_is_outside_a_pilot_is_left_alone(stage: Stage) -> None:
         " WHERE full_slug = 'records/record-3'"
     )
     rows = desk.rows("SELECT * FROM item ORDER BY full_slug")
-    homes = desk.rows("SELECT * FROM home")
+    existing = desk.rows("SELECT * FROM home")
     number = desk.mark()
     assert desk.run("import", "--item", ids["Record 5"], "--recreate").code == 1
     assert {each.method for each in desk.since(number)} == {"GET"}
     assert desk.rows("SELECT * FROM item ORDER BY full_slug") == rows
-    assert desk.rows("SELECT * FROM home") == homes
+    assert desk.rows("SELECT * FROM home") == existing
 
 
 def test_another_pilot_is_drift(stage: Stage) -> None:

@@ -137,12 +137,12 @@ class Finished:
 
     def _redirects(self) -> RedirectMap:
         with Ledger.open_existing(self.project.ledger) as ledger:
-            homes = {
+            existing = {
                 key: row.home.full_slug
                 for key, row in ledger.items.all().items()
                 if row.home
             }
-        return redirect_rows(open_migration(self.project, self.settings), homes)
+        return redirect_rows(open_migration(self.project, self.settings), existing)
 
     def _raw_texts(self) -> dict[str, str]:
         raw = self.project.raw

@@ -71,7 +71,7 @@ class Sample:
             for item in items
         }
 
-    def homes(self) -> dict[str, str]:
+    def existing(self) -> dict[str, str]:
         """Return the collection of each item id."""
         return {item["id"]: slug for slug, item in self.all_items()}
 

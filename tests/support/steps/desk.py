@@ -180,9 +180,9 @@ Stage = Callable[..., Desk]
 
 def exactly_one_of_everything(desk: Desk) -> None:
     """Insist on one story per item, one folder, component and asset per thing."""
-    homes = desk.rows("SELECT story_id FROM items WHERE story_id IS NOT NULL")
+    existing = desk.rows("SELECT story_id FROM items WHERE story_id IS NOT NULL")
     there = [each.story_id for each in desk.stories().values()]
-    assert sorted(row[0] for row in homes) == sorted(there)
+    assert sorted(row[0] for row in existing) == sorted(there)
     uids = [each.content["_uid"] for each in desk.stories().values()]
     assert len(set(uids)) == len(uids)
     assert len(set(desk.folders())) == len(desk.folders())

@@ -1,4 +1,4 @@
-"""Faults of the destination, dialled by method, path and occurrence."""
+"""Faults of the destination, faulty by method, path and occurrence."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class ForeseenLinks:
     creating: frozenset[ItemKey]
     adopting: frozenset[ItemKey]
     """Items whose create was intended by a killed run and is seen to be applied."""
-    homes: Mapping[ItemKey, ExistingStory]
+    existing: Mapping[ItemKey, ExistingStory]
     """The stories that items will have in phase two, some of them stand-ins."""
     links: Mapping[ItemKey, DraftLinks]
     needed: frozenset[ItemKey]
@@ -63,12 +63,12 @@ def foresee_links(
         and key not in conflicts
         and _home_of(rows.get(key)) is None
     )
-    homes: Mapping[ItemKey, ExistingStory]
-    homes = _homes(migration, rows, conflicts, creating | adopting)
-    if homes == offline.homes:
+    existing: Mapping[ItemKey, ExistingStory]
+    existing = _existing(migration, rows, conflicts, creating | adopting)
+    if existing == offline.existing:
         # One of them is enough in memory.
-        homes = offline.homes
-    links = offline.links_over(homes)
+        existing = offline.existing
+    links = offline.links_over(existing)
     listed = {row.story_id: row for row in survey.stories}
     needed = set(_fresh(links, creating | adopting))
     looking: dict[ItemKey, StoryRecord] = {}
@@ -89,7 +89,7 @@ def foresee_links(
         elif is_translated or row.slug != migration.places.places[key].slug:
             held.append((key, home, row.slug))
     return ForeseenLinks(
-        creating, adopting, homes, links, frozenset(needed), looking, tuple(held)
+        creating, adopting, existing, links, frozenset(needed), looking, tuple(held)
     )
 
 
@@ -128,7 +128,7 @@ def _home_of(row: ItemRow | None) -> StoryRecord | None:
     return None if row is None else row.home
 
 
-def _homes(
+def _existing(
     migration: Migration,
     rows: Mapping[ItemKey, ItemRow],
     conflicts: Mapping[ItemKey, Conflict],

@@ -73,13 +73,13 @@ def link_draft(
     migration: Migration,
     draft: ItemDraft,
     context: DraftContext,
-    homes: Mapping[ItemKey, ExistingStory],
+    existing: Mapping[ItemKey, ExistingStory],
     hashing: Hashing,
 ) -> DraftLinks | str:
     """Return what links make of a draft; or why there is no story any more."""
     facts = draft.facts
     found = resolve_links(
-        facts.links, facts.relations, facts.key.locale_id, homes, migration.routes
+        facts.links, facts.relations, facts.key.locale_id, existing, migration.routes
     )
     links = DraftLinks(
         filled=found.filled,
@@ -107,7 +107,7 @@ def link_draft(
             return story
         content = story.content
         if links.changes:
-            content = link_story(story, homes, migration.routes).content
+            content = link_story(story, existing, migration.routes).content
         hashed = _keep_hash(migration, draft, inputs, content, linked=links.changes)
     return _with_hashes(links, facts, context, hashed)
 
@@ -116,14 +116,14 @@ def hash_links(
     migration: Migration,
     draft: ItemDraft,
     context: DraftContext,
-    homes: Mapping[ItemKey, ExistingStory],
+    existing: Mapping[ItemKey, ExistingStory],
     links: DraftLinks,
     content: JsonObject,
 ) -> DraftLinks:
     """Return links with the hashes of the linked content, which are kept."""
     facts = draft.facts
     found = resolve_links(
-        facts.links, facts.relations, facts.key.locale_id, homes, migration.routes
+        facts.links, facts.relations, facts.key.locale_id, existing, migration.routes
     )
     inputs = _inputs(draft, context, found)
     hashed = _keep_hash(migration, draft, inputs, content, linked=links.changes)

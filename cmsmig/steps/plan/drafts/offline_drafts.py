@@ -48,7 +48,7 @@ class OfflineDrafts:
     """Why there is no draft, a sentence for an editor."""
     used: Mapping[str, set[str]]
     """Field keys that the stories use, by component."""
-    homes: Mapping[ItemKey, ExistingStory]
+    existing: Mapping[ItemKey, ExistingStory]
     """Where items will be, if the destination holds nothing in their way."""
     refused: Refused = NOT_REFUSED
     """What the destination would refuse; it is in `failed`, too."""
@@ -60,21 +60,23 @@ class OfflineDrafts:
         """
         if not refused.items:
             return replace(self, refused=refused)
-        homes = {
-            key: home for key, home in self.homes.items() if key not in refused.items
+        existing = {
+            key: home for key, home in self.existing.items() if key not in refused.items
         }
         texts = {key: each.text for key, each in refused.items.items()}
         return replace(
             self,
             stories={
                 key: replace(self.stories[key], links=links)
-                for key, _, links in linked_drafts(self.migration, self.context, homes)
+                for key, _, links in linked_drafts(
+                    self.migration, self.context, existing
+                )
                 if key in self.stories
                 and key not in refused.items
                 and isinstance(links, DraftLinks)
             },
             failed={**self.failed, **texts},
-            homes=homes,
+            existing=existing,
             refused=refused,
         )
 
@@ -86,14 +88,14 @@ class OfflineDrafts:
         return undrafted | dict(self.refused.items)
 
     def links_over(
-        self, homes: Mapping[ItemKey, ExistingStory]
+        self, existing: Mapping[ItemKey, ExistingStory]
     ) -> Mapping[ItemKey, DraftLinks]:
         """Return the links over the story records that items will have."""
-        if homes == self.homes:
+        if existing == self.existing:
             return {key: story.links for key, story in self.stories.items()}
         return {
             key: links
-            for key, _, links in linked_drafts(self.migration, self.context, homes)
+            for key, _, links in linked_drafts(self.migration, self.context, existing)
             if isinstance(links, DraftLinks) and key in self.stories
         }
 
@@ -124,18 +126,18 @@ def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
     """
     assets = migration.planned_assets(_foreseen_assets(migration, ledger))
     context = migration.context(assets, migration.files.missing)
-    homes = _foreseen_homes(migration, ledger, migration.items.keys())
+    existing = _foreseen_stories(migration, ledger, migration.items.keys())
     known = known_here(migration, ledger)
-    made_of = plan_print(migration, context, homes, known)
+    made_of = plan_print(migration, context, existing, known)
     rows = ledger.items.all()
     failed: dict[ItemKey, str] = {}
     stories = kept_stories(migration, made_of, rows)
     if stories is None:
         migration.draft_ahead(context)
-        stories = _plan_stories(migration, context, homes, known, rows, failed)
+        stories = _plan_stories(migration, context, existing, known, rows, failed)
         if failed:
-            homes = _foreseen_homes(migration, ledger, stories.keys())
-            stories = _plan_stories(migration, context, homes, known, rows, failed)
+            existing = _foreseen_stories(migration, ledger, stories.keys())
+            stories = _plan_stories(migration, context, existing, known, rows, failed)
         else:
             keep_stories(migration, made_of, stories)
         migration.drafter.store.flush()
@@ -145,7 +147,7 @@ def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
         stories=stories,
         failed=failed,
         used=used_fields(stories.values()),
-        homes=homes,
+        existing=existing,
     )
 
 
@@ -163,7 +165,7 @@ def known_here(migration: Migration, ledger: Ledger) -> KnownItems:
 def _plan_stories(
     migration: Migration,
     context: DraftContext,
-    homes: Mapping[ItemKey, ExistingStory],
+    existing: Mapping[ItemKey, ExistingStory],
     known: KnownItems,
     rows: Mapping[ItemKey, ItemRow],
     failed: dict[ItemKey, str],
@@ -171,7 +173,7 @@ def _plan_stories(
     """Return the stories to be; add to `failed` why others cannot be made."""
     stories: dict[ItemKey, PlannedStory] = {}
     common = Common(rows)
-    for key, draft, links in linked_drafts(migration, context, homes):
+    for key, draft, links in linked_drafts(migration, context, existing):
         if isinstance(draft, str) or isinstance(links, str):
             failed[key] = str(links)
             continue
@@ -191,7 +193,7 @@ def _plan_stories(
 def linked_drafts(
     migration: Migration,
     context: DraftContext,
-    homes: Mapping[ItemKey, ExistingStory],
+    existing: Mapping[ItemKey, ExistingStory],
     hashing: Hashing = Hashing.ALL,
 ) -> Iterator[tuple[ItemKey, ItemDraft | str, DraftLinks | str]]:
     """Yield each item's draft with what links make of it, or why there is no story.
@@ -202,14 +204,14 @@ def linked_drafts(
         if isinstance(draft, str):
             yield key, draft, draft
         else:
-            home = homes.get(key)
+            home = existing.get(key)
             is_there = home is not None and not home.is_planned
             wanted = hashing if is_there else Hashing.NOTHING
-            links = link_draft(migration, draft, context, homes, wanted)
+            links = link_draft(migration, draft, context, existing, wanted)
             yield key, draft, links
 
 
-def _foreseen_homes(
+def _foreseen_stories(
     migration: Migration, ledger: Ledger, coming: Set[ItemKey]
 ) -> Mapping[ItemKey, ExistingStory]:
     there = {
@@ -241,11 +243,11 @@ def proven_assets(migration: Migration, ledger: Ledger) -> dict[str, UploadedAss
     it is not to be written for that.
     """
     assets = ledger.inventory.assets()
-    homes: dict[str, UploadedAsset] = {}
+    existing: dict[str, UploadedAsset] = {}
     for upload in migration.files.uploads:
         row = assets.get(upload.sha256)
         if row is None or not row.is_brought:
             continue
         home = UploadedAsset(row.asset_id, row.content_url)
-        homes.update(dict.fromkeys(upload.addresses, home))
-    return homes
+        existing.update(dict.fromkeys(upload.addresses, home))
+    return existing

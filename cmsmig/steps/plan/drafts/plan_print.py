@@ -26,7 +26,7 @@ _ROOMS = (
 def plan_print(
     migration: Migration,
     context: DraftContext,
-    homes: Mapping[ItemKey, ExistingStory],
+    existing: Mapping[ItemKey, ExistingStory],
     known: KnownItems,
 ) -> str:
     """Return the fingerprint of everything that decides what `draft_offline` finds:
@@ -44,7 +44,7 @@ def plan_print(
             [[plain(key), reviews[key].decided] for key in sorted(reviews)],
             _files(context),
             fingerprint_of_each(
-                [str(key), home.uuid, home.full_slug] for key, home in homes.items()
+                [str(key), home.uuid, home.full_slug] for key, home in existing.items()
             ),
             [_sorted(each) for each in (known.kept, known.left, known.outside)],
         ]

@@ -87,7 +87,7 @@ async def read_story_edits(
     merges: dict[ItemKey, StoryMerge] = {}
     kept: dict[ItemKey, Story] = {}
     reads = 0
-    merging = _Merging(migration, ledger, foreseen.homes, offline)
+    merging = _Merging(migration, ledger, foreseen.existing, offline)
     for key, home, slug in foreseen.held_moves:
         if merge := merging.untouched(key, home, slug):
             merges[key] = merge
@@ -118,7 +118,7 @@ async def _story(client: DestinationClient, home: StoryRecord) -> Story | None:
 class _Merging:
     migration: Migration
     ledger: Ledger
-    homes: Mapping[ItemKey, ExistingStory]
+    existing: Mapping[ItemKey, ExistingStory]
     offline: OfflineDrafts
 
     def touched(
@@ -147,7 +147,7 @@ class _Merging:
         story = draft.story(context) if isinstance(draft, ItemDraft) else draft
         if not isinstance(story, StoryDraft):
             return None
-        linked = link_story(story, self.homes, self.migration.routes)
+        linked = link_story(story, self.existing, self.migration.routes)
         return wanted_fields(story, linked.content)
 
 

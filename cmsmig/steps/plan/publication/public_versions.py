@@ -25,13 +25,15 @@ class _Made:
 
     visitors: Migration
     context: DraftContext
-    homes: Mapping[ItemKey, ExistingStory]
+    existing: Mapping[ItemKey, ExistingStory]
 
     def drafts(self) -> Iterator[tuple[ItemKey, ItemDraft | str]]:
         return self.visitors.item_drafts(self.context)
 
     def links(self, draft: ItemDraft) -> DraftLinks | str:
-        return link_draft(self.visitors, draft, self.context, self.homes, Hashing.ALL)
+        return link_draft(
+            self.visitors, draft, self.context, self.existing, Hashing.ALL
+        )
 
     def fields(self, key: ItemKey) -> JsonObject | str:
         item = self.visitors.items[key]
@@ -39,7 +41,7 @@ class _Made:
         story = draft.story(self.context) if isinstance(draft, ItemDraft) else draft
         if story is None or isinstance(story, str):
             return story or "It has no content type."
-        linked = link_story(story, self.homes, self.visitors.routes)
+        linked = link_story(story, self.existing, self.visitors.routes)
         return wanted_fields(story, linked.content)
 
 
@@ -70,7 +72,7 @@ class PublicVersions:
 def find_public_versions(
     migration: Migration,
     context: DraftContext,
-    homes: Mapping[ItemKey, ExistingStory],
+    existing: Mapping[ItemKey, ExistingStory],
 ) -> PublicVersions:
     """Return the versions that visitors are to see where they differ from what
     editors see, both over the same story records.
@@ -81,7 +83,7 @@ def find_public_versions(
         return PublicVersions()
     visitors = migration.for_visitors()
     own = visitors.context(context.assets, context.missing_assets)
-    made = _Made(visitors, own, homes)
+    made = _Made(visitors, own, existing)
     links: dict[ItemKey, DraftLinks] = {}
     names: dict[ItemKey, str] = {}
     failed: dict[ItemKey, str] = {}
@@ -90,7 +92,7 @@ def find_public_versions(
         if isinstance(draft, str) or isinstance(public, str):
             failed[key] = str(public)
             continue
-        edited = _linked_one(migration, key, context, homes)
+        edited = _linked_one(migration, key, context, existing)
         if isinstance(edited, DraftLinks) and edited.record_hash != public.record_hash:
             links[key] = public
             names[key] = draft.facts.story_name(own.places[key])
@@ -102,9 +104,9 @@ def _linked_one(
     migration: Migration,
     key: ItemKey,
     context: DraftContext,
-    homes: Mapping[ItemKey, ExistingStory],
+    existing: Mapping[ItemKey, ExistingStory],
 ) -> DraftLinks | str | None:
     draft = migration.item_draft(migration.items[key], context)
     if not isinstance(draft, ItemDraft):
         return draft
-    return link_draft(migration, draft, context, homes, Hashing.ALL)
+    return link_draft(migration, draft, context, existing, Hashing.ALL)

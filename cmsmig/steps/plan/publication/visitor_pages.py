@@ -43,7 +43,7 @@ class VisitorPages:
 
     migration: Migration
     context: DraftContext
-    homes: Mapping[ItemKey, ExistingStory]
+    existing: Mapping[ItemKey, ExistingStory]
     versions: PublicVersions
     language: str = ""
     """The destination's code of the language that they read in; empty: the default
@@ -79,7 +79,9 @@ class VisitorPages:
         draft = self.migration.item_draft(self.migration.items[key], self.context)
         if not isinstance(draft, ItemDraft):
             return None
-        links = link_draft(self.migration, draft, self.context, self.homes, Hashing.ALL)
+        links = link_draft(
+            self.migration, draft, self.context, self.existing, Hashing.ALL
+        )
         if isinstance(links, str):
             return None
         return links.linked_hash, draft.facts.story_name(self.context.places[key])
@@ -92,5 +94,5 @@ class VisitorPages:
         story = draft.story(self.context) if isinstance(draft, ItemDraft) else None
         if story is None or isinstance(story, str):
             return {}
-        linked = link_story(story, self.homes, self.migration.routes)
+        linked = link_story(story, self.existing, self.migration.routes)
         return wanted_fields(story, linked.content)
