@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -158,9 +159,11 @@ class RawCache:
     def keep_held(self, site_id: str, key: str) -> None:
         """Write down whose answers are here, and the token that is known to see it.
 
-        `key` is a digest: it tells two tokens apart and nothing of either.
+        `key` is a digest: it tells two tokens apart and nothing of either. Whatever
+        meets a new token writes this, not a pull alone.
         """
-        replace_file(self.folder / _SITE, [document({"site_id": site_id, "key": key})])
+        body = document({"site_id": site_id, "key": key})
+        replace_file(self.folder / _SITE, [body], writer=f".{secrets.token_hex(4)}")
 
     def keep_collection(self, identifier: str, body: JsonObject) -> None:
         """Write a collection's schema."""

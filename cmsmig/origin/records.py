@@ -30,11 +30,14 @@ def disk(path: Path) -> Iterator[None]:
         ) from error
 
 
-def replace_file(path: Path, chunks: Iterable[bytes]) -> None:
-    """Write a file so that it is there whole or not at all, even after a crash."""
+def replace_file(path: Path, chunks: Iterable[bytes], *, writer: str = "") -> None:
+    """Write a file so that it is there whole or not at all, even after a crash.
+
+    Where several processes may write it at once, each of them is a `writer` of its own.
+    """
     with disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = path.with_name(f".{path.name}.new")
+        fresh = path.with_name(f".{path.name}{writer}.new")
         try:
             with open_fresh(fresh) as file:
                 file.writelines(chunks)

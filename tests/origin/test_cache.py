@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -183,3 +184,18 @@ def test_rows_of_the_journal_come_last_and_survive_a_cut(tmp_path: Path) -> None
     store.save(rows.values())
     assert not journal.exists()
     assert store.rows() == rows
+
+
+def test_whoever_meets_a_new_token_may_write_it_down(tmp_path: Path) -> None:
+    """Several at once, since a plan and a notebook do so without a lock."""
+    cache = filled(tmp_path, [])
+
+    def keep(number: int) -> None:
+        for _ in range(8):
+            cache.keep_held("s1", str(number))
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(keep, range(4)))
+    assert cache.held_site() == "s1"
+    assert cache.key() in {"0", "1", "2", "3"}
+    assert not [*tmp_path.rglob("*.new")]

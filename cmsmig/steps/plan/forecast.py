@@ -69,7 +69,7 @@ def foresee(
         left.update(link.left)
     # What was published before is published again, as it is then.
     written = {key for key in foreseen.needed if edits.writes(key)}
-    listed = {each.story_id: each for each in survey.stories}
+    listed = {each.story_id: each for each in survey.stories} if edits.merges else {}
     coming = foreseen.creating | foreseen.adopting
     publishing = _publishes(
         migration,

@@ -227,6 +227,9 @@ _DECIDE = (
 
 def _compare_groups(job: ImportJob, found: Verification) -> None:
     """List the stories that are not in one group with their item's other languages."""
+    if not found.wanted_groups:
+        # No item has another language.
+        return
     listed = {row.story_id: row.group_id for row in job.survey.stories}
     reused = {
         key: listed.get(row.home.story_id, "")

@@ -175,7 +175,9 @@ class ImportJob:
         return wanted_groups(
             self.migration.namespace,
             self.migration.known.selected,
-            {key: row for key, row in rows.items() if key not in gone},
+            {key: row for key, row in rows.items() if key not in gone}
+            if gone
+            else rows,
             listed,
         )
 
