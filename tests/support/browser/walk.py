@@ -14,7 +14,7 @@ from playwright.async_api import expect
 
 from tests.support.browser.barriers import barriers
 from tests.support.browser.book import Book
-from tests.support.browser.browse import browse_items
+from tests.support.browser.browse_walk import browse_items
 from tests.support.browser.gate import Gate
 from tests.support.browser.hearing import Hearing
 from tests.support.browser.hostile import HOSTILE_NAME
