@@ -147,9 +147,12 @@ class RawCache:
         """Return the file of a set."""
         return self.folder / _kind(live) / f"{_checked(collection_id)}.json"
 
-    def keep_sites(self, body: JsonObject) -> None:
-        """Write the answer that lists the sites."""
+    def keep_sites(self, body: JsonObject, key: str = "") -> None:
+        """Write the answer that lists the sites, and the token that it was given to, so
+        that a pull that goes on need not ask again."""
         replace_file(self.folder / _SITES, [document(body)])
+        if key:
+            self.keep_held(self._record().get("site_id", ""), key)
 
     def keep_collections(self, body: JsonObject, site_id: str, key: str = "") -> None:
         """Write the answer that lists the collections of a site, and whose they are."""

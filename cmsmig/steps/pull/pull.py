@@ -208,12 +208,14 @@ class _Pull:
             await learn_site(self.cache, self.settings, self.client)
 
     async def _site(self) -> Site:
+        key = key_of(self.settings)
         try:
-            if self.cache.holds_collections():
+            # Without collections, the sites may be those of another token.
+            if self.cache.holds_collections() or self.cache.key() == key:
                 return self.cache.site(self.settings.site_id)
         except CacheError:
             pass
-        self.cache.keep_sites(await self.client.sites())
+        self.cache.keep_sites(await self.client.sites(), key)
         return self.cache.site(self.settings.site_id)
 
     async def _listed(self, site: Site) -> tuple[str, ...]:

@@ -87,6 +87,28 @@ async def test_another_token_of_the_same_site_is_asked_once(tmp_path: Path) -> N
     assert not any(tells(each, "renewed-token-91be") for each in kept)
 
 
+async def test_a_pull_that_goes_on_asks_no_site_again(tmp_path: Path) -> None:
+    """One that ended before it knew the collections; another token is asked about."""
+    cache = RawCache(project(tmp_path).raw)
+    sites = {"sites": [{"id": "site-1", "displayName": "SITE-1"}]}
+    cache.keep_sites(sites, key_of(settings(tmp_path)))
+    origin = site("site-1")
+    await pulled(tmp_path, origin)
+    assert "/v2/sites" not in asked(origin)
+    assert cache.held_site() == "site-1"
+
+
+async def test_sites_of_another_token_are_asked_for_again(tmp_path: Path) -> None:
+    """As long as nothing else of a site is held, the folder is anybody's."""
+    cache = RawCache(project(tmp_path).raw)
+    sites = {"sites": [{"id": "site-1", "displayName": "SITE-1"}]}
+    cache.keep_sites(sites, key_of(settings(tmp_path)))
+    other = site("site-2")
+    await pulled(tmp_path, other, origin_token=Secret("another-token-7f3a"))
+    assert asked(other)[0] == "/v2/sites"
+    assert cache.held_site() == "site-2"
+
+
 async def test_a_refresh_takes_the_other_site(tmp_path: Path) -> None:
     """What the sentence advises works, and then the folder is the other site's."""
     await pulled(tmp_path, site("site-1"))
