@@ -198,29 +198,29 @@ def test_groups_and_tags_close_a_field_as_well(desk):
     inner, other = group("inner", parent_id=outer["id"]), group("other")
     tag = {"internal_tag": {"name": "t", "object_type": "component"}}
     tagged = desk.space.post("/internal_tags", json=tag).json()["internal_tag"]["id"]
-    desk.component("below", {}, component_group_uuid=inner["uuid"])
-    desk.component("beside", {}, component_group_uuid=other["uuid"])
-    desk.component("tagged", {}, internal_tag_ids=[str(tagged)])
+    desk.component("in_group", {}, component_group_uuid=inner["uuid"])
+    desk.component("in_other", {}, component_group_uuid=other["uuid"])
+    desk.component("with_tag", {}, internal_tag_ids=[str(tagged)])
     on = {"type": "bloks", "restrict_components": True}
     fields = {
         "groups": {"component_group_whitelist": [outer["uuid"]]},
         "tags": {"component_tag_denylist": [tagged]},
     }
     schema = {k: {**on, "restrict_type": k, **lists} for k, lists in fields.items()}
-    desk.component("closed", {**schema, "names": on})
-    blocks = [{"component": name} for name in ("below", "beside", "tagged")]
+    desk.component("closed_ways", {**schema, "names": on})
+    blocks = [{"component": name} for name in ("in_group", "in_other", "with_tag")]
 
     def value(key):
         return [{**block, "_uid": f"{key}{block['component']}"} for block in blocks]
 
     values = {key: value(key) for key in ("groups", "tags", "names")}
-    story = {"component": "closed", "_uid": "1", **values}
+    story = {"component": "closed_ways", "_uid": "1", **values}
     assert desk.story("closed-by-groups", story).status_code == 201
     found = desk.handle.state.recorder.violations[desk.since :]
     assert [(each.kind, each.where, each.what) for each in found] == [
-        ("barred_component", "stories/closed-by-groups: content.groups", "beside"),
-        ("barred_component", "stories/closed-by-groups: content.groups", "tagged"),
-        ("barred_component", "stories/closed-by-groups: content.tags", "tagged"),
+        ("barred_component", "stories/closed-by-groups: content.groups", "in_other"),
+        ("barred_component", "stories/closed-by-groups: content.groups", "with_tag"),
+        ("barred_component", "stories/closed-by-groups: content.tags", "with_tag"),
     ]
 
 
