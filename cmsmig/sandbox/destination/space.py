@@ -42,6 +42,9 @@ class Unknowns:
     refuses_barred: bool = False
     """Whether a save refuses a component that its field is closed to. It does not on
     real copies, which is the newer source: only the editor complains."""
+    group_id_in: str = "both"
+    """Where a `group_id` has an effect: in the `story`, in the `body` beside it (of a
+    PUT only), or in `both`."""
     shows_trash: bool = True
     """Whether a story in the trash can still be read by its number."""
     largest_story: int = 5 * 1024 * 1024

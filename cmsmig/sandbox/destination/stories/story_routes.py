@@ -42,7 +42,7 @@ def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
 
 def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Make a story or folder; a draft unless `publish` is there."""
-    body = _writable(wrapped(call, "story"))
+    body = _writable(space, wrapped(call, "story"))
     check_size(space, call.body, body.get("content"))
     return _made(space, call, body, status=201, publishing=publishes(call))
 
@@ -50,9 +50,9 @@ def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
 def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Replace the keys that the body names; `content` as a whole."""
     story = _known(space, parameters)
-    changes = _writable(wrapped(call, "story"))
+    changes = _writable(space, wrapped(call, "story"))
     check_size(space, call.body, changes.get("content"))
-    if "group_id" in call.document():
+    if "group_id" in call.document() and space.unknowns.group_id_in != "story":
         # Beside the story, as `publish` is.
         changes["group_id"] = call.document()["group_id"]
     changes.pop("is_folder", None)
@@ -77,7 +77,7 @@ def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
 def duplicate(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Make a draft with the content of another story, as its alternate."""
     source = _known(space, parameters)
-    changes = _writable(wrapped(call, "story"))
+    changes = _writable(space, wrapped(call, "story"))
     own = {**source.body, "content": source.content, "first_published_at": None}
     body = {**own, **changes}
     body["group_id"] = source.group_id
@@ -161,8 +161,12 @@ def publishes(call: Call) -> bool:
 
 
 def publish_now(space: Space, story: StoredStory) -> None:
-    """Make the draft public."""
+    """Make the draft public; of a folder, every draft below it."""
     if story.is_folder:
+        below = sorted(space.children.get(story.story_id, ()))
+        for child in (space.stories[own] for own in below):
+            if child.published is None or child.unpublished_changes:
+                publish_now(space, child)
         return
     now = space.now()
     story.published = story.pack()
@@ -218,8 +222,10 @@ def _answer(
     return replace(reply, body=body)
 
 
-def _writable(body: JsonObject) -> JsonObject:
+def _writable(space: Space, body: JsonObject) -> JsonObject:
     kept = {key: body[key] for key in WRITABLE if key in body}
+    if space.unknowns.group_id_in == "body":
+        kept.pop("group_id", None)
     if "disble_fe_editor" in body:
         # The service reads this spelling too.
         kept["disable_fe_editor"] = body["disble_fe_editor"]
