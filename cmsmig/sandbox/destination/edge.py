@@ -64,7 +64,7 @@ class DeliveryEdge:
 
     def _kept(self, call: Call) -> Reply | None:
         until, reply = self.kept.get(_address(call), (0.0, None))
-        if reply is None or is_draft(call) or self.window.clock() >= until:
+        if reply is None or self.window.clock() >= until:
             return None
         return _marked(reply, "Hit")
 
