@@ -31,7 +31,7 @@ Address: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
 
 @dataclass(slots=True)
 class DeliveryEdge:
-    """Answers `/v2/cdn`; the token stands in the query.
+    """Answers `/v2/cdn`; the token is in the query.
 
     A public token reads what is published, the preview token drafts as well. A
     published answer is kept under its whole address, with the cache version in it,

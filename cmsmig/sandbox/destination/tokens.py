@@ -116,7 +116,7 @@ class Credentials:
     clock: Callable[[], float]
     end_of_unscoped: float = END_OF_UNSCOPED
     lists_implied: bool = False
-    """Whether `validate` lists the scopes that others imply; nobody documents it."""
+    """Whether `validate` lists the scopes that others imply; not documented."""
 
     def of(self, call: Call) -> Credential | None:
         """Return what the token of a call may do, None for one that is not valid."""
