@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject
 
-STORAGE_PREFIX = "s3.amazonaws.com/"
+_STORAGE_PREFIX = "s3.amazonaws.com/"
+"""Before the delivery host in an address, never in content. Source: official client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ class PublicFile:
     size: int
 
 
-def content_url(url: str, storage_prefix: str = STORAGE_PREFIX) -> str:
+def content_url(url: str) -> str:
     """Return an asset's address in the form that content holds.
 
     The service answers with the storage host before the delivery host, or
@@ -175,8 +176,8 @@ def content_url(url: str, storage_prefix: str = STORAGE_PREFIX) -> str:
         scheme, rest = "", url
     elif scheme not in ("", "http:", "https:"):
         return url
-    stored = rest.startswith(storage_prefix)
-    rest = rest.removeprefix(storage_prefix)
+    stored = rest.startswith(_STORAGE_PREFIX)
+    rest = rest.removeprefix(_STORAGE_PREFIX)
     if not slashes and not stored:
         return url
     return f"https://{rest}" if stored or not scheme else f"{scheme}//{rest}"

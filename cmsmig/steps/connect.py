@@ -81,8 +81,7 @@ async def open_delivery(
         in_flight=settings.in_flight,
         observer=observer,
     ) as session:
-        assumed = STANDARD.overridden(settings.assumed)
-        yield DeliveryClient(session, address, token, assumed)
+        yield DeliveryClient(session, address, token)
 
 
 def destination_budget(settings: Settings, observer: Observer) -> Budget:
