@@ -61,6 +61,11 @@ class Assumed:
         "documentation; the newest client sends PATCH",
         "The method that changes an asset's record.",
     )
+    rate_limit_scope: str = _assumed(
+        ("token", "space"),
+        "design records of the service's delivery side; not documented",
+        "What the requests per second count for: each token, or each space.",
+    )
 
     def entries(self) -> tuple[Entry, ...]:
         """Return every assumption with what is known of it."""
