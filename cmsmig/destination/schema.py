@@ -72,6 +72,14 @@ class Story:
     body: JsonObject
     """The whole record, in the wire's spelling."""
 
+    @property
+    def alternates(self) -> frozenset[int]:
+        """Return the ids of the stories that the service shows as its alternates."""
+        listed = self.body.get("alternates")
+        rows = listed if isinstance(listed, list) else []
+        ids = (row.get("id") for row in rows if isinstance(row, dict))
+        return frozenset(each for each in ids if isinstance(each, int))
+
 
 @dataclass(frozen=True, slots=True)
 class SignedUpload:

@@ -135,6 +135,10 @@ class StoryCalls(Connection):
         publish: bool,
     ) -> Story:
         payload: JsonObject = {"story": body}
+        if method == "PUT" and "group_id" in body:
+            # Sources disagree about its place in an update, so it is in both. Source:
+            # destination, update a story.
+            payload["group_id"] = body["group_id"]
         params: Parameters = ()
         # The key is left out unless publishing: the service takes 0 for yes.
         if publish and self._assumed.publish_in == "query":
