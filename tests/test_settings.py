@@ -10,7 +10,7 @@ from hypothesis import settings as drawing
 from hypothesis import strategies as st
 
 from cmsmig.configuration.loopback import is_loopback
-from cmsmig.configuration.plans import destination_limits, plan_name
+from cmsmig.configuration.plans import Counted, destination_limits, plan_name
 from cmsmig.configuration.regions import (
     REGION_BASES,
     base_of,
@@ -623,6 +623,6 @@ def test_the_inferred_base_is_never_a_mismatch(number: int) -> None:
 def test_an_unnamed_plan_is_the_smallest() -> None:
     """Without a plan the limits are those of the smallest one."""
     assert destination_limits("") == destination_limits("Starter")
-    assert destination_limits("growth-plus").components == 600
+    assert destination_limits("growth-plus").counts[Counted.COMPONENTS].most == 600
     with pytest.raises(KeyError):
         destination_limits("gold")

@@ -11,6 +11,7 @@ from sys import intern
 from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.destination import space_limits
 from cmsmig.destination.schema import (
     Asset,
     AssetFolder,
@@ -66,6 +67,10 @@ def space(record: JsonObject) -> Space:
         plan_level=_text(record, "plan_level"),
         languages=tuple(_languages(record)),
         domain=_text(record, "domain"),
+        plan=_text(record, "plan"),
+        limits=space_limits.known_limits(record),
+        upload_bytes=space_limits.upload_bytes(record),
+        required_asset_fields=space_limits.required_asset_fields(record),
     )
 
 

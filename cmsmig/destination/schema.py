@@ -5,9 +5,11 @@ The names are the wire's where the wire has one; ids may exceed 32 bits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject
+from cmsmig.configuration.plans import Counted
 
 _STORAGE_PREFIX = "s3.amazonaws.com/"
 """Before the delivery host in an address, never in content. Source: official client."""
@@ -25,6 +27,14 @@ class Space:
     """Codes of the languages beside the default one."""
     domain: str
     """Where the space's pages are previewed; empty when not set."""
+    plan: str = ""
+    """The name of its plan; empty when silent."""
+    limits: Mapping[Counted, int] = field(default_factory=dict)
+    """How many it may hold, where it names that."""
+    upload_bytes: int | None = None
+    """The largest file that it takes; None where it names none."""
+    required_asset_fields: tuple[str, ...] = ()
+    """What it requires of an asset, such as `alt`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,9 +143,10 @@ async def test_what_is_in_the_trash_is_not_there(script: Script) -> None:
 
 
 def test_each_choice_has_a_test_of_its_effect() -> None:
-    """No entry and no choice is dead; the service or its clients use each."""
+    """No entry and no choice is dead; `test_shared_budget.py` has those of the rate."""
     tested = {case[:2] for case in REQUESTS}
     tested |= {("credential_scheme", "raw"), ("credential_scheme", "bearer")}
+    tested |= {("rate_limit_scope", "token"), ("rate_limit_scope", "space")}
     listed = STANDARD.entries()
     assert {(each.name, choice) for each in listed for choice in each.choices} == tested
 
