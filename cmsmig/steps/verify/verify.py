@@ -236,28 +236,28 @@ def _compare_groups(job: ImportJob, found: Verification) -> None:
         # No item has another language.
         return
     listed = {row.story_id: row.group_id for row in job.survey.stories}
-    homes = {
+    records = {
         key: row.home
         for key, row in job.ledger.items.all().items()
         if row.home is not None
     }
     reused = {
-        key: listed.get(home.story_id, "")
-        for key, home in homes.items()
-        if not home.made
+        key: listed.get(record.story_id, "")
+        for key, record in records.items()
+        if not record.made
     }
     there = {key: group for key, group in (reused | found.groups).items() if group}
     for languages in languages_of(there).values():
         found.languages += 1
         together = {
-            homes[key].story_id: key
+            records[key].story_id: key
             for key in languages
             if there[key] == found.wanted_groups.get(key)
         }
         for key in languages:
             if key not in found.groups:
                 continue
-            own = homes[key].story_id
+            own = records[key].story_id
             if own not in together:
                 found.differences.append(_apart(key, _NOT_IN_GROUP))
             elif together.keys() - {own} - found.alternates[key]:

@@ -362,16 +362,16 @@ def test_a_limit_is_told_with_its_source(
         {"limits": None, "feature_limits": {"components": {"limit": 600}}, "org": None},
     ],
 )
-def test_what_is_within_the_spaces_limits_is_not_told(
+def test_what_is_within_the_spaces_limits_is_not_listed(
     stage: Stage, answered: dict[str, Any]
 ) -> None:
-    """By the plan that it answers or by its limits; other keys are none of ours."""
+    """By the plan that it answers or by its limits; other keys do not count."""
     desk = stage(silent(**answered))
     too_many_components(desk)
     assert desk.plan()["limits"] == []
 
 
-def test_more_than_the_plan_includes_is_told(
+def test_more_than_the_plan_includes_is_listed(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Below the maximum, it is a question of the price."""
@@ -390,7 +390,7 @@ def without_alt(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("given", [["alt", "title"], "alt, title"])
-def test_fields_that_the_space_requires_of_assets_are_told(
+def test_fields_that_the_space_requires_of_assets_are_listed(
     stage: Stage, given: Any
 ) -> None:
     """The files that lack it, until they are uploaded; none fails for it."""
@@ -406,3 +406,17 @@ def test_fields_that_the_space_requires_of_assets_are_told(
     assert not found["alt"]["fails"]
     desk.done("import")
     assert desk.plan()["preflights"] == []
+
+
+def test_the_check_shows_plan_and_limits_with_their_source(stage: Stage) -> None:
+    """What is set and what the space answers; what is not published is no number."""
+    own = {"plan": "Growth", "plan_level": 300, "limits": {"folders": "70"}}
+    desk = stage(silent(**own, custom_upload_limit_in_mb=90))
+    rows = desk.done("check", "--json").document["rows"]
+    shown = {row["what"]: row["found"] for row in rows}
+    assert shown["plan"] == "not set; the space answers Growth, level 300"
+    assert shown["folders allowed"] == "70 (the space's own answer)"
+    assert shown["stories allowed"] == f"25,000 ({PAGE} for the plan growth)"
+    assert shown["requests a month"].startswith("1,000,000 included, at most 5,000,000")
+    assert shown["largest file"] == "90 MB (the space's own answer)"
+    assert shown["largest story"].startswith("no limit is published")
