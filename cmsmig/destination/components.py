@@ -57,22 +57,22 @@ class ComponentCalls(Connection):
     async def components(self) -> list[Component]:
         """Return all components; the service does not page them."""
         answer = await self._call("list components", "GET", "components")
-        listed = reading.rows(answer.whole_json(), self._assumed.components_key)
-        return [reading.component(row, self._assumed) for row in listed]
+        listed = reading.rows(answer.whole_json(), "components")
+        return [reading.component(row) for row in listed]
 
     async def component(self, component_id: int) -> Component:
         """Return one component."""
         answer = await self._call(
             f"show the component {component_id}", "GET", f"components/{component_id}"
         )
-        record = reading.unwrapped(answer.whole_json(), self._assumed.component_wrapper)
-        return reading.component(record, self._assumed)
+        record = reading.unwrapped(answer.whole_json(), "component")
+        return reading.component(record)
 
     async def create_component(self, body: JsonObject) -> Component:
         """Create a component from its record without id. Not repeatable."""
         return await self._send_component(
             f"create the component {body.get('name')}",
-            self._assumed.component_create_method,
+            "POST",
             "components",
             body,
         )
@@ -81,7 +81,7 @@ class ComponentCalls(Connection):
         """Replace a component's record."""
         return await self._send_component(
             f"update the component {body.get('name')}",
-            self._assumed.component_update_method,
+            "PUT",
             f"components/{component_id}",
             body,
             repeatable=True,
@@ -105,14 +105,11 @@ class ComponentCalls(Connection):
         *,
         repeatable: bool = False,
     ) -> Component:
-        key = self._assumed.component_schema_key
-        record = {(key if name == "schema" else name): body[name] for name in body}
-        wrapper = self._assumed.component_wrapper
         answer = await self._call(
-            what, method, path, json={wrapper: record}, repeatable=repeatable
+            what, method, path, json={"component": body}, repeatable=repeatable
         )
-        made = reading.unwrapped(answer.whole_json(), wrapper)
-        return reading.component(made, self._assumed)
+        made = reading.unwrapped(answer.whole_json(), "component")
+        return reading.component(made)
 
     async def datasources(self) -> list[Datasource]:
         """Return all datasources."""

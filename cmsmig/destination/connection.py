@@ -33,6 +33,8 @@ from cmsmig.wire.session import Session
 
 T = TypeVar("T")
 Parameters: TypeAlias = tuple[tuple[str, str], ...]
+_DEPRECATION_HEADERS = ("deprecation", "sunset")
+"""Headers that announce the end of a call. Source: RFC 9745 and RFC 8594."""
 
 
 def authorization(token: str, assumed: Assumed = STANDARD) -> str:
@@ -126,7 +128,7 @@ class Connection:
         number: int,
     ) -> Page[T]:
         answer = await self._call(what, "GET", path, params=(*params, *asking(number)))
-        total = answer.number(self._assumed.total_header.lower())
+        total = answer.number("total")
         if max(total or 0, number) > LIST_ROWS:
             raise endless(what.removeprefix("list "), total or number)
         return read_rows(rows(answer.whole_json(), key), read, total)
@@ -136,7 +138,7 @@ class Connection:
             return error
         problems = error.problems
         if error.body is not None:
-            problems = problems_of(error.body, self._assumed.error_wrappers)
+            problems = problems_of(error.body)
         return explained(error, what, advice=self._advice(error), problems=problems)
 
     def _advice(self, error: ServiceError) -> str:
@@ -157,7 +159,7 @@ class Connection:
         )
 
     def _notice_deprecation(self, answer: Answer, what: str) -> None:
-        for name in self._assumed.deprecation_headers.lower().split(","):
+        for name in _DEPRECATION_HEADERS:
             notice = f"{name}: {answer.headers.get(name, '')}"
             if name in answer.headers and notice not in self._announced:
                 self._announced.add(notice)

@@ -10,7 +10,6 @@ from typing import Final
 
 from cmsmig.canonical import Json
 from cmsmig.destination import reading
-from cmsmig.destination.assumed import Assumed
 from cmsmig.destination.schema import Story
 from cmsmig.wire.answers import Request
 from cmsmig.wire.session import Session
@@ -25,13 +24,10 @@ class DeliveryClient:
     """Reads what is published in one space. `token` stands in the address, and nowhere
     else."""
 
-    def __init__(
-        self, session: Session, address: str, token: str, assumed: Assumed
-    ) -> None:
+    def __init__(self, session: Session, address: str, token: str) -> None:
         self._session = session
         self._address = address
         self._token = token
-        self._assumed = assumed
         self._version = ""
 
     async def renew(self) -> None:
@@ -56,10 +52,7 @@ class DeliveryClient:
             *((("language", language),) if language else ()),
         )
         body = await self._read("stories", params)
-        found = (
-            reading.story(record, self._assumed)
-            for record in reading.rows(body, self._assumed.stories_key)
-        )
+        found = (reading.story(record) for record in reading.rows(body, "stories"))
         return {story.row.uuid: story for story in found}
 
     async def _read(self, path: str, params: tuple[tuple[str, str], ...]) -> Json:

@@ -5,11 +5,14 @@ The names are the wire's where the wire has one; ids may exceed 32 bits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject
+from cmsmig.configuration.plans import Counted
 
-STORAGE_PREFIX = "s3.amazonaws.com/"
+_STORAGE_PREFIX = "s3.amazonaws.com/"
+"""Before the delivery host in an address, never in content. Source: official client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,14 @@ class Space:
     """Codes of the languages beside the default one."""
     domain: str
     """Where the space's pages are previewed; empty when not set."""
+    plan: str = ""
+    """The name of its plan; empty when silent."""
+    limits: Mapping[Counted, int] = field(default_factory=dict)
+    """How many it may hold, where it names that."""
+    upload_bytes: int | None = None
+    """The largest file that it takes; None where it names none."""
+    required_asset_fields: tuple[str, ...] = ()
+    """What it requires of an asset, such as `alt`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +81,14 @@ class Story:
     content: JsonObject
     body: JsonObject
     """The whole record, in the wire's spelling."""
+
+    @property
+    def alternates(self) -> frozenset[int]:
+        """Return the ids of the stories that the service shows as its alternates."""
+        listed = self.body.get("alternates")
+        rows = listed if isinstance(listed, list) else []
+        ids = (row.get("id") for row in rows if isinstance(row, dict))
+        return frozenset(each for each in ids if isinstance(each, int))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +182,7 @@ class PublicFile:
     size: int
 
 
-def content_url(url: str, storage_prefix: str = STORAGE_PREFIX) -> str:
+def content_url(url: str) -> str:
     """Return an asset's address in the form that content holds.
 
     The service answers with the storage host before the delivery host, or
@@ -175,8 +194,8 @@ def content_url(url: str, storage_prefix: str = STORAGE_PREFIX) -> str:
         scheme, rest = "", url
     elif scheme not in ("", "http:", "https:"):
         return url
-    stored = rest.startswith(storage_prefix)
-    rest = rest.removeprefix(storage_prefix)
+    stored = rest.startswith(_STORAGE_PREFIX)
+    rest = rest.removeprefix(_STORAGE_PREFIX)
     if not slashes and not stored:
         return url
     return f"https://{rest}" if stored or not scheme else f"{scheme}//{rest}"

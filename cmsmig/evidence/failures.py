@@ -84,7 +84,6 @@ _ITEM_ACTIONS: Mapping[str, str] = {
         "Allow the component in the field's settings in the space; then run the step "
         "again."
     ),
-    "story_size": "Shorten or split it in the origin, pull, and run the step again.",
     "not_published": "Read the reason, correct it, and run `cmsmig publish` again.",
 }
 _FILE_ACTIONS: Mapping[str, str] = {

@@ -23,7 +23,8 @@ _WINDOW = 60.0
 _UNKNOWN_RATE = 60
 """Requests per minute of the smallest plan; the service then names its own."""
 SPACE_IN_FLIGHT = 28
-"""Requests of all processes under way at a time; the service takes 30 of a space."""
+"""Requests of all processes in flight at a time; the service takes 30 of a space.
+Source: destination, rate limits."""
 
 
 @asynccontextmanager
@@ -81,21 +82,30 @@ async def open_delivery(
         in_flight=settings.in_flight,
         observer=observer,
     ) as session:
-        assumed = STANDARD.overridden(settings.assumed)
-        yield DeliveryClient(session, address, token, assumed)
+        yield DeliveryClient(session, address, token)
 
 
 def destination_budget(settings: Settings, observer: Observer) -> Budget:
-    """Return the budget of the space: its rate, evenly spaced. Spec: Budget rules."""
+    """Return the budget of the token, or of the space: its rate, evenly spaced.
+
+    Requests in flight count for the space, whatever the rate counts for. Spec: Budget
+    rules. Source: destination, rate limits.
+    """
     rate = settings.destination_rate
     whole = rate >= 1 and rate == int(rate)
+    space = f"destination {settings.destination_base_url} {settings.space_id}"
+    per_token = STANDARD.overridden(settings.assumed).rate_limit_scope == "token"
+    hashed = _hashed(settings.destination_token.reveal())
     return Budget(
-        f"destination {settings.destination_base_url} {settings.space_id}",
+        f"destination {settings.destination_base_url} token {hashed}"
+        if per_token
+        else space,
         limit=int(rate) if whole else 1,
         window=1.0 if whole else 1.0 / rate,
         spaced=True,
         folder=settings.state_folder,
         in_flight=SPACE_IN_FLIGHT,
+        in_flight_key=space,
         observer=observer,
         service="destination",
     )
@@ -104,10 +114,8 @@ def destination_budget(settings: Settings, observer: Observer) -> Budget:
 def open_origin(settings: Settings, observer: Observer) -> Session:
     """Return a session for the origin's API, with the budget of its key."""
     token = settings.origin_token.reveal()
-    # The rate counts per key; only a hash of it takes part in the file's name.
-    key = hashlib.sha256(token.encode()).hexdigest()
     budget = Budget(
-        f"origin {settings.origin_api_url} {key}",
+        f"origin {settings.origin_api_url} {_hashed(token)}",
         limit=settings.origin_rate or _UNKNOWN_RATE,
         window=_WINDOW,
         spaced=False,
@@ -124,3 +132,8 @@ def open_origin(settings: Settings, observer: Observer) -> Session:
         observer=observer,
         credentials_hint=CREDENTIALS_HINT,
     )
+
+
+def _hashed(token: str) -> str:
+    """Return what takes the place of a token in a key: nothing reveals the token."""
+    return hashlib.sha256(token.encode()).hexdigest()

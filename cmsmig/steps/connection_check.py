@@ -6,13 +6,17 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.configuration.plans import destination_limits
+from cmsmig.configuration.plans import ANSWER, Counted, space_limits
 from cmsmig.configuration.regions import region_mismatch, region_of
+from cmsmig.destination.schema import Space
 from cmsmig.events import Observer
 from cmsmig.origin.client import OriginClient
 from cmsmig.origin.schema import Site, parse_site
 from cmsmig.settings import Settings
 from cmsmig.steps.connect import open_destination, open_origin
+
+_NO_FILE_LIMIT = "no limit is published (an older page: 500 MB or 1 GB by plan)"
+_NO_STORY_LIMIT = "no limit is published (an older page: 5 MB of JSON)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +85,6 @@ async def _destination(settings: Settings, observer: Observer) -> tuple[CheckRow
         space = await client.space()
         components = await client.components()
         stories = await client.stories()
-    limits = destination_limits(settings.destination_plan)
     region = region_of(settings.space_id) or "unknown"
     folders = sum(row.is_folder for row in stories)
     return (
@@ -89,15 +92,36 @@ async def _destination(settings: Settings, observer: Observer) -> tuple[CheckRow
         CheckRow("destination token", "accepted"),
         CheckRow("space", f"{space.name} ({space.space_id})"),
         CheckRow("region", region),
-        CheckRow("plan", settings.destination_plan or "not set: the smallest"),
-        CheckRow("write rate", f"{settings.destination_rate:g} a second"),
-        CheckRow("stories allowed", _most(limits.stories)),
-        CheckRow("components allowed", _most(limits.components)),
+        *limit_rows(settings, space),
         CheckRow(
             "already in the space",
             f"{len(components)} components, {len(stories) - folders} stories, "
             f"{folders} folders",
         ),
+    )
+
+
+def limit_rows(settings: Settings, space: Space) -> tuple[CheckRow, ...]:
+    """Return what the space allows, as it answers or as its plan is published. Pure."""
+    limits = space_limits(settings.destination_plan, space.plan, space.limits)
+    level = f"level {space.plan_level}" if space.plan_level else ""
+    answered = ", ".join(filter(None, (space.plan, level))) or "no plan"
+    upload = space.upload_bytes
+    return (
+        CheckRow(
+            "plan",
+            f"{settings.destination_plan or 'not set'}; the space answers {answered}",
+        ),
+        CheckRow("write rate", f"{settings.destination_rate:g} a second"),
+        CheckRow("stories allowed", str(limits[Counted.STORIES])),
+        CheckRow("components allowed", str(limits[Counted.COMPONENTS])),
+        CheckRow("folders allowed", str(limits[Counted.FOLDERS])),
+        CheckRow("requests a month", str(limits[Counted.REQUESTS])),
+        CheckRow(
+            "largest file",
+            f"{upload // 1024**2:,} MB ({ANSWER})" if upload else _NO_FILE_LIMIT,
+        ),
+        CheckRow("largest story", _NO_STORY_LIMIT),
     )
 
 
@@ -118,7 +142,3 @@ def _which_site(site_id: str | None, sites: list[Site]) -> str:
 def _records(body: JsonObject, key: str) -> list[Json]:
     listed = body.get(key)
     return listed if isinstance(listed, list) else []
-
-
-def _most(limit: int | None) -> str:
-    return f"{limit:,}" if limit is not None else "no published limit"

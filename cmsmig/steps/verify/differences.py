@@ -77,6 +77,8 @@ class Verification:
     """The group of each story whose item has several languages, as it is to be."""
     groups: dict[ItemKey, str] = field(default_factory=dict)
     """The same as it was read back."""
+    alternates: dict[ItemKey, frozenset[int]] = field(default_factory=dict)
+    """The ids of the stories that the service shows as alternates of each of these."""
     public: int = 0
     """Stories of which was compared what visitors get."""
     public_unread: str = ""

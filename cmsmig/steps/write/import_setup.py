@@ -190,7 +190,7 @@ async def _read_edits(
 def _without_refused(
     setup: ImportSetup, ledger: Ledger, found: Survey, offline: OfflineDrafts
 ) -> OfflineDrafts:
-    refused = find_refused(setup.migration, ledger, found, setup.settings, offline)
+    refused = find_refused(setup.migration, ledger, found, offline)
     return offline.without(refused)
 
 

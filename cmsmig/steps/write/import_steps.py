@@ -273,7 +273,7 @@ def _plan_over(
     if offline is None:
         offline = draft_offline(job.migration, ledger)
         offline = offline.without(
-            find_refused(job.migration, ledger, job.survey, job.settings, offline)
+            find_refused(job.migration, ledger, job.survey, offline)
         )
     job.offline = offline
     plan = make_plan(

@@ -16,6 +16,7 @@ from cmsmig.steps.plan.preflights.limits import (
     Count,
     count_all,
     file_totals,
+    find_asset_fields,
     find_deliveries,
     find_limits,
     verification_calls,
@@ -50,7 +51,10 @@ class Beforehand:
             findings=(
                 *find_missing_languages(migration, survey),
                 *refused.findings,
-                *find_limits(migration, settings, counts),
+                *find_limits(migration, survey.space, counts),
+                *find_asset_fields(
+                    migration, survey.space, calls.get("sign_uploads", 0)
+                ),
                 *find_deliveries(survey, publishes),
             ),
             counts=counts,

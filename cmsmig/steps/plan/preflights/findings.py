@@ -18,8 +18,10 @@ class PreflightKind(StrEnum):
     COMPONENT_NOT_ALLOWED = "component_not_allowed"
     STORY_SIZE = "story_size"
     FILE_SIZE = "file_size"
+    ASSET_FIELD = "asset_field"
+    """Files lack a field that the space requires of assets."""
     COUNT = "count"
-    """More components, stories, folders or requests than the service's plan allows."""
+    """More components, stories, folders or requests than the space allows."""
     LANGUAGE = "language"
     """The space lacks a language of translated fields."""
     WEBHOOKS = "webhooks"
@@ -29,7 +31,7 @@ class PreflightKind(StrEnum):
 
 
 LIMITS = frozenset((PreflightKind.COUNT, PreflightKind.FILE_SIZE))
-"""Kinds that tell of a limit of the service's plan."""
+"""Kinds that are about a limit of the space, or of the service's plan."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
-from cmsmig.configuration.plans import destination_limits
+from cmsmig.configuration.plans import OLDER_STORY_BYTES
 from cmsmig.counting import counted, noun_for
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.content_shape import ContentShape
 from cmsmig.mapping.draft import StoryDraft
-from cmsmig.settings import Settings
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
@@ -39,12 +38,11 @@ def find_refused(
     migration: Migration,
     ledger: Ledger,
     survey: Survey,
-    settings: Settings,
     offline: OfflineDrafts,
 ) -> Refused:
     """Return the items whose stories would be refused when they are created, each
     with why. Reads only."""
-    look = _Look(migration, ledger, survey, settings, offline)
+    look = _Look(migration, ledger, survey, offline)
     refusals: dict[ItemKey, Refusal] = {}
     findings: list[Preflight] = []
     closed: dict[tuple[str, str], Preflight] = {}
@@ -55,8 +53,9 @@ def find_refused(
         if story is not None and home is not None and story.links.is_needed(home):
             findings += look.at_update(key)
     for key in to_create(rows, survey, offline):
-        problems = [*look.at_fields(key), *look.at_size(key)]
-        findings += problems
+        found = [*look.at_fields(key), *look.at_size(key)]
+        findings += found
+        problems = [each for each in found if each.fails]
         if (folder := look.at_folder(key)) is not None:
             problems.append(folder)
             place = (folder.folder, folder.component)
@@ -82,13 +81,11 @@ class _Look:
         migration: Migration,
         ledger: Ledger,
         survey: Survey,
-        settings: Settings,
         offline: OfflineDrafts,
     ) -> None:
         self._migration = migration
         self._survey = survey
         self._offline = offline
-        self._most = destination_limits(settings.destination_plan).story_bytes
         self._schemas = Schemas.after(migration, ledger, survey)
         self._known: dict[int, tuple[Preflight, ...]] = {}
         """Problems of each shape, by its identity: stories of one shape share it."""
@@ -135,20 +132,19 @@ class _Look:
         )
 
     def at_size(self, key: ItemKey) -> Iterator[Preflight]:
-        """Yield that a story is larger than the destination takes, if so."""
-        if self._offline.stories[key].size < self._most * _NEARLY:
+        """Yield that a story may be larger than the destination takes, if so."""
+        if self._offline.stories[key].size < OLDER_STORY_BYTES * _NEARLY:
             return
         size = self._exact_size(key)
-        if size > self._most:
-            megabytes = self._most // 1024**2
+        if size > OLDER_STORY_BYTES:
             problem = Preflight(
                 kind=PreflightKind.STORY_SIZE,
                 text=(
-                    f"its content is {size / 1024**2:.1f} MB of JSON, and the "
-                    f"destination takes {megabytes} MB in a story (technical limits "
-                    "page); shorten or split it in the origin, then pull again."
+                    f"its content is {size / 1024**2:.1f} MB of JSON, and an older "
+                    "page allowed 5 MB in a story; the service publishes no limit "
+                    "today, so the story is sent. If it is refused, shorten or split "
+                    "it in the origin, then pull again."
                 ),
-                fails=True,
             )
             yield self._of_item(key, problem)
 
