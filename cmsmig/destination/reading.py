@@ -57,8 +57,14 @@ def rows(answer: Json, key: str) -> list[JsonObject]:
     return [_object(row, key) for row in listed]
 
 
+def preview_token(answer: Json) -> str:
+    """Return the token by which the delivery side of a space is read; empty where the
+    space shows none. Source: destination, scoped tokens."""
+    return _text(unwrapped(answer, "space"), "first_token")
+
+
 def space(record: JsonObject) -> Space:
-    """Read a space."""
+    """Read a space, without its preview token."""
     return Space(
         space_id=str(_whole(record, "id")),
         name=_text(record, "name"),

@@ -5,7 +5,7 @@ The names are the wire's where the wire has one; ids may exceed 32 bits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject
 
@@ -24,6 +24,8 @@ class Space:
     """Codes of the languages beside the default one."""
     domain: str
     """Where the space's pages are previewed; empty when not set."""
+    preview_token: str = field(default="", repr=False, compare=False)
+    """Reads the delivery side; empty where the space shows none."""
 
 
 @dataclass(frozen=True, slots=True)

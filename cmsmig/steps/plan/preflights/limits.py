@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from cmsmig.canonical import JsonObject
 from cmsmig.configuration.plans import destination_limits
 from cmsmig.counting import counted
+from cmsmig.destination.token_rights import TokenRights
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.preflights.findings import Preflight, PreflightKind
+from cmsmig.steps.token_check import missing_sentences
 
 _PAGE = "the service's page of technical limits"
 _OLDER_PAGE = "an older page of limits, under the plan's older name"
@@ -148,6 +150,19 @@ def find_deliveries(survey: Survey, publishes: int) -> Iterator[Preflight]:
             ),
             count=deliveries,
         )
+
+
+def find_missing_scopes(
+    rights: TokenRights, space_id: str, publishes: int
+) -> Iterator[Preflight]:
+    """Yield each scope that the token lacks for the import.
+
+    Source: destination, scoped tokens.
+    """
+    for text in missing_sentences(
+        rights, space_id, "import", publishes=bool(publishes)
+    ):
+        yield Preflight(kind=PreflightKind.TOKEN, text=text)
 
 
 def file_totals(migration: Migration) -> JsonObject:
