@@ -22,7 +22,7 @@ from cmsmig.sandbox.http.asgi import (
     json_reply,
     routed,
 )
-from cmsmig.sandbox.http.rate_limits import InFlight, SecondWindow
+from cmsmig.sandbox.http.rate_limits import InFlight, TokenWindows
 from cmsmig.sandbox.observe.comparison import comparable_state
 
 
@@ -39,7 +39,7 @@ class ControlPages:
     injector: FaultInjector
     routes: frozenset[str]
     """The names that a plan of faults may use."""
-    window: SecondWindow
+    window: TokenWindows
     in_flight: InFlight
     router: Router = field(init=False)
 

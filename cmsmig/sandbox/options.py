@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cmsmig.canonical import Json
 from cmsmig.sandbox.destination.space import Unknowns
+from cmsmig.sandbox.destination.tokens import END_OF_UNSCOPED
 from cmsmig.sandbox.http.asgi import Middleware
 
 
@@ -45,6 +46,16 @@ class SandboxOptions:
     origin_token: str = ""
     destination_token: str = ""
     """Empty: drawn at random."""
+    scopes: tuple[str, ...] | None = None
+    """Of the destination token; None: every scope that a token can be given."""
+    token_spaces: tuple[int, ...] = ()
+    """Spaces that the destination token is restricted to; empty: none."""
+    token_expires: float | None = None
+    """Unix time from which on the destination token is refused."""
+    end_of_unscoped: float = END_OF_UNSCOPED
+    """Unix time from which on tokens without scopes are refused."""
+    rate_per_space: bool = False
+    """Whether all tokens share one count of calls per second."""
     kept_in: Path | None = None
     """A file that keeps what the destination did, so that a later sandbox with the same
     ports and tokens goes on from there; None: it is forgotten."""

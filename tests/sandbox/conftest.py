@@ -35,7 +35,7 @@ class Desk:
     handle: SandboxHandle
     origin: httpx.Client
     space: httpx.Client
-    """Below `/spaces/{id}`, with the management token."""
+    """Below `/spaces/{id}`, with a token that has all rights of its user."""
     public: httpx.Client
     """The destination's port without a token."""
     since: int = 0
@@ -150,7 +150,7 @@ def open_desk(options: SandboxOptions) -> Iterator[Desk]:
     with running_sandbox(options) as handle:
         said = handle.announcement
         bearer = {"Authorization": f"Bearer {said['origin_token']}"}
-        token = {"Authorization": said["destination_token"]}
+        token = {"Authorization": handle.state.tokens.user}
         base = f"{said['base_url']}/spaces/{said['space_id']}"
         root = said["base_url"].removesuffix("/v1")
         with (

@@ -40,6 +40,10 @@ class Unknowns:
     how it refuses more."""
     largest_body: int = 0
     """Bytes of a request body beyond which a 413 is answered; 0: none."""
+    groups_resource: str = ""
+    """The resource whose scopes component groups need; empty: they declare none."""
+    lists_implied_scopes: bool = False
+    """Whether a token's list of scopes names those that others imply."""
 
 
 @dataclass(frozen=True, slots=True)
