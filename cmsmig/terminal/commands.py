@@ -190,7 +190,8 @@ def write(
 
 
 def verify(project: Project, settings: Settings, *, as_json: bool) -> int:
-    """Read everything back and print what differs; return 4 for differences."""
+    """Read everything back and print what differs; return 4 for differences, and where
+    what visitors get could not be read."""
     with stoppable() as stop:
         observer = Progress(sys.stderr)
         found = resumable(verify_only(project, settings, observer=observer, stop=stop))
@@ -198,8 +199,11 @@ def verify(project: Project, settings: Settings, *, as_json: bool) -> int:
         emit_json(with_target(found.as_json(), project))
     else:
         emit_lines([*target_lines(project, settings), *verification_lines(found)])
-    if not found.differences:
+    if found.is_as_decided:
         return 0
+    if not found.differences:
+        complain(found.public_unread)
+        return 4
     what = noun_for(len(found.differences), "difference")
     complain(
         f"{len(found.differences)} {what} between decisions, ledger and destination; "
