@@ -113,8 +113,8 @@ class DeliveryClient:
 
         Raises `RejectedError` for one to another host.
         """
-        target = urljoin(url, answer.headers.get("location", ""))
         try:
+            target = urljoin(url, answer.headers.get("location", ""))
             parts = urlsplit(target)
             own = urlsplit(self._address)
         except ValueError:

@@ -7,6 +7,7 @@ rest. Every reader raises `MalformedAnswerError` with the key that is missing.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from sys import intern
 from urllib.parse import urlsplit
 
@@ -195,6 +196,15 @@ def webhook(record: JsonObject) -> Webhook:
         actions=frozenset(each for each in actions if isinstance(each, str)),
         activated=record.get("activated") is not False,
     )
+
+
+def moment(text: Json) -> datetime | None:
+    """Return a time of the service; None where the text is none."""
+    try:
+        found = datetime.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found
 
 
 def _host(address: str) -> str:

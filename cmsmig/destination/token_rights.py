@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Final
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.destination.reading import moment
 
 SETTINGS: Final = "the account settings under Personal access tokens"
 UNSCOPED_END: Final = "2026-11-30"
@@ -83,15 +84,6 @@ def _with_implied(scopes: Iterable[Json]) -> frozenset[str]:
         implied = (f"{resource}:{each}" for each in _IMPLIED.get(action, ()))
         found.update((scope, *implied))
     return frozenset(found)
-
-
-def moment(text: Json) -> datetime | None:
-    """Return a time of the service; None where the text is none."""
-    try:
-        found = datetime.fromisoformat(text) if isinstance(text, str) else None
-    except ValueError:
-        return None
-    return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found
 
 
 def token_advice(text: str, space_id: str) -> str:

@@ -121,7 +121,8 @@ class Evidence:
 
     @property
     def exit_code(self) -> int:
-        """Return 4 for differences and for what could not be compared, 1 for what failed or is open, else 0.
+        """Return 4 for differences and for what could not be compared, 1 for what
+        failed or is open, else 0.
 
         A file that the origin does not give is listed, and no failure of the
         import.

@@ -15,8 +15,8 @@ from typing import TypeAlias
 
 from cmsmig.counting import counted, first_of
 from cmsmig.destination.delivery import READ_TOGETHER, DeliveryClient
+from cmsmig.destination.reading import moment
 from cmsmig.destination.schema import Story
-from cmsmig.destination.token_rights import moment
 from cmsmig.errors import ServiceError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord

@@ -7,8 +7,8 @@ from itertools import chain
 
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
+from cmsmig.destination.reading import moment
 from cmsmig.destination.schema import Story
-from cmsmig.destination.token_rights import moment
 from cmsmig.errors import NotFoundError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
