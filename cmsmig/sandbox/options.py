@@ -26,6 +26,8 @@ class SandboxOptions:
     """Management calls per second."""
     origin_rate: int = 60
     """Origin reads per minute."""
+    origin_sorts_by_date: bool = True
+    """Whether items can be sorted by `createdOn` and `lastUpdated`."""
     demo_space: bool = False
     """Start with the service's starter content instead of an empty space."""
     latency: float = 0.0
@@ -38,6 +40,10 @@ class SandboxOptions:
     languages: tuple[str, ...] = ()
     plugins: frozenset[str] = frozenset()
     """Custom field types assigned to the space."""
+    upload_limit_mb: int | None = None
+    """Megabytes of an asset that the space says it takes; nothing holds it."""
+    required_asset_fields: Json = None
+    """Metadata that the space says each asset must have; nothing asks for it."""
     unknowns: Unknowns = field(default_factory=Unknowns)
     middleware: tuple[Middleware, ...] = ()
     faults: Json = None

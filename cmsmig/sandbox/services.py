@@ -38,6 +38,7 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.origin.api import OriginApi
 from cmsmig.sandbox.origin.content import Content, read_content
 from cmsmig.sandbox.origin.files import FileHost
+from cmsmig.sandbox.origin.listing import OLDER_SORTS, SORTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +156,8 @@ def _space(options: SandboxOptions, recorder: Recorder, destination: str) -> Spa
         plugins=options.plugins,
         preview_token=f"preview-{_drawn(options, 'preview')}",
         public_token=f"public-{_drawn(options, 'public')}",
+        upload_limit_mb=options.upload_limit_mb,
+        required_asset_fields=options.required_asset_fields,
     )
     if options.demo_space:
         starter.fill(space)
@@ -205,7 +208,8 @@ def _api(
 
 def _origin_api(options: SandboxOptions, content: Content, tokens: Tokens) -> OriginApi:
     window = MinuteWindow(options.origin_rate, options.clock)
-    return OriginApi(content, tokens.origin, window, options.latency)
+    sorts = SORTS if options.origin_sorts_by_date else OLDER_SORTS
+    return OriginApi(content, tokens.origin, window, options.latency, sorts)
 
 
 def _origin(

@@ -42,6 +42,8 @@ class Unknowns:
     """Bytes of a request body beyond which a 413 is answered; 0: none."""
     groups_resource: str = ""
     """The resource whose scopes component groups need; empty: they declare none."""
+    fills_limits: bool = False
+    """Whether the space names the limits of its plan; the keys are not known either."""
     lists_implied_scopes: bool = False
     """Whether a token's list of scopes names those that others imply."""
 
@@ -183,6 +185,10 @@ class Space:
     """Reads drafts, too."""
     public_token: str = "public"
     """Reads what is published."""
+    upload_limit_mb: int | None = None
+    """Megabytes of an asset, where they are agreed upon."""
+    required_asset_fields: Json = None
+    """Metadata that each asset must have: a list, a text with commas, or nothing."""
     components: dict[int, JsonObject] = field(default_factory=dict)
     groups: dict[int, JsonObject] = field(default_factory=dict)
     presets: dict[int, JsonObject] = field(default_factory=dict)
