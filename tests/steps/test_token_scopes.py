@@ -6,9 +6,12 @@ from __future__ import annotations
 import shutil
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from cmsmig.sandbox.destination import api
+from cmsmig.sandbox.destination.routes import needed_scope
 from cmsmig.sandbox.destination.tokens import AVAILABLE, TokenKind
 from cmsmig.steps.token_check import NEEDED, documented_scopes
 from tests.steps.plan.test_plan import with_option
@@ -66,8 +69,25 @@ def rows(desk: Desk, code: int = 0) -> dict[str, dict]:
     return {row["what"]: row for row in found.document["rows"]}
 
 
-def test_the_documented_scopes_are_enough_for_everything(desk: Desk) -> None:
-    """Check to rollback; no call is answered 403, and every scope is used."""
+@pytest.fixture
+def used(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Return the scopes that the calls need, as the sandbox reads its routes."""
+    found: set[str] = set()
+
+    def needed(*call: Any) -> str:
+        scope = needed_scope(*call)
+        found.add(scope)
+        return scope
+
+    monkeypatch.setattr(api, "needed_scope", needed)
+    return found
+
+
+def test_the_documented_scopes_are_enough_for_everything(
+    used: set[str], desk: Desk
+) -> None:
+    """Check to rollback; no call is answered 403, and none needs another scope. Each
+    scope in the table is used."""
     number = desk.mark()
     rows(desk)
     for command in ("plan", "import", "verify", "changes", "publish"):
@@ -80,6 +100,7 @@ def test_the_documented_scopes_are_enough_for_everything(desk: Desk) -> None:
     desk.done("rollback")
     assert (desk.stories(), desk.components()) == ({}, [])
     assert 403 not in {each.status for each in desk.since(number)}
+    assert used == NEEDED.keys()
 
 
 def test_the_documents_list_the_scopes_of_the_table() -> None:
