@@ -40,6 +40,11 @@ class SandboxOptions:
     languages: tuple[str, ...] = ()
     plugins: frozenset[str] = frozenset()
     """Custom field types assigned to the space."""
+    delivery_lag: float = 0.0
+    """Seconds that the delivery side is behind the management side."""
+    minimum_cache: int = 0
+    """Seconds that a delivered answer is kept at least; cache versions come in such
+    steps, and lag behind the space's version."""
     upload_limit_mb: int | None = None
     """Megabytes of an asset that the space says it takes; nothing holds it."""
     required_asset_fields: Json = None

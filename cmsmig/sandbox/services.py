@@ -11,7 +11,9 @@ from cmsmig.sandbox.control_pages import ControlPages
 from cmsmig.sandbox.destination.api import ManagementApi
 from cmsmig.sandbox.destination.assets.signing import Signer
 from cmsmig.sandbox.destination.assets.upload_host import UploadHost
-from cmsmig.sandbox.destination.delivery import AssetDelivery, StoryDelivery
+from cmsmig.sandbox.destination.delivery import AssetDelivery
+from cmsmig.sandbox.destination.edge import DeliveryEdge
+from cmsmig.sandbox.destination.journal import Journal
 from cmsmig.sandbox.destination.schema import starter
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.tokens import (
@@ -237,7 +239,13 @@ def _destination(
     by_head: dict[str, Service] = {
         "upload": CrossOrigin(UploadHost(api.space, api.signer)),
         "a": CrossOrigin(AssetDelivery(api.space)),
-        "v2": CrossOrigin(StoryDelivery(api.space, PageWindow(options.clock))),
+        "v2": CrossOrigin(
+            DeliveryEdge(
+                Journal(api.space, options.delivery_lag, options.clock),
+                PageWindow(options.clock),
+                options.minimum_cache,
+            )
+        ),
         "_sandbox": ControlPages(
             api.space, recorder, injector, naming.routes, api.window, api.in_flight
         ),

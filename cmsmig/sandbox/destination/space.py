@@ -212,18 +212,22 @@ class Space:
     """Stories that are not in the trash, by the group they share."""
     created_at: str = ""
     version: int = 0
-    """Another one after each request that may have changed something."""
+    """A higher one after each request that may have changed something; it begins with
+    the time, as the service's versions are times."""
     last_id: int = 0
     number: int = 0
     """The request being answered, for its violations."""
     heard: Callable[[Call], None] = lambda call: None
     """Is told each request that is about to be answered."""
+    touched: Callable[[StoredStory], None] = lambda story: None
+    """Is told each story that is about to be made or changed."""
     selections: dict[object, object] = field(default_factory=dict)
     """What list requests named since the last change, without their pages."""
     selected_at: tuple[int, int, int] = (0, 0, 0)
 
     def __post_init__(self) -> None:
         self.created_at = self.created_at or self.now()
+        self.version = self.version or int(self.clock())
 
     def begin(self, call: Call) -> None:
         """Note that an admitted request is about to be answered."""
@@ -285,9 +289,14 @@ class Space:
             yield parent
             parent = self.stories.get(parent.parent_id)
 
+    def changing(self, story: StoredStory) -> None:
+        """Note that a story is about to be made or changed."""
+        self.touched(story)
+        self.version += 1
+
     def place(self, story: StoredStory) -> None:
         """Enter a story into the indexes, under its present folder and slug."""
-        self.version += 1
+        self.changing(story)
         self.stories[story.story_id] = story
         self.by_uuid[story.uuid] = story.story_id
         key = (story.parent_id, story.slug)
@@ -297,7 +306,7 @@ class Space:
 
     def displace(self, story: StoredStory) -> None:
         """Take a story out of the indexes of folder and slug."""
-        self.version += 1
+        self.changing(story)
         self.places.get((story.parent_id, story.slug), set()).discard(story.story_id)
         self.children.get(story.parent_id, set()).discard(story.story_id)
         self.alternates.get(story.group_id, set()).discard(story.story_id)

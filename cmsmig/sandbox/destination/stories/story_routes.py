@@ -101,8 +101,8 @@ def publish(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
 def unpublish(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Take the published content back; the draft stays."""
     story = _known(space, parameters)
+    space.changing(story)
     story.published = None
-    space.version += 1
     story.published_at = None
     story.unpublished_changes = False
     return _answer(space, story)
@@ -162,10 +162,10 @@ def publish_now(space: Space, story: StoredStory) -> None:
     """Make the draft public."""
     if story.is_folder:
         return
+    space.changing(story)
     now = space.now()
     story.published = story.pack()
     story.published_name = story.name
-    space.version += 1
     story.published_at = now
     story.unpublished_changes = False
     keep = story.body.get("first_published_at")
