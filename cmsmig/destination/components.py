@@ -1,6 +1,8 @@
-"""The space itself, its webhooks, its components and its datasources."""
+"""The token, the space itself, its webhooks, its components and its datasources."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination import reading
@@ -12,17 +14,53 @@ from cmsmig.destination.schema import (
     Space,
     Webhook,
 )
-from cmsmig.errors import NotFoundError
-from cmsmig.masking import hide
+from cmsmig.destination.token_rights import TokenRights, token_rights
+from cmsmig.errors import (
+    CredentialsError,
+    MalformedAnswerError,
+    NotFoundError,
+    OutcomeUnknownError,
+    RejectedError,
+)
+from cmsmig.masking import hide, masked_bytes
+from cmsmig.wire.answers import Request
 
 
 class ComponentCalls(Connection):
     """Calls about what has to be there before the first story."""
 
+    async def token_rights(self) -> TokenRights:
+        """Return what the token may do; `unread` says why where that is not known.
+
+        Raises `CredentialsError` for a token that the service refuses, and what
+        `Session.send` raises where the service does not answer. Source: destination,
+        scoped tokens.
+        """
+        request = Request("GET", f"{self._base_url}/tokens/validate")
+        try:
+            answer = await self._send("check the token", request)
+            return token_rights(
+                reading.unwrapped(answer.whole_json(), "token", bare=True)
+            )
+        except (NotFoundError, RejectedError) as error:
+            return TokenRights(unread=f"the service answered {error.status}")
+        except (MalformedAnswerError, OutcomeUnknownError):
+            return TokenRights(unread="the answer of the service was not usable")
+        except CredentialsError as error:
+            if error.status == 403:
+                return TokenRights(unread="the service answered 403")
+            raise
+
     async def space(self) -> Space:
-        """Return the space; the cheapest proof that token and region fit."""
-        answer = await self._call(f"show space {self._space_id}", "GET", "")
-        return reading.space(reading.unwrapped(answer.whole_json(), "space"))
+        """Return the space; its preview token is masked from then on."""
+        answer = await self._call(
+            f"show space {self._space_id}", "GET", "", tells_token=True
+        )
+        preview_token = reading.preview_token(answer.whole_json())
+        hide(preview_token)
+        masked = replace(answer, body=masked_bytes(answer.body)).whole_json()
+        record = reading.unwrapped(masked, "space")
+        return replace(reading.space(record), preview_token=preview_token)
 
     async def webhooks(self) -> list[Webhook]:
         """Return the webhooks of the space. A role may forbid to see them.
@@ -32,27 +70,6 @@ class ComponentCalls(Connection):
         answer = await self._call("list webhooks", "GET", "webhook_endpoints")
         listed = reading.rows(answer.whole_json(), "webhook_endpoints")
         return [reading.webhook(row) for row in listed]
-
-    async def delivery_token(self) -> str:
-        """Return a token that reads what is published; it is masked from then on.
-
-        Raises `NotFoundError` where the space has none. Source: delivery, access
-        tokens.
-        """
-        answer = await self._call(
-            "list access tokens", "GET", "api_keys", tells_token=True
-        )
-        keys = reading.rows(answer.whole_json(), "api_keys")
-        found = {str(each.get("access")): str(each.get("token") or "") for each in keys}
-        token = found.get("public") or found.get("private")
-        if not token:
-            raise NotFoundError(
-                "The space has no access token that reads what is published; make one "
-                "of the kind `public` in its settings.",
-                service=reading.SERVICE,
-            )
-        hide(token)
-        return token
 
     async def components(self) -> list[Component]:
         """Return all components; the service does not page them."""

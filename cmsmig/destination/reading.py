@@ -7,6 +7,7 @@ rest. Every reader raises `MalformedAnswerError` with the key that is missing.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from sys import intern
 from urllib.parse import urlsplit
 
@@ -59,8 +60,14 @@ def rows(answer: Json, key: str) -> list[JsonObject]:
     return [_object(row, key) for row in listed]
 
 
+def preview_token(answer: Json) -> str:
+    """Return the token by which the delivery side of a space is read; empty where the
+    space shows none. Source: destination, scoped tokens."""
+    return _text(unwrapped(answer, "space"), "first_token")
+
+
 def space(record: JsonObject) -> Space:
-    """Read a space."""
+    """Read a space, without its preview token."""
     return Space(
         space_id=str(_whole(record, "id")),
         name=_text(record, "name"),
@@ -188,6 +195,15 @@ def webhook(record: JsonObject) -> Webhook:
         actions=frozenset(each for each in actions if isinstance(each, str)),
         activated=record.get("activated") is not False,
     )
+
+
+def moment(text: Json) -> datetime | None:
+    """Return a time of the service; None where the text is none."""
+    try:
+        found = datetime.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found
 
 
 def _host(address: str) -> str:

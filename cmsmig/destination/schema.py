@@ -35,6 +35,8 @@ class Space:
     """The largest file that it takes; None where it names none."""
     required_asset_fields: tuple[str, ...] = ()
     """What it requires of an asset, such as `alt`."""
+    preview_token: str = field(default="", repr=False, compare=False)
+    """Reads the delivery side; empty where the space shows none."""
 
 
 @dataclass(frozen=True, slots=True)

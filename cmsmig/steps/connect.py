@@ -11,7 +11,8 @@ from cmsmig.destination.assumed import STANDARD
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.connection import authorization
 from cmsmig.destination.delivery import LISTS_A_SECOND, DeliveryClient
-from cmsmig.errors import SettingsError
+from cmsmig.destination.schema import Space
+from cmsmig.errors import NotFoundError, SettingsError
 from cmsmig.events import Observer
 from cmsmig.origin.client import CREDENTIALS_HINT
 from cmsmig.settings import Settings
@@ -57,14 +58,18 @@ async def open_destination(
 
 @asynccontextmanager
 async def open_delivery(
-    settings: Settings, client: DestinationClient, observer: Observer
+    settings: Settings, space: Space, observer: Observer
 ) -> AsyncIterator[DeliveryClient]:
-    """Give a client of the delivery side, with a budget of its own. Its token is asked
-    of the management side by `client`, at the cost of one call, and kept nowhere.
+    """Give a client of the delivery side, with a budget of its own.
 
-    Raises `CredentialsError` or `NotFoundError` where that token may not be seen.
+    Raises `NotFoundError` where the space shows no preview token.
     """
-    token = await client.delivery_token()
+    if not space.preview_token:
+        raise NotFoundError(
+            "The space shows no preview token (`first_token`); ask an administrator of "
+            "the space to make an access token of the kind `preview` in its settings.",
+            service="delivery",
+        )
     address = delivery_base(settings.destination_base_url)
     budget = Budget(
         f"delivery {address} {settings.space_id}",
@@ -82,7 +87,7 @@ async def open_delivery(
         in_flight=settings.in_flight,
         observer=observer,
     ) as session:
-        yield DeliveryClient(session, address, token)
+        yield DeliveryClient(session, address, space.preview_token)
 
 
 def destination_budget(settings: Settings, observer: Observer) -> Budget:

@@ -33,6 +33,7 @@ from cmsmig.notebook.start.estimate import estimate
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Settings
 from cmsmig.steps.connection_check import CheckRow, check
+from cmsmig.steps.decide.decision_store import is_publishing
 from cmsmig.steps.write.import_steps import plan_only
 
 _AMONG_LIMITS = (
@@ -62,7 +63,8 @@ async def connection_check(workspace: Workspace) -> Panel:
 
     async def ask() -> _Answer:
         settings = workspace.settings
-        rows = await check(settings, workspace.observer)
+        publishes = is_publishing(workspace.project)
+        rows = await check(settings, workspace.observer, publishes=publishes)
         wrong = "; ".join(f"{row.what}: {row.found}" for row in rows if not row.ok)
         return _Answer(_checks_html(settings, rows), wrong)
 
@@ -138,7 +140,7 @@ def _next(content: Markup) -> _Answer:
 
 def _checks_html(settings: Settings, rows: tuple[CheckRow, ...]) -> Markup:
     shown: list[tuple[Cell, ...]] = [
-        (row.what, row.found, _mark(ok=row.ok))
+        (row.what, row.found, _mark(ok=row.ok and not row.warning))
         for row in rows
         if not row.ok or row.what not in _AMONG_LIMITS
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from cmsmig.destination.client import DestinationClient
@@ -17,6 +17,7 @@ from cmsmig.destination.schema import (
     StoryRow,
     Webhook,
 )
+from cmsmig.destination.token_rights import TokenRights
 from cmsmig.errors import CmsmigError, first_of
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.propose.component_payloads import datasource_bodies
@@ -50,6 +51,8 @@ class Interrupted:
 class Survey:
     """The space as it stands. `calls` says what reading it cost, by name."""
 
+    rights: TokenRights
+    """What the token may do."""
     space: Space
     components: tuple[Component, ...]
     stories: tuple[StoryRow, ...]
@@ -108,19 +111,27 @@ class Survey:
         )
 
 
+def _accept_any(rights: TokenRights) -> None:
+    pass
+
+
 async def survey(
     client: DestinationClient,
     design: Design,
     *,
     files: bool = False,
     sharing: Sharing | None = None,
+    accept: Callable[[TokenRights], None] = _accept_any,
 ) -> Survey:
     """Read the space, its components and every story's row. Reads only.
 
     With `files` the records of all assets too; `sharing` makes the rows that are
-    kept. The space alone first, which shows
-    whether token and region fit; the rest at once, as fast as the budget lets it.
+    kept. The token and the space first, which show whether token and region fit; the
+    rest at once, as fast as the budget lets it. Raises what `accept` raises for the
+    rights of the token.
     """
+    rights = await client.token_rights()
+    accept(rights)
     space = await client.space()
     slugs = {each.slug for each in datasource_bodies(design)}
     try:
@@ -134,6 +145,7 @@ async def survey(
         raise first_of(failed) from None
     stories = tuple(listed.result())
     calls = {
+        "read_token": 1,
         "read_space": 1,
         "read_components": 1,
         "list_stories": pages(len(stories)),
@@ -149,6 +161,7 @@ async def survey(
     if files:
         calls["list_assets"] = pages(len(assets.result()))
     return Survey(
+        rights,
         space,
         tuple(components.result()),
         stories,

@@ -7,6 +7,7 @@ from itertools import chain
 
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
+from cmsmig.destination.reading import moment
 from cmsmig.destination.schema import Story
 from cmsmig.errors import NotFoundError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
@@ -157,6 +158,7 @@ async def _compare_story(
     except NotFoundError:
         found.differences.append(_story_gone(key, home))
         return
+    found.published_at[key] = moment(story.body.get("published_at"))
     if key in found.wanted_groups:
         found.groups[key] = story.row.group_id
         found.alternates[key] = story.alternates

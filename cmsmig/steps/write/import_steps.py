@@ -171,13 +171,15 @@ async def run_command(
     import brought and the space no longer has is made again; without, it is listed
     as failed, and `PreflightError` is raised where anything would have to stand on
     it. A stopped or failed run is resumed by running the same command again. Of what
-    is selected, only the `pilot` is handled.
+    is selected, only the `pilot` is handled. Raises `CredentialsError` when the token
+    lacks a scope that the command needs.
     """
     migration = open_pilot(project, settings, pilot)
     counter = WriteCounter(observer)
     with lease(project.lock, f"cmsmig {command}"):
         await require_same_site(project, settings, observer)
-        setup = ImportSetup(project, settings, migration, counter, stop)
+        needing = "plan" if dry_run else command
+        setup = ImportSetup(project, settings, migration, counter, stop, needing)
         purpose = Purpose.RECREATE if recreate else Purpose.IMPORT
         async with (
             stoppable_from_elsewhere(project.lock, stop),

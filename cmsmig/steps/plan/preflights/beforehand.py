@@ -19,6 +19,7 @@ from cmsmig.steps.plan.preflights.limits import (
     find_asset_fields,
     find_deliveries,
     find_limits,
+    find_missing_scopes,
     verification_calls,
 )
 
@@ -47,8 +48,10 @@ class Beforehand:
     ) -> Beforehand:
         """Return it for an import that makes these calls. Reads only."""
         counts = count_all(survey, settings, calls)
+        shown = publishes + calls.get("unpublish_stories", 0)
         return cls(
             findings=(
+                *find_missing_scopes(survey.rights, settings.space_id, shown),
                 *find_missing_languages(migration, survey),
                 *refused.findings,
                 *find_limits(migration, survey.space, counts),
@@ -59,9 +62,7 @@ class Beforehand:
             ),
             counts=counts,
             sizes=file_totals(migration),
-            # One more tells how what visitors get is read.
-            verification_calls=verification_calls(survey, calls)
-            + bool(migration.to_publish),
+            verification_calls=verification_calls(survey, calls),
         )
 
     @property

@@ -26,6 +26,8 @@ class PreflightKind(StrEnum):
     """The space lacks a language of translated fields."""
     WEBHOOKS = "webhooks"
     """Publishing tells other systems."""
+    TOKEN = "token"
+    """The token lacks a scope that the import needs."""
     NOT_READ = "not_read"
     """Something that the plan wanted to know could not be read."""
 

@@ -16,11 +16,13 @@ from cmsmig.configuration.plans import (
 )
 from cmsmig.counting import and_more, counted, noun_for
 from cmsmig.destination.schema import Space
+from cmsmig.destination.token_rights import TokenRights
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.preflights.findings import Preflight, PreflightKind
+from cmsmig.steps.token_check import missing_sentences
 
 _PUBLISHED = "story.published"
 _PREFLIGHT_CALLS = ("read_folders", "read_webhooks")
@@ -171,6 +173,19 @@ def find_deliveries(survey: Survey, publishes: int) -> Iterator[Preflight]:
             ),
             count=deliveries,
         )
+
+
+def find_missing_scopes(
+    rights: TokenRights, space_id: str, publishes: int
+) -> Iterator[Preflight]:
+    """Yield each scope that the token lacks for the import.
+
+    Source: destination, scoped tokens.
+    """
+    for text in missing_sentences(
+        rights, space_id, "import", publishes=bool(publishes)
+    ):
+        yield Preflight(kind=PreflightKind.TOKEN, text=text)
 
 
 def file_totals(migration: Migration) -> JsonObject:
