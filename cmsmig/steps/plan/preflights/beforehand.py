@@ -10,6 +10,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.preflights.entry_names import find_entry_names
 from cmsmig.steps.plan.preflights.findings import LIMITS, Preflight, Refused
 from cmsmig.steps.plan.preflights.languages import find_missing_languages
 from cmsmig.steps.plan.preflights.limits import (
@@ -50,6 +51,7 @@ class Beforehand:
             findings=(
                 *find_missing_languages(migration, survey),
                 *refused.findings,
+                *find_entry_names(migration, survey),
                 *find_limits(migration, settings, counts),
                 *find_deliveries(survey, publishes),
             ),

@@ -16,6 +16,8 @@ class PreflightKind(StrEnum):
     REQUIRED_FIELD = "required_field"
     FOLDER_CLOSED = "folder_closed"
     COMPONENT_NOT_ALLOWED = "component_not_allowed"
+    ENTRY_NAME = "entry_name"
+    """The destination refuses the name of a datasource entry."""
     STORY_SIZE = "story_size"
     FILE_SIZE = "file_size"
     COUNT = "count"
@@ -49,7 +51,7 @@ class Preflight:
     component: str = ""
     folder: str = ""
     count: int = 1
-    """How many stories, files or deliveries it is about."""
+    """How many stories, files, entries or deliveries it is about."""
 
     def as_json(self) -> JsonObject:
         """Return it as `plan --json` lists it."""
