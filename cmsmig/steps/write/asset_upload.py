@@ -43,12 +43,8 @@ from cmsmig.steps.write.asset_signing import (
 )
 from cmsmig.steps.write.idempotent_write import Sleep, apply_once
 from cmsmig.steps.write.import_job import ImportJob
-from cmsmig.steps.write.refusals import (
-    FOLDER_MISSING,
-    OF_ONE_OBJECT,
-    refuse,
-    settle_refused,
-)
+from cmsmig.steps.write.refusals import OF_ONE_OBJECT, refuse, settle_refused
+from cmsmig.steps.write.story_needs import FOLDER_MISSING
 from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "assets"

@@ -42,11 +42,10 @@ from cmsmig.steps.write.components import read_field_keys
 from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import apply_once, is_taken, poll_until_visible
 from cmsmig.steps.write.import_job import ImportJob
-from cmsmig.steps.write.refusals import (
-    COMPONENT_MISSING,
+from cmsmig.steps.write.story_needs import (
     FOLDER_MISSING,
+    StoryNeeds,
     lacking_fields,
-    lacking_sentence,
 )
 from cmsmig.steps.write.write_ahead import write_ahead
 
@@ -136,6 +135,7 @@ def _find_wanted(job: ImportJob) -> frozenset[ItemKey]:
 
 def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[Create]:
     """Yield the stories of wanted items; write what any lost, or why there is none."""
+    needs = StoryNeeds.of_creates(job)
     outdated = frozenset(job.outdated_losses())
     for entry in job.migration.selected:
         key = entry.item.key
@@ -147,12 +147,11 @@ def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[Create]:
             losses = [LossRow(each.field, each.loss.as_json()) for each in story.losses]
             job.ledger.findings.save_losses(key, losses)
             if key in wanted:
-                used = draft.facts.shape.used
-                if lacking := lacking_fields(job.field_keys, used):
-                    why = lacking_sentence(job, lacking)
-                    job.ledger.items.failed(key, COMPONENT_MISSING, why)
-                    continue
-                yield _create_of(story)
+                why = needs.unmet(draft.facts.shape.used, story.content)
+                if why is None:
+                    yield _create_of(story)
+                else:
+                    job.ledger.items.failed(key, why.reason, why.text)
         elif isinstance(story, str) and key in wanted:
             job.ledger.items.failed(key, "not_drafted", story)
 

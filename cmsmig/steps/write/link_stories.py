@@ -8,7 +8,7 @@ changed since our own last write is written over: see `update_story`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -16,7 +16,6 @@ from cmsmig.counting import counted
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Intent, ItemRow
-from cmsmig.mapping.compare.component_fields import schema_of
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.steps.decide.drafter import ItemDraft
@@ -25,11 +24,11 @@ from cmsmig.steps.plan.edits.story_fields import wanted_fields
 from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.import_job import ImportJob
-from cmsmig.steps.write.refusals import (
+from cmsmig.steps.write.story_needs import (
     COMPONENT_MISSING,
     FOLDER_MISSING,
-    lacking_fields,
-    lacking_sentence,
+    OPTION_MISSING,
+    StoryNeeds,
 )
 from cmsmig.steps.write.update_story import (
     CurrentRows,
@@ -43,7 +42,7 @@ STEP = "relations"
 _FAILED_HERE = frozenset(
     (
         *("refused", "not_confirmed", "edited_since", "not_drafted"),
-        *(COMPONENT_MISSING, FOLDER_MISSING),
+        *(COMPONENT_MISSING, OPTION_MISSING, FOLDER_MISSING),
     )
 )
 """Why an item failed in this phase."""
@@ -123,8 +122,9 @@ def _updates(
     groups: Mapping[ItemKey, str],
 ) -> Iterator[Update]:
     """Yield the updates with their content, which is read when its turn comes."""
+    needs = StoryNeeds.of_updates(job)
     for each in needed:
-        update = _update_of(job, each, existing, groups)
+        update = _update_of(job, needs, each, existing, groups)
         if update is None:
             job.observer(StepAdvanced(STEP, each.home.full_slug))
         else:
@@ -133,20 +133,21 @@ def _updates(
 
 def _update_of(
     job: ImportJob,
+    needs: StoryNeeds,
     needed: Needed,
     existing: Mapping[ItemKey, ExistingStory],
     groups: Mapping[ItemKey, str],
 ) -> Update | None:
-    """Return an update with its content; None where there is none after all."""
+    """Return an update with its content; None where there is none after all, or where
+    the space lacks what it needs."""
     key, migration = needed.key, job.migration
     kept = migration.item_draft(migration.items[key], job.context)
     draft = kept.story(job.context) if isinstance(kept, ItemDraft) else kept
     if not isinstance(kept, ItemDraft) or not isinstance(draft, StoryDraft):
         job.ledger.items.failed(key, "not_drafted", str(draft or ""), "update")
         return None
-    if lacking := _lacking(job, kept.facts.shape.used):
-        why = lacking_sentence(job, lacking)
-        job.ledger.items.failed(key, COMPONENT_MISSING, why, "update")
+    if (why := needs.unmet(kept.facts.shape.used, draft.content)) is not None:
+        job.ledger.items.failed(key, why.reason, why.text, "update")
         return None
     content = link_story(draft, existing, migration.routes).content
     if not needed.links.is_hashed:
@@ -158,20 +159,6 @@ def _update_of(
             _note_unneeded(job, needed)
             return None
     return Update(needed, wanted_fields(draft, content), groups.get(key, ""))
-
-
-def _lacking(job: ImportJob, used: Mapping[str, Set[str]]) -> tuple[str, ...]:
-    """Return what an update uses of components that were refused in this run, and that
-    the space lacks: the service would store it without a schema."""
-    touched = {
-        name: keys for name, keys in used.items() if ("component", name) in job.refused
-    }
-    there = {
-        each.name: schema_of(each.body).keys()
-        for each in job.survey.components
-        if each.name in touched
-    }
-    return lacking_fields(there, touched)
 
 
 def _note_unneeded(job: ImportJob, needed: Needed) -> None:

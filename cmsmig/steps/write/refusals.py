@@ -6,7 +6,7 @@ with a reason. Refused credentials and lost connections end the run.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Set
+from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
 from cmsmig.errors import (
@@ -24,10 +24,6 @@ from cmsmig.steps.write.write_ahead import write_ahead
 
 T = TypeVar("T")
 
-COMPONENT_MISSING: Final = "component_missing"
-"""Why an item failed: the space lacks a component or a field of its story."""
-FOLDER_MISSING: Final = "folder_missing"
-"""Why an item failed: its folder was not made."""
 OF_ONE_OBJECT: Final = (
     NotFoundError,
     RejectedError,
@@ -71,33 +67,3 @@ def refuse(job: ImportJob, kind: str, name: str, text: str) -> None:
     """Note that an object could not be made or brought up to date, and report it."""
     job.refused[kind, name] = RefusedObject(kind, name, text)
     job.observer(Noticed(f"{kind} {name}", text))
-
-
-def lacking_fields(
-    there: Mapping[str, Set[str]], used: Mapping[str, Set[str]]
-) -> tuple[str, ...]:
-    """Return the components and fields that are `used` and not `there`, a phrase
-    each."""
-    found: list[str] = []
-    for component, keys in sorted(used.items()):
-        if component not in there:
-            found.append(f"component `{component}`")
-            continue
-        found += [
-            f"field `{key}` of component `{component}`"
-            for key in sorted(keys - there[component])
-        ]
-    return tuple(found)
-
-
-def lacking_sentence(job: ImportJob, lacking: tuple[str, ...]) -> str:
-    """Return why a story cannot be written over a space that lacks what it uses."""
-    refused = " ".join(
-        each.text
-        for each in job.refused.values()
-        if each.kind == "component" and any(f"`{each.name}`" in one for one in lacking)
-    )
-    return (
-        f"The space lacks what the story uses ({'; '.join(lacking)}). "
-        + (refused or "Correct decisions/design.yaml, or run `cmsmig prepare` again.")
-    ).strip()

@@ -41,7 +41,7 @@ from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob
-from cmsmig.steps.write.refusals import FOLDER_MISSING
+from cmsmig.steps.write.story_needs import FOLDER_MISSING
 
 
 @dataclass(frozen=True, slots=True)
