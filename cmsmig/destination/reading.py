@@ -133,7 +133,7 @@ def signed_upload(record: JsonObject, assumed: Assumed) -> SignedUpload:
 
 def asset(record: JsonObject, assumed: Assumed) -> Asset:
     """Read an asset's record."""
-    filename = _named(record, "filename")
+    filename, meta = _named(record, "filename"), record.get("meta_data")
     return Asset(
         asset_id=_whole(record, "id"),
         filename=filename,
@@ -143,6 +143,7 @@ def asset(record: JsonObject, assumed: Assumed) -> Asset:
         asset_folder_id=_maybe_whole(record, "asset_folder_id"),
         content_length=_maybe_whole(record, assumed.asset_size_key),
         trashed=bool(record.get(assumed.deleted_key)),
+        meta_data=meta if isinstance(meta, dict) else {},
         filled=tuple(_filled(record)),
     )
 
@@ -153,8 +154,11 @@ def _filled(record: JsonObject) -> Iterator[str]:
     Source: destination, assets: `meta_data` repeats the texts of the default language.
     """
     yield from (key for key in _BY_HAND if record.get(key))
-    meta, known = record.get("meta_data"), (None, "", record.get("alt"))
-    if isinstance(meta, dict) and any(text not in known for text in meta.values()):
+    meta = record.get("meta_data")
+    if isinstance(meta, dict) and any(
+        text not in (None, "", record.get("alt"), record.get(name))
+        for name, text in meta.items()
+    ):
         yield "meta_data"
 
 

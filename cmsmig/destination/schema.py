@@ -5,7 +5,7 @@ The names are the wire's where the wire has one; ids may exceed 32 bits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject
 
@@ -110,6 +110,8 @@ class Asset:
     content_length: int | None
     """Bytes; None as long as the upload is not finished."""
     trashed: bool = False
+    meta_data: JsonObject = field(default_factory=dict)
+    """Its texts once more: the service repeats them here, by language."""
     filled: tuple[str, ...] = ()
     """Keys of its record that hold anything though no import fills them."""
 

@@ -79,8 +79,9 @@ class StoryNeeds:
             for component, key, value, slug in self._options(content):
                 why = (
                     f"The field `{key}` of the component `{component}` holds "
-                    f"`{value}`, and the datasource `{slug}` has no such entry, because it was "
-                    "not written; see why with `cmsmig plan`, then run this again."
+                    f"`{value}`, and the datasource `{slug}` has no such entry, "
+                    "because it was not written; see why with `cmsmig plan`, then run "
+                    "this again."
                 )
                 return Refusal(OPTION_MISSING, why)
         return None
