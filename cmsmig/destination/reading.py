@@ -18,6 +18,7 @@ from cmsmig.destination.schema import (
     Component,
     Datasource,
     DatasourceEntry,
+    Release,
     SignedUpload,
     Space,
     Story,
@@ -192,6 +193,16 @@ def webhook(record: JsonObject) -> Webhook:
         host=_host(_text(record, "endpoint")),
         actions=frozenset(each for each in actions if isinstance(each, str)),
         activated=record.get("activated") is not False,
+    )
+
+
+def release(record: JsonObject) -> Release:
+    """Read a release; one that does not say that it was deployed is pending."""
+    return Release(
+        release_id=_whole(record, "id"),
+        name=_text(record, "name"),
+        released=record.get("released") is True,
+        release_at=_text(record, "release_at"),
     )
 
 

@@ -156,6 +156,18 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True)
+class Release:
+    """A set of prepared versions of stories, deployed together."""
+
+    release_id: int
+    name: str
+    released: bool
+    """Whether it was deployed."""
+    release_at: str
+    """When it is to be deployed; empty where that is done by hand."""
+
+
+@dataclass(frozen=True, slots=True)
 class PublicFile:
     """What a public address gave: the proof that an upload arrived."""
 

@@ -21,6 +21,7 @@ from cmsmig.steps.plan.preflights.limits import (
     find_limits,
     verification_calls,
 )
+from cmsmig.steps.plan.preflights.releases import find_releases
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class Beforehand:
                 *find_entry_names(migration, survey),
                 *find_limits(migration, settings, counts),
                 *find_deliveries(survey, publishes),
+                *find_releases(survey),
             ),
             counts=counts,
             sizes=file_totals(migration),

@@ -26,6 +26,8 @@ class PreflightKind(StrEnum):
     """The space lacks a language of translated fields."""
     WEBHOOKS = "webhooks"
     """Publishing tells other systems."""
+    RELEASE = "release"
+    """A release that is not deployed yet would replace drafts."""
     NOT_READ = "not_read"
     """Something that the plan wanted to know could not be read."""
 

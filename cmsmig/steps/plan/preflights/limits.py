@@ -17,7 +17,12 @@ from cmsmig.steps.plan.preflights.findings import Preflight, PreflightKind
 _PAGE = "the service's page of technical limits"
 _OLDER_PAGE = "an older page of limits, under the plan's older name"
 _PUBLISHED = "story.published"
-_PREFLIGHT_CALLS = ("read_folders", "read_webhooks")
+_PREFLIGHT_CALLS = (
+    "read_folders",
+    "read_webhooks",
+    "read_releases",
+    "list_released_stories",
+)
 
 
 @dataclass(frozen=True, slots=True)
