@@ -11,6 +11,7 @@ from cmsmig.destination.schema import (
     Component,
     Datasource,
     DatasourceEntry,
+    Release,
     Space,
     Webhook,
 )
@@ -70,6 +71,16 @@ class ComponentCalls(Connection):
         answer = await self._call("list webhooks", "GET", "webhook_endpoints")
         listed = reading.rows(answer.whole_json(), "webhook_endpoints")
         return [reading.webhook(row) for row in listed]
+
+    async def releases(self) -> list[Release]:
+        """Return the releases of the space, deployed ones too. A token may lack the
+        scope to see them.
+
+        Source: destination, releases: the list is not paged.
+        """
+        answer = await self._call("list releases", "GET", "releases")
+        listed = reading.rows(answer.whole_json(), "releases")
+        return [reading.release(row) for row in listed]
 
     async def components(self) -> list[Component]:
         """Return all components; the service does not page them."""

@@ -19,6 +19,7 @@ from cmsmig.destination.schema import (
     Component,
     Datasource,
     DatasourceEntry,
+    Release,
     SignedUpload,
     Space,
     Story,
@@ -139,7 +140,7 @@ def signed_upload(record: JsonObject) -> SignedUpload:
 
 def asset(record: JsonObject) -> Asset:
     """Read an asset's record."""
-    filename = _named(record, "filename")
+    filename, meta = _named(record, "filename"), record.get("meta_data")
     return Asset(
         asset_id=_whole(record, "id"),
         filename=filename,
@@ -149,6 +150,7 @@ def asset(record: JsonObject) -> Asset:
         asset_folder_id=_maybe_whole(record, "asset_folder_id"),
         content_length=_maybe_whole(record, "content_length"),
         trashed=bool(record.get("deleted_at")),
+        meta_data=meta if isinstance(meta, dict) else {},
         filled=tuple(_filled(record)),
     )
 
@@ -159,8 +161,11 @@ def _filled(record: JsonObject) -> Iterator[str]:
     Source: destination, assets: `meta_data` repeats the texts of the default language.
     """
     yield from (key for key in _BY_HAND if record.get(key))
-    meta, known = record.get("meta_data"), (None, "", record.get("alt"))
-    if isinstance(meta, dict) and any(text not in known for text in meta.values()):
+    meta = record.get("meta_data")
+    if isinstance(meta, dict) and any(
+        text not in (None, "", record.get("alt"), record.get(name))
+        for name, text in meta.items()
+    ):
         yield "meta_data"
 
 
@@ -204,6 +209,16 @@ def moment(text: Json) -> datetime | None:
     except ValueError:
         return None
     return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found
+
+
+def release(record: JsonObject) -> Release:
+    """Read a release; one that does not say that it was deployed is pending."""
+    return Release(
+        release_id=_whole(record, "id"),
+        name=_text(record, "name"),
+        released=record.get("released") is True,
+        release_at=_text(record, "release_at"),
+    )
 
 
 def _host(address: str) -> str:

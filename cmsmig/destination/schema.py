@@ -131,6 +131,8 @@ class Asset:
     content_length: int | None
     """Bytes; None as long as the upload is not finished."""
     trashed: bool = False
+    meta_data: JsonObject = field(default_factory=dict)
+    """Its texts once more: the service repeats them here, by language."""
     filled: tuple[str, ...] = ()
     """Keys of its record that hold anything though no import fills them."""
 
@@ -172,6 +174,18 @@ class Webhook:
     actions: frozenset[str]
     """What it is told of, such as `story.published`."""
     activated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A set of prepared versions of stories, deployed together."""
+
+    release_id: int
+    name: str
+    released: bool
+    """Whether it was deployed."""
+    release_at: str
+    """When it is to be deployed; empty where that is done by hand."""
 
 
 @dataclass(frozen=True, slots=True)

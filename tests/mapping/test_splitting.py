@@ -174,6 +174,7 @@ def test_a_tighter_list_of_components_is_not_equal() -> None:
     (wanted,) = (each for each in component_bodies(DESIGN) if each.name == "post")
     assert equal_component(wanted.body, wanted.body)
     field = {**wanted.body["schema"]["body"], "component_whitelist": ["text_block"]}
+    assert field["component_denylist"] == []
     tighter = {**wanted.body, "schema": {**wanted.body["schema"], "body": field}}
     assert not equal_component(tighter, wanted.body)
 

@@ -48,6 +48,17 @@ class Interrupted:
 
 
 @dataclass(frozen=True, slots=True)
+class PendingRelease:
+    """A release that is not deployed yet."""
+
+    name: str
+    release_at: str
+    """When it is to be deployed; empty where that is done by hand."""
+    paths: tuple[str, ...]
+    """Of the stories of this import that it holds, in order."""
+
+
+@dataclass(frozen=True, slots=True)
 class Survey:
     """The space as it stands. `calls` says what reading it cost, by name."""
 
@@ -70,6 +81,8 @@ class Survey:
     folder_rules: Mapping[str, FolderRule] = field(default_factory=dict)
     """Of the folders that stories are to be created in or below, by path."""
     webhooks: tuple[Webhook, ...] | None = ()
+    """None where they could not be read; empty unless they were asked for."""
+    releases: tuple[PendingRelease, ...] | None = ()
     """None where they could not be read; empty unless they were asked for."""
 
     def component(self, name: str) -> Component | None:

@@ -64,7 +64,7 @@ from cmsmig.steps.write.folders import (
     report_folders,
 )
 from cmsmig.steps.write.gone_items import make_room, remove_gone
-from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.import_job import ImportJob, RefusedObject
 from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
 from cmsmig.steps.write.link_stories import link_stories
 from cmsmig.steps.write.publish_stories import publish_stories
@@ -132,6 +132,8 @@ class Outcome:
     failed_assets: int
     undecided: tuple[EditConflict, ...] = ()
     """Fields of components, datasources and folders that wait for a decision."""
+    refused: tuple[RefusedObject, ...] = ()
+    """What stories need, and could not be made or brought up to date."""
     gone: tuple[ItemRow, ...] = ()
     """Items that have a story and that the origin no longer gives one."""
 
@@ -145,7 +147,8 @@ class Outcome:
     def exit_code(self) -> int:
         """Return 1 when something failed, is gone or waits for a decision, and is
         listed, else 0."""
-        undone = self.accounting.failed or self.failed_assets or self.gone_undone
+        failed = self.accounting.failed or self.failed_assets or self.refused
+        undone = failed or self.gone_undone
         listed = self.undecided or self.plan.edit_conflicts
         waits = listed or self.plan.left_undone.things
         return 1 if undone or waits else 0
@@ -207,6 +210,7 @@ async def run_command(
                 writes=counter.writes,
                 failed_assets=_failed_assets(job),
                 undecided=_undecided(job, plan),
+                refused=tuple(job.refused.values()),
                 gone=gone,
             )
 

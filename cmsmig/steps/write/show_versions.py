@@ -100,6 +100,9 @@ async def put_back_versions(job: ImportJob) -> None:
             continue
         try:
             newer.append(await _put_back(job, row, home, there, intent))
+        except NotFoundError:
+            # It was deleted since it was read.
+            job.ledger.intents.settle(SHOW, intent.subject, "absent")
         except RejectedError as error:
             job.ledger.items.failed(row.key, "refused", str(error), SHOW)
         except (OutcomeUnknownError, MalformedAnswerError) as error:

@@ -18,6 +18,7 @@ from cmsmig.errors import (
     MalformedAnswerError,
     NotFoundError,
     OutcomeUnknownError,
+    PreflightError,
     RejectedError,
 )
 from cmsmig.item_key import ItemKey
@@ -40,6 +41,7 @@ from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.story_needs import FOLDER_MISSING
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,9 @@ async def update_story(job: ImportJob, rows: CurrentRows, update: Update) -> Non
             f"The story `{home.full_slug}` is gone: it was deleted at the "
             f"destination meanwhile; {REMEDY}.",
         )
+    except PreflightError as error:
+        # The folder that it moves to was not made.
+        fail_update(job, key, FOLDER_MISSING, str(error))
     except RejectedError as error:
         fail_update(job, key, "refused", str(error))
     except (OutcomeUnknownError, MalformedAnswerError) as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -144,9 +144,19 @@ def test_a_folder_above_decides_where_it_locks_those_below(
     assert len(failing(desk)) == int(locked)
 
 
-def test_a_block_that_a_field_does_not_take_is_told(stage: Stage) -> None:
-    """As the service would: by the field's own list of components."""
-    desk = stage()
+RESTRICTIONS: dict[str, dict] = {
+    "names": {"restrict_type": "", "component_whitelist": ["figure"]},
+    "groups": {"restrict_type": "groups", "component_group_whitelist": ["other"]},
+    "tags": {"restrict_type": "tags", "component_tag_denylist": [7]},
+}
+
+
+@pytest.mark.parametrize("by", sorted(RESTRICTIONS))
+def test_a_block_that_a_field_does_not_take_is_a_warning(stage: Stage, by: str) -> None:
+    """The item is sent; a service that refuses it refuses that item alone."""
+    refusal = "The component(s) X are not allowed in the field text"
+    strict = Strict(refusal)
+    desk = stage(strict)
     (path,) = (desk.folder / "raw" / "items").glob("*.json")
     body = json.loads(path.read_text())
     hit = next(i for i in body["items"] if i["fieldData"]["slug"] == "record-4")
@@ -155,14 +165,34 @@ def test_a_block_that_a_field_does_not_take_is_told(stage: Stage) -> None:
     path.write_text(json.dumps(body))
     desk.done("prepare")
     (component,) = (c for c in desk.space.components.values() if c["name"] == "record")
-    component["schema"]["text"] |= {
-        "restrict_components": True,
-        "component_whitelist": ["figure"],
-    }
-    (found,) = failing(desk)
+    for each in desk.space.components.values():
+        each["internal_tag_ids"] = ["7"]
+    restriction = {"restrict_components": True, **RESTRICTIONS[by]}
+    component["schema"]["text"] |= restriction
+    (found,) = desk.plan()["preflights"]
     assert (found["full_slug"], found["field"]) == ("records/record-4", "text")
-    assert found["kind"] == "component_not_allowed"
-    assert "takes no `" in found["text"]
+    assert (found["kind"], found["fails"]) == ("component_not_allowed", False)
+    assert "the editor will complain and the service may refuse" in found["text"]
+    assert desk.run("import").code == 1
+    assert desk.outcome("records/record-4")[:2] == ("failed", "refused")
+    assert len(desk.stories()) == 5
+    strict.says = ""
+    component["schema"]["text"]["restrict_components"] = False
+    desk.done("import")
+    assert len(desk.stories()) == 6
+
+
+@dataclass
+class Strict:
+    """A service that enforces what a field takes, as some spaces do."""
+
+    says: str
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        creates = call.method == "POST" and call.path.endswith("/stories")
+        if self.says and creates and b"record-4" in call.body:
+            return json_reply(422, {"base": [self.says]})
+        return await answer(call)
 
 
 @pytest.mark.parametrize("taken", [True, False])
@@ -420,3 +450,83 @@ def test_the_check_shows_plan_and_limits_with_their_source(stage: Stage) -> None
     assert shown["requests a month"].startswith("1,000,000 included, at most 5,000,000")
     assert shown["largest file"] == "90 MB (the space's own answer)"
     assert shown["largest story"].startswith("no limit is published")
+
+
+@dataclass
+class Releases:
+    """A space with releases, or one whose token may not see them."""
+
+    rows: list[dict]
+    held: dict[int, list[str]]
+    """Paths of the stories in each release."""
+    status: int = 200
+    asked: list[str] = field(default_factory=list)
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        if call.method == "GET" and call.path.endswith("/releases"):
+            self.asked.append("releases")
+            body = {"releases": self.rows} if self.status == 200 else {"error": "no"}
+            return replace(json_reply(self.status, body), quota=True)
+        release = call.parameter("in_release")
+        if release is None:
+            return await answer(call)
+        self.asked.append(f"in_release {release}")
+        reply = await answer(call)
+        listed = json.loads(reply.body)["stories"]
+        paths = self.held[int(release)]
+        kept = [each for each in listed if each["full_slug"] in paths]
+        headers = (("Total", str(len(kept))),)
+        return replace(json_reply(200, {"stories": kept}, headers=headers), quota=True)
+
+
+def release(number: int, name: str, **more: object) -> dict:
+    body = {"id": number, "name": name, "released": False, "release_at": None}
+    return {**body, "uuid": "u", "public": False, "branches_to_deploy": [], **more}
+
+
+def test_pending_releases_are_named_with_what_they_would_replace(stage: Stage) -> None:
+    """Asked for once a plan; those that were deployed are not mentioned."""
+    slugs = ["home", "records/record-2", "records/record-3"]
+    releases = Releases(
+        [
+            release(7, "Spring", release_at="2026-12-01T00:00:00.000Z"),
+            release(8, "Winter", released=True),
+            release(9, "Empty"),
+        ],
+        {7: slugs, 9: ["home"]},
+    )
+    desk = stage(releases, demo_space=True)
+    first = desk.plan()
+    assert [each["count"] for each in first["preflights"]] == [0, 0]
+    assert releases.asked == ["releases"]
+    assert first["calls"]["read_releases"] == 1
+    number = desk.mark()
+    desk.done("import")
+    assert sum(each.quota for each in desk.since(number)) == first["calls"]["total"]
+    releases.asked.clear()
+    planned = desk.plan()
+    assert releases.asked == ["releases", "in_release 7", "in_release 9"]
+    assert planned["calls"]["read_releases"] == 1
+    assert planned["calls"]["list_released_stories"] == 2
+    spring, empty = planned["preflights"]
+    assert (spring["kind"], spring["count"], spring["fails"]) == ("release", 2, False)
+    for said in ("`Spring`, planned for 2026-12-01", "`records/record-2`"):
+        assert said in spring["text"]
+    assert "Deploying it replaces their drafts as a whole" in spring["text"]
+    assert "holds no story of this import" in empty["text"]
+    assert "note: The release `Spring`" in desk.done("plan").out
+    number = desk.mark()
+    desk.done("import")
+    assert sum(each.quota for each in desk.since(number)) == planned["calls"]["total"]
+
+
+@pytest.mark.parametrize(("status", "kinds"), [(403, ["not_read"]), (404, [])])
+def test_releases_that_may_not_be_seen_are_no_error(
+    stage: Stage, status: int, kinds: list[str]
+) -> None:
+    """A token without the scope is mentioned; a service without releases has none."""
+    desk = stage(Releases([], {}, status))
+    planned = desk.plan()
+    assert [each["kind"] for each in planned["preflights"]] == kinds
+    assert ("releases of the space could not be read" in str(planned)) == bool(kinds)
+    desk.done("import")

@@ -10,6 +10,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.preflights.entry_names import find_entry_names
 from cmsmig.steps.plan.preflights.findings import LIMITS, Preflight, Refused
 from cmsmig.steps.plan.preflights.languages import find_missing_languages
 from cmsmig.steps.plan.preflights.limits import (
@@ -22,6 +23,7 @@ from cmsmig.steps.plan.preflights.limits import (
     find_missing_scopes,
     verification_calls,
 )
+from cmsmig.steps.plan.preflights.releases import find_releases
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,9 @@ class Beforehand:
                 *find_asset_fields(
                     migration, survey.space, calls.get("sign_uploads", 0)
                 ),
+                *find_entry_names(migration, survey),
                 *find_deliveries(survey, publishes),
+                *find_releases(survey),
             ),
             counts=counts,
             sizes=file_totals(migration),

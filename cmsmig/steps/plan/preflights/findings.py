@@ -16,6 +16,8 @@ class PreflightKind(StrEnum):
     REQUIRED_FIELD = "required_field"
     FOLDER_CLOSED = "folder_closed"
     COMPONENT_NOT_ALLOWED = "component_not_allowed"
+    ENTRY_NAME = "entry_name"
+    """The destination refuses the name of a datasource entry."""
     STORY_SIZE = "story_size"
     FILE_SIZE = "file_size"
     ASSET_FIELD = "asset_field"
@@ -28,6 +30,8 @@ class PreflightKind(StrEnum):
     """Publishing tells other systems."""
     TOKEN = "token"
     """The token lacks a scope that the import needs."""
+    RELEASE = "release"
+    """A release that is not deployed yet would replace drafts."""
     NOT_READ = "not_read"
     """Something that the plan wanted to know could not be read."""
 
@@ -53,7 +57,7 @@ class Preflight:
     component: str = ""
     folder: str = ""
     count: int = 1
-    """How many stories, files or deliveries it is about."""
+    """How many stories, files, entries or deliveries it is about."""
 
     def as_json(self) -> JsonObject:
         """Return it as `plan --json` lists it."""

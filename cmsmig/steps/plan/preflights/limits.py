@@ -25,7 +25,12 @@ from cmsmig.steps.plan.preflights.findings import Preflight, PreflightKind
 from cmsmig.steps.token_check import missing_sentences
 
 _PUBLISHED = "story.published"
-_PREFLIGHT_CALLS = ("read_folders", "read_webhooks")
+_PREFLIGHT_CALLS = (
+    "read_folders",
+    "read_webhooks",
+    "read_releases",
+    "list_released_stories",
+)
 
 
 @dataclass(frozen=True, slots=True)
