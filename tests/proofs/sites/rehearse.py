@@ -122,11 +122,13 @@ def write_tree(folder: Path) -> None:
 
 
 @contextmanager
-def sandbox(site: Path, folder: Path) -> Iterator[str]:
-    """Serve a site and yield the address of the sandbox's own pages."""
-    rates = ["--rate", "60", "--origin-rate", "6000"]
+def sandbox(site: Path | None, folder: Path, rate: int = 60) -> Iterator[str]:
+    """Serve a site, the sample without one; yield the address of the sandbox's own
+    pages."""
+    rates = ["--rate", str(rate), "--origin-rate", "6000"]
+    content = [] if site is None else ["--content", str(site)]
     process = subprocess.Popen(
-        [*COMMAND, "sandbox", "--content", str(site), *rates,
+        [*COMMAND, "sandbox", *content, *rates,
          "--env-file", str(folder / "sandbox.env")],
         stdout=subprocess.PIPE,
     )  # fmt: skip
