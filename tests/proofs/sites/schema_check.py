@@ -167,7 +167,11 @@ def blocks_of(components: list[dict], groups: list[dict]) -> list[dict]:
             "name": each["name"],
             "folder": folders.get(by_folder[each["name"]]),
             "fields": [
-                {**definition, "name": key, "allow": _allowed(definition, names, by_folder)}
+                {
+                    **definition,
+                    "name": key,
+                    "allow": _allowed(definition, names, by_folder),
+                }
                 for key, definition in each["schema"].items()
             ],
         }
@@ -175,7 +179,9 @@ def blocks_of(components: list[dict], groups: list[dict]) -> list[dict]:
     ]
 
 
-def _allowed(definition: dict, names: list[str], by_folder: dict[str, str]) -> list[str]:
+def _allowed(
+    definition: dict, names: list[str], by_folder: dict[str, str]
+) -> list[str]:
     """Return the components that a field takes; empty where it takes all."""
     if not definition.get("restrict_components"):
         return []

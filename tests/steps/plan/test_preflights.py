@@ -137,7 +137,8 @@ def test_a_folder_above_decides_where_it_locks_those_below(
 
 
 def test_a_block_that_a_field_does_not_take_is_told(stage: Stage) -> None:
-    """As the service would: by the field's own list of components."""
+    """By the field's own list of components. Its story is sent: whether the service
+    refuses it is disputed."""
     desk = stage()
     (path,) = (desk.folder / "raw" / "items").glob("*.json")
     body = json.loads(path.read_text())
@@ -151,10 +152,13 @@ def test_a_block_that_a_field_does_not_take_is_told(stage: Stage) -> None:
         "restrict_components": True,
         "component_whitelist": ["figure"],
     }
-    (found,) = failing(desk)
+    assert failing(desk) == []
+    planned = desk.plan()
+    (found,) = planned["preflights"]
     assert (found["full_slug"], found["field"]) == ("records/record-4", "text")
     assert found["kind"] == "component_not_allowed"
     assert "takes no `" in found["text"]
+    assert planned["calls"]["create_stories"] == 6
 
 
 def test_a_story_beyond_the_limit_is_told_and_not_sent(stage: Stage) -> None:

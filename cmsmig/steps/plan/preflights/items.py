@@ -16,6 +16,7 @@ from cmsmig.counting import counted, noun_for
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.content_shape import ContentShape
+from cmsmig.mapping.convert.value_kinds import NAMES, TAKES, is_refused, is_unfit
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.drafter import ItemDraft
@@ -62,9 +63,9 @@ def find_refused(
             place = (folder.folder, folder.component)
             before = closed[place].count if place in closed else 0
             closed[place] = replace(folder, count=before + 1)
-        if problems:
-            why = " ".join(each.text for each in problems)
-            refusals[key] = Refusal(str(problems[0].kind), why)
+        if failing := [each for each in problems if each.fails]:
+            why = " ".join(each.text for each in failing)
+            refusals[key] = Refusal(str(failing[0].kind), why)
     return Refused(refusals, (*map(_tell_count, closed.values()), *findings))
 
 
@@ -94,8 +95,8 @@ class _Look:
         """Problems of each shape, by its identity: stories of one shape share it."""
 
     def at_fields(self, key: ItemKey) -> Iterator[Preflight]:
-        """Yield the required fields without a value, and the blocks that a field
-        does not take."""
+        """Yield the required fields without a value, and the values and blocks that
+        a field does not take."""
         shape = self._offline.stories[key].shape
         if id(shape) not in self._known:
             self._known[id(shape)] = tuple(self._of_shape(shape))
@@ -105,13 +106,10 @@ class _Look:
     def at_update(self, key: ItemKey) -> Iterator[Preflight]:
         """Yield what a story that is there may be refused for when it is written:
         what stands there may be what the field asks for, so it is sent."""
+        may = " Its story is there and may be refused when it is written."
         for each in self.at_fields(key):
-            yield replace(
-                each,
-                fails=False,
-                text=f"{each.text} Its story is there and may be refused when it is "
-                "written.",
-            )
+            text = f"{each.text}{may}" if each.fails else each.text
+            yield replace(each, fails=False, text=text)
 
     def at_folder(self, key: ItemKey) -> Preflight | None:
         """Return that the folder takes no stories of this type, if so."""
@@ -156,7 +154,8 @@ class _Look:
         for component in sorted(shape.used):
             for field, definition in self._schemas.fields.get(component, {}).items():
                 if definition.get("required") and shape.lacks(component, field):
-                    yield self._required(component, field, definition)
+                    yield self._required(shape, component, field, definition)
+                yield from _unfit(shape, component, field, definition)
                 held = shape.held.get((component, field), frozenset())
                 barred = [
                     each
@@ -164,12 +163,12 @@ class _Look:
                     if not self._schemas.allows(definition, each)
                 ]
                 if barred:
-                    yield _not_allowed(component, field, barred)
+                    yield _not_allowed(shape, component, field, barred)
 
     def _required(
-        self, component: str, field: str, definition: JsonObject
+        self, shape: ContentShape, component: str, field: str, definition: JsonObject
     ) -> Preflight:
-        where = f"`{field}` of the component `{component}`"
+        where = _place(shape, component, field)
         if definition.get("source") == "internal_stories":
             text = (
                 f"{where} is required in the space and leads to other stories, which "
@@ -219,15 +218,62 @@ class _Look:
         return len(text.encode("utf-8", "surrogatepass"))
 
 
-def _not_allowed(component: str, field: str, barred: list[str]) -> Preflight:
+def _place(shape: ContentShape, component: str, field: str) -> str:
+    """Return a field of a component, and the fields that its blocks stand in."""
+    around = [
+        f"`{key}`" if holder != component else f"another `{component}`"
+        for holder, key in shape.fields_with(component)
+    ]
+    inside = f", a block in {', '.join(around)}" if around else ""
+    return f"`{field}` of the component `{component}`{inside}"
+
+
+def _unfit(
+    shape: ContentShape, component: str, field: str, definition: JsonObject
+) -> Iterator[Preflight]:
+    """Yield that the space's field has a type that does not take what we write.
+
+    Source: destination, strict validation.
+    """
+    kind = str(definition.get("type") or "")
+    held = shape.kinds.get((component, field), frozenset())
+    unfit = sorted(each for each in held if is_unfit(kind, each))
+    if not unfit:
+        return
+    fails = any(is_refused(kind, each) for each in unfit)
+    what = " or ".join(dict.fromkeys(NAMES[each] for each in unfit))
+    then = (
+        "" if fails else " Editors cannot change such a value, and it may be refused."
+    )
+    yield Preflight(
+        kind=PreflightKind.FIELD_TYPE,
+        text=(
+            f"{_place(shape, component, field)} has the type `{kind}` in the space, "
+            f"which takes {TAKES.get(kind, 'text')}, and the item has {what} there; "
+            "set the field back to its own type there, or change its encoding in "
+            f"decisions/design.yaml.{then}"
+        ),
+        fails=fails,
+        field=field,
+        component=component,
+    )
+
+
+def _not_allowed(
+    shape: ContentShape, component: str, field: str, barred: list[str]
+) -> Preflight:
+    """Return that the field's list lacks the components; told only.
+
+    Source: destination, field whitelists: whether a save is refused is disputed.
+    """
     named = ", ".join(f"`{each}`" for each in barred)
     return Preflight(
         kind=PreflightKind.COMPONENT_NOT_ALLOWED,
         text=(
-            f"`{field}` of the component `{component}` takes no {named} in the space; "
-            "allow that component in the field's settings there."
+            f"{_place(shape, component, field)} takes no {named} in the space; "
+            "allow that component in the field's settings there, since its stories "
+            "may be refused, and editors cannot add such a block."
         ),
-        fails=True,
         field=field,
         component=component,
     )
