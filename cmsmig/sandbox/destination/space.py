@@ -33,7 +33,16 @@ class Unknowns:
     """Whether a folder must name its `default_root`."""
     publish_overwrites_first: bool = False
     """Whether publishing replaces a supplied `first_published_at`."""
-    shows_trash: bool = False
+    strict: bool = True
+    """Whether each save of a story is validated strictly, as in recently created
+    spaces; else only a PUT with `strict_mode=1` is."""
+    value_refusal: str = "base"
+    """Where the 422 of a value names its block: `base`: in its text, below
+    `error.base`; `block`: as a key below `errors`."""
+    refuses_barred: bool = False
+    """Whether a save refuses a component that its field is closed to. It does not on
+    real copies, which is the newer source: only the editor complains."""
+    shows_trash: bool = True
     """Whether a story in the trash can still be read by its number."""
     largest_story: int = 5 * 1024 * 1024
     """Bytes of a story's content as JSON that the service takes; documented, but not

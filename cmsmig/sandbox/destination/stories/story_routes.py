@@ -12,6 +12,8 @@ from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.destination.refusals import missing, number_in, refuse, wrapped
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.stories.inspection import inspect_story
+from cmsmig.sandbox.destination.stories.restrictions import check_restrictions
+from cmsmig.sandbox.destination.stories.stored_content import stored
 from cmsmig.sandbox.destination.stories.story_rules import (
     check_content,
     check_folder_types,
@@ -20,6 +22,7 @@ from cmsmig.sandbox.destination.stories.story_rules import (
 )
 from cmsmig.sandbox.destination.stories.story_translations import merge_translations
 from cmsmig.sandbox.destination.stories.story_wire import WRITABLE, single
+from cmsmig.sandbox.destination.stories.strictness import check_values, is_strict
 from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, json_reply
 from cmsmig.sandbox.values import object_of, text_of, truthy, whole
 
@@ -41,7 +44,7 @@ def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Make a story or folder; a draft unless `publish` is there."""
     body = _writable(wrapped(call, "story"))
     check_size(space, call.body, body.get("content"))
-    return _made(space, body, status=201, publishing=publishes(call))
+    return _made(space, call, body, status=201, publishing=publishes(call))
 
 
 def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
@@ -59,14 +62,13 @@ def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     body = {**story.body, **changes}
     proposed = StoredStory(story.story_id, story.uuid, body, "", "", story.packed)
     content = proposed.content
-    _check(space, proposed, content)
+    _check(space, call, proposed, content)
     space.displace(story)
     story.body = proposed.body
     space.place(story)
     story.updated_at = space.now()
     story.unpublished_changes = story.published is not None
-    _inspect(space, story, content)
-    story.pack()
+    _keep(space, story, content)
     if publishes(call):
         publish_now(space, story)
     return _answer(space, story)
@@ -80,7 +82,7 @@ def duplicate(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     body = {**own, **changes}
     body["group_id"] = source.group_id
     body.pop("translated_slugs_attributes", None)
-    return _made(space, body, status=200)
+    return _made(space, call, body, status=200)
 
 
 def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
@@ -174,18 +176,22 @@ def publish_now(space: Space, story: StoredStory) -> None:
 
 
 def _made(
-    space: Space, body: JsonObject, *, status: int, publishing: bool = False
+    space: Space,
+    call: Call,
+    body: JsonObject,
+    *,
+    status: int,
+    publishing: bool = False,
 ) -> Reply:
     now = space.now()
     story = StoredStory(0, "", body, now, now)
     content = story.content
-    _check(space, story, content)
+    _check(space, call, story, content)
     story.story_id, story.uuid = space.next_id(), space.new_uuid()
     if not text_of(body.get("group_id")):
         body["group_id"] = space.new_uuid()
     space.place(story)
-    _inspect(space, story, content)
-    story.pack()
+    _keep(space, story, content)
     if publishing:
         publish_now(space, story)
     return _answer(space, story, status=status)
@@ -225,7 +231,7 @@ def _writable(body: JsonObject) -> JsonObject:
     return kept
 
 
-def _check(space: Space, story: StoredStory, content: JsonObject) -> None:
+def _check(space: Space, call: Call, story: StoredStory, content: JsonObject) -> None:
     if not story.name.strip():
         refuse("name", "can't be blank")
     _check_place(space, story)
@@ -237,7 +243,10 @@ def _check(space: Space, story: StoredStory, content: JsonObject) -> None:
     if not content:
         refuse("content", "can't be blank")
     check_folder_types(space, story.parent_id, content)
-    check_content(space, content)
+    check_content(content)
+    check_restrictions(space, content)
+    if is_strict(space, call):
+        check_values(space, content)
 
 
 def _check_place(space: Space, story: StoredStory) -> None:
@@ -253,9 +262,12 @@ def _check_place(space: Space, story: StoredStory) -> None:
         refuse("parent_id", "is invalid")
 
 
-def _inspect(space: Space, story: StoredStory, content: JsonObject) -> None:
+def _keep(space: Space, story: StoredStory, content: JsonObject) -> None:
     if not story.is_folder:
         inspect_story(space, story, content)
+        if "content" in story.body:
+            story.body["content"] = stored(space, content)
+    story.pack()
 
 
 def _trash(space: Space, story: StoredStory) -> None:
