@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.convert.value_kinds import ValueKind, kind_of
+from cmsmig.destination.value_kinds import ValueKind, kind_of
 from cmsmig.mapping.select.translations import own_key
 
 FieldOf: TypeAlias = tuple[str, str]

@@ -16,7 +16,7 @@ from cmsmig.counting import counted, noun_for
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.content_shape import ContentShape
-from cmsmig.mapping.convert.value_kinds import NAMES, TAKES, is_refused, is_unfit
+from cmsmig.destination.value_kinds import NAMES, TAKES, is_refused, is_unfit
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.drafter import ItemDraft
@@ -63,9 +63,9 @@ def find_refused(
             place = (folder.folder, folder.component)
             before = closed[place].count if place in closed else 0
             closed[place] = replace(folder, count=before + 1)
-        if failing := [each for each in problems if each.fails]:
-            why = " ".join(each.text for each in failing)
-            refusals[key] = Refusal(str(failing[0].kind), why)
+        if problems:
+            why = " ".join(each.text for each in problems)
+            refusals[key] = Refusal(str(problems[0].kind), why)
     return Refused(refusals, (*map(_tell_count, closed.values()), *findings))
 
 
@@ -106,10 +106,13 @@ class _Look:
     def at_update(self, key: ItemKey) -> Iterator[Preflight]:
         """Yield what a story that is there may be refused for when it is written:
         what stands there may be what the field asks for, so it is sent."""
-        may = " Its story is there and may be refused when it is written."
         for each in self.at_fields(key):
-            text = f"{each.text}{may}" if each.fails else each.text
-            yield replace(each, fails=False, text=text)
+            yield replace(
+                each,
+                fails=False,
+                text=f"{each.text} Its story is there and may be refused when it is "
+                "written.",
+            )
 
     def at_folder(self, key: ItemKey) -> Preflight | None:
         """Return that the folder takes no stories of this type, if so."""
@@ -163,7 +166,7 @@ class _Look:
                     if not self._schemas.allows(definition, each)
                 ]
                 if barred:
-                    yield _not_allowed(shape, component, field, barred)
+                    yield _not_allowed(component, field, barred)
 
     def _required(
         self, shape: ContentShape, component: str, field: str, definition: JsonObject
@@ -259,21 +262,15 @@ def _unfit(
     )
 
 
-def _not_allowed(
-    shape: ContentShape, component: str, field: str, barred: list[str]
-) -> Preflight:
-    """Return that the field's list lacks the components; told only.
-
-    Source: destination, field whitelists: whether a save is refused is disputed.
-    """
+def _not_allowed(component: str, field: str, barred: list[str]) -> Preflight:
     named = ", ".join(f"`{each}`" for each in barred)
     return Preflight(
         kind=PreflightKind.COMPONENT_NOT_ALLOWED,
         text=(
-            f"{_place(shape, component, field)} takes no {named} in the space; "
-            "allow that component in the field's settings there, since its stories "
-            "may be refused, and editors cannot add such a block."
+            f"`{field}` of the component `{component}` takes no {named} in the space; "
+            "allow that component in the field's settings there."
         ),
+        fails=True,
         field=field,
         component=component,
     )
