@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import pytest
 
@@ -136,9 +137,19 @@ def test_a_folder_above_decides_where_it_locks_those_below(
     assert len(failing(desk)) == int(locked)
 
 
-def test_a_block_that_a_field_does_not_take_is_told(stage: Stage) -> None:
-    """As the service would: by the field's own list of components."""
-    desk = stage()
+RESTRICTIONS: dict[str, dict] = {
+    "names": {"restrict_type": "", "component_whitelist": ["figure"]},
+    "groups": {"restrict_type": "groups", "component_group_whitelist": ["other"]},
+    "tags": {"restrict_type": "tags", "component_tag_denylist": [7]},
+}
+
+
+@pytest.mark.parametrize("by", sorted(RESTRICTIONS))
+def test_a_block_that_a_field_does_not_take_is_a_warning(stage: Stage, by: str) -> None:
+    """The item is sent; a service that refuses it refuses that item alone."""
+    refusal = "The component(s) X are not allowed in the field text"
+    strict = Strict(refusal)
+    desk = stage(strict)
     (path,) = (desk.folder / "raw" / "items").glob("*.json")
     body = json.loads(path.read_text())
     hit = next(i for i in body["items"] if i["fieldData"]["slug"] == "record-4")
@@ -147,14 +158,34 @@ def test_a_block_that_a_field_does_not_take_is_told(stage: Stage) -> None:
     path.write_text(json.dumps(body))
     desk.done("prepare")
     (component,) = (c for c in desk.space.components.values() if c["name"] == "record")
-    component["schema"]["text"] |= {
-        "restrict_components": True,
-        "component_whitelist": ["figure"],
-    }
-    (found,) = failing(desk)
+    for each in desk.space.components.values():
+        each["internal_tag_ids"] = ["7"]
+    restriction = {"restrict_components": True, **RESTRICTIONS[by]}
+    component["schema"]["text"] |= restriction
+    (found,) = desk.plan()["preflights"]
     assert (found["full_slug"], found["field"]) == ("records/record-4", "text")
-    assert found["kind"] == "component_not_allowed"
-    assert "takes no `" in found["text"]
+    assert (found["kind"], found["fails"]) == ("component_not_allowed", False)
+    assert "the editor will complain and the service may refuse" in found["text"]
+    assert desk.run("import").code == 1
+    assert desk.outcome("records/record-4")[:2] == ("failed", "refused")
+    assert len(desk.stories()) == 5
+    strict.says = ""
+    component["schema"]["text"]["restrict_components"] = False
+    desk.done("import")
+    assert len(desk.stories()) == 6
+
+
+@dataclass
+class Strict:
+    """A service that enforces what a field takes, as some spaces do."""
+
+    says: str
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        creates = call.method == "POST" and call.path.endswith("/stories")
+        if self.says and creates and b"record-4" in call.body:
+            return json_reply(422, {"base": [self.says]})
+        return await answer(call)
 
 
 def test_a_story_beyond_the_limit_is_told_and_not_sent(stage: Stage) -> None:
