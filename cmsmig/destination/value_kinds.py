@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 
-from cmsmig.canonical import Json
+from cmsmig.canonical import Json, JsonObject
 
 _NUMBER = re.compile(r"-?\d*\.?\d*", re.ASCII)
 
@@ -15,6 +15,7 @@ class ValueKind(StrEnum):
     """What a value is, as far as the service looks at it; one letter, since it is kept
     for each field of each draft."""
 
+    NULL = "z"
     EMPTY = "e"
     """The text `""`."""
     NUMERIC = "n"
@@ -32,6 +33,7 @@ class ValueKind(StrEnum):
 
 
 NAMES: Mapping[ValueKind, str] = {
+    ValueKind.NULL: "null",
     ValueKind.EMPTY: "an empty text",
     ValueKind.NUMERIC: "a text",
     ValueKind.TEXT: "a text",
@@ -43,30 +45,36 @@ NAMES: Mapping[ValueKind, str] = {
     ValueKind.OBJECT: "an object",
     ValueKind.LIST: "a list",
 }
+_KINDS = {
+    type(None): ValueKind.NULL,
+    bool: ValueKind.FLAG,
+    int: ValueKind.NUMBER,
+    float: ValueKind.NUMBER,
+    list: ValueKind.LIST,
+}
 _FIELD_TYPES = {"asset": ValueKind.ASSET, "multilink": ValueKind.LINK}
-_OBJECTS = frozenset(
-    (ValueKind.DOCUMENT, ValueKind.ASSET, ValueKind.LINK, ValueKind.OBJECT)
-)
-_TEXTS = frozenset((ValueKind.EMPTY, ValueKind.NUMERIC, ValueKind.TEXT))
 
 _ENFORCED: Mapping[str, frozenset[ValueKind]] = {
-    "number": frozenset((ValueKind.EMPTY, ValueKind.NUMERIC)),
-    "boolean": frozenset((ValueKind.FLAG,)),
-    "richtext": frozenset((ValueKind.DOCUMENT,)),
-    "bloks": frozenset((ValueKind.LIST,)),
-    "multiasset": frozenset((ValueKind.LIST,)),
-    "asset": _OBJECTS,
-    "multilink": _OBJECTS,
+    "number": frozenset(map(ValueKind, "en")),
+    "boolean": frozenset(map(ValueKind, "b")),
+    "richtext": frozenset(map(ValueKind, "zd")),
+    "bloks": frozenset(map(ValueKind, "zl")),
+    "multiasset": frozenset(map(ValueKind, "zl")),
+    "asset": frozenset(map(ValueKind, "zdamo")),
+    "multilink": frozenset(map(ValueKind, "zdamo")),
 }
 """What the service saves in each; all else it refuses.
 
 Source: destination, strict validation.
 """
 _EDITABLE: Mapping[str, frozenset[ValueKind]] = {
-    "asset": frozenset((ValueKind.ASSET,)),
-    "multilink": frozenset((ValueKind.LINK,)),
-    "options": frozenset((ValueKind.EMPTY, ValueKind.LIST)),
-    **dict.fromkeys(("text", "textarea", "markdown", "datetime", "option"), _TEXTS),
+    "asset": frozenset(map(ValueKind, "za")),
+    "multilink": frozenset(map(ValueKind, "zm")),
+    "options": frozenset(map(ValueKind, "zel")),
+    **dict.fromkeys(
+        ("text", "textarea", "markdown", "datetime", "option"),
+        frozenset(map(ValueKind, "zent")),
+    ),
 }
 """What the editor can show; whether more is refused is not known."""
 
@@ -85,20 +93,18 @@ TAKES: Mapping[str, str] = {
 """What each type takes, for an editor; a type that is not here takes text."""
 
 
-def kind_of(value: Json) -> ValueKind | None:
-    """Return the kind of a value; None for null, which every field takes."""
-    if value is None:
-        return None
+def kind_of(value: Json) -> ValueKind:
+    """Return the kind of a value."""
     if isinstance(value, str):
         if not value:
             return ValueKind.EMPTY
         return ValueKind.NUMERIC if _NUMBER.fullmatch(value) else ValueKind.TEXT
-    if isinstance(value, bool):
-        return ValueKind.FLAG
-    if isinstance(value, int | float):
-        return ValueKind.NUMBER
-    if isinstance(value, list):
-        return ValueKind.LIST
+    if isinstance(value, dict):
+        return _kind_of_object(value)
+    return _KINDS[type(value)]
+
+
+def _kind_of_object(value: JsonObject) -> ValueKind:
     if value.get("type") == "doc":
         return ValueKind.DOCUMENT
     return _FIELD_TYPES.get(str(value.get("fieldtype")), ValueKind.OBJECT)

@@ -139,8 +139,7 @@ class _Found:
         # A translation is the same field, which its own value fills.
         fields = {key: value for key, value in held.items() if own_key(key) == key}
         for key, value in fields.items():
-            if (kind := kind_of(value)) is not None:
-                self.kinds.setdefault((component, key), set()).add(kind)
+            self.kinds.setdefault((component, key), set()).add(kind_of(value))
         known = self.used.setdefault(component, set(fields))
         blank = {key for key, value in fields.items() if is_blank(value)}
         # What another block of the component has and this one does not is not filled.

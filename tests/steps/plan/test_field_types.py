@@ -71,7 +71,7 @@ def test_a_field_inside_a_block_is_told_with_where_the_block_stands(
         "html_embed",
     )
     assert (
-        "`html` of the component `html_embed`, a block in `text` has the type "
+        "`html` of the component `html_embed`, a block in `text`, has the type "
         "`number`" in found["text"]
     )
     imported_but_for(desk, "record-4")
@@ -114,6 +114,7 @@ def test_a_shape_is_kept_with_its_kinds() -> None:
     assert shape_from_json(json.loads(json.dumps(shape.as_json()))) == shape
     assert {place: "".join(sorted(kinds)) for place, kinds in shape.kinds.items()} == {
         ("page", "price"): "n",
+        ("page", "none"): "z",
         ("page", "body"): "d",
         ("page", "blocks"): "l",
         ("page", "near"): "t",

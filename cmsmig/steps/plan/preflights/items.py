@@ -13,10 +13,10 @@ from dataclasses import replace
 from cmsmig.canonical import JsonObject
 from cmsmig.configuration.plans import destination_limits
 from cmsmig.counting import counted, noun_for
+from cmsmig.destination.value_kinds import NAMES, TAKES, is_refused, is_unfit
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.content_shape import ContentShape
-from cmsmig.destination.value_kinds import NAMES, TAKES, is_refused, is_unfit
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.drafter import ItemDraft
@@ -231,7 +231,7 @@ def _place(shape: ContentShape, component: str, field: str) -> str:
         f"`{key}`" if holder != component else f"another `{component}`"
         for holder, key in shape.fields_with(component)
     ]
-    inside = f", a block in {', '.join(around)}" if around else ""
+    inside = f", a block in {', '.join(around)}," if around else ""
     return f"`{field}` of the component `{component}`{inside}"
 
 
