@@ -115,7 +115,7 @@ async def update_story(job: ImportJob, rows: CurrentRows, update: Update) -> Non
             f"destination meanwhile; {REMEDY}.",
         )
     except RejectedError as error:
-        fail_update(job, key, "refused", str(error))
+        fail_update(job, key, "refused", f"{job.migration.called(key)}: {error}")
     except (OutcomeUnknownError, MalformedAnswerError) as error:
         # The intent stays open: the next run looks before it sends.
         job.ledger.items.failed(key, "not_confirmed", str(error))

@@ -120,3 +120,26 @@ def test_a_shape_is_kept_with_its_kinds() -> None:
         ("page", "near"): "t",
         ("part", "price"): "j",
     }
+
+
+def test_a_refused_update_is_told_by_collection_item_field_and_block(
+    stage: Stage,
+) -> None:
+    """In the ledger and in `status --json`, with the service's own words."""
+    desk = stage()
+    with_form(desk, "record-4")
+    desk.done("import")
+    retype(desk, "html_embed", "html", "number")
+    (path,) = (desk.folder / "raw" / "items").glob("*.json")
+    path.write_text(path.read_text().replace("name='a'", "name='b'"))
+    assert desk.run("import").code == 1
+    assert desk.outcome("records/record-4")[:2] == ("failed", "refused")
+    (failed,) = desk.status()["failed"]
+    assert failed["explanation"].startswith(
+        "Record 4 of the collection `records`: `html` of block 1 (html_embed) in "
+        "`text` must hold a number, digits with `-` and `.` only, and holds `"
+    )
+    assert (
+        "The value of the field html in the component html_embed must be a string "
+        "with numbers and allow '-' and '.'" in failed["explanation"]
+    )
