@@ -1,17 +1,20 @@
 """Every story that an import leaves, against the official schema check.
 
-usage: schema_check.py [--planted] [FOLDER_OF_SITES]
+usage: schema_check.py [--planted] [--way WAY] [FOLDER_OF_SITES]
 
 The sample site, and each folder below FOLDER_OF_SITES that holds a `sites.json`, is
-moved into a sandbox: with each body as one field, split into blocks, and shaped. What
-the space holds then, drafts and published versions, is given to `validateStory` of
-the official package with the components as the space has them. Needs Node.
+moved into a sandbox: with each body as one field, split into blocks, shaped, and with
+other encodings and fields nested in blocks. What the space holds then, drafts and
+published versions, is given to `validateStory` of the official package with the
+components as the space has them. Needs Node.
 First faults are planted into a story, one of each kind; each has to be found
-(`--planted`: only this). Exits 1 on an error or a fault that is not found.
+(`--planted`: only this). Exits 1 on an error, a refused story or a fault that is not
+found.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import sys
 import tempfile
@@ -20,6 +23,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import yaml
 
 from cmsmig.errors import OfficialError
 from cmsmig.official.bridge import Official, open_official
@@ -33,11 +38,15 @@ AT_ONCE = 100
 """Stories in one question."""
 RATE = 1_000
 """Requests per second that the sandbox takes."""
-WAYS = ("whole", "split", "shaped")
-EXPECTED = {
-    "unknown_field": "a value under a key that the component in the space lacks",
+WAYS = ("whole", "split", "shaped", "encoded")
+OTHER = {
+    "textarea": "markdown_as_richtext",
+    "video_multilink": "video_block",
+    "option": "option_datasource",
+    "multilink": "text",
+    "datetime": "date",
 }
-"""What each kind of warning means."""
+"""The encodings that take the place of the proposed ones."""
 
 
 @dataclass
@@ -46,6 +55,8 @@ class Checked:
 
     site: str
     way: str
+    failed: int = 0
+    """Items that the sandbox, which validates strictly, refused."""
     stories: int = 0
     components: int = 0
     errors: list[str] = field(default_factory=list)
@@ -64,29 +75,32 @@ class Checked:
 
 def main(arguments: list[str]) -> int:
     """Check, print the table; return the exit code."""
-    paths = [Path(each) for each in arguments if each != "--planted"]
+    parser = argparse.ArgumentParser(prog="schema_check.py")
+    parser.add_argument("sites", type=Path, nargs="*")
+    parser.add_argument("--planted", action="store_true")
+    parser.add_argument("--way", choices=WAYS, action="append")
     try:
-        return asyncio.run(_check(paths, only_planted="--planted" in arguments))
+        return asyncio.run(_check(parser.parse_args(arguments)))
     except OfficialError as error:
         print(error, file=sys.stderr)
         return 2
 
 
-async def _check(paths: list[Path], *, only_planted: bool) -> int:
+async def _check(chosen: argparse.Namespace) -> int:
     async with open_official(observer=lambda event: print(event)) as official:
         missed = [each async for each in _missed(official)]
         print(f"planted faults found: {len(FAULTS) - len(missed)} of {len(FAULTS)}")
         for each in missed:
             print(f"  NOT FOUND: {each}")
-        if only_planted or missed:
+        if chosen.planted or missed:
             return int(bool(missed))
         found = [
             await checked(official, name, site, way)
-            for name, site in _sites(paths)
-            for way in WAYS
+            for name, site in _sites(chosen.sites)
+            for way in chosen.way or WAYS
         ]
     _tell(found)
-    return int(any(each.errors or not each.stories for each in found))
+    return int(any(e.errors or e.failed or not e.stories for e in found))
 
 
 async def _missed(official: Official) -> Iterator[str]:
@@ -116,9 +130,9 @@ async def checked(
 ) -> Checked:
     """Move one site one way and check what its space holds then."""
     with tempfile.TemporaryDirectory() as folder:
-        state = await asyncio.to_thread(_moved, site, Path(folder), way)
+        failed, state = await asyncio.to_thread(_moved, site, Path(folder), way)
     blocks = blocks_of(state["components"], state["component_groups"])
-    found = Checked(name, way, components=len(blocks))
+    found = Checked(name, way, failed, components=len(blocks))
     told = [*_contents(state["stories"])]
     for at in range(0, len(told), AT_ONCE):
         some = told[at : at + AT_ONCE]
@@ -129,8 +143,9 @@ async def checked(
     return found
 
 
-def _moved(site: Path | None, folder: Path, way: str) -> dict:
-    """Import one site into a sandbox; return what the space holds."""
+def _moved(site: Path | None, folder: Path, way: str) -> tuple[int, dict]:
+    """Import one site into a sandbox; return how many items failed, and what the space
+    holds."""
     with sandbox(site, folder, RATE) as address:
         run(folder, "init")
         (folder / ".env").write_text((folder / "sandbox.env").read_text())
@@ -139,8 +154,35 @@ def _moved(site: Path | None, folder: Path, way: str) -> dict:
         run(folder, "decide", "--accept-proposals", "--reviewer", "check", *rules)
         if way == "shaped":
             shape(folder)
-        run(folder, "import")
-        return get(f"{address}/_sandbox/state")
+        if way == "encoded":
+            encode_otherwise(folder)
+        done = run(folder, "import", "--json")
+        return done["accounting"]["failed"], get(f"{address}/_sandbox/state")
+
+
+def encode_otherwise(folder: Path) -> None:
+    """Give fields another encoding, and nest those with plain values in a block."""
+    path = folder / "decisions" / "design.yaml"
+    design = yaml.safe_load(path.read_text())
+    for made in design["content_types"]:
+        for each in made["fields"]:
+            if each["encoding"] in OTHER:
+                each.update(encoding=OTHER[each["encoding"]], rules={})
+            if each["encoding"] == "option_datasource":
+                each["datasource"] = f"{made['component']}-{each['key']}"
+        plain = ("number", "boolean", "asset", "markdown_as_richtext")
+        nested = [e["key"] for e in made["fields"] if e["encoding"] in plain]
+        if nested:
+            part = f"{made['component']}_part"
+            made["sections"] = [
+                {
+                    "key": "part",
+                    "display_name": "Part",
+                    "fields": nested,
+                    "component": part,
+                }
+            ]
+    path.write_text(yaml.safe_dump(design, allow_unicode=True, sort_keys=False))
 
 
 def _contents(stories: Iterable[dict]) -> Iterator[tuple[str, dict]]:
@@ -200,11 +242,12 @@ def _allowed(
 
 
 def _tell(found: list[Checked]) -> None:
-    print("| site | bodies | stories | components | errors | warnings |")
-    print("|---|---|---|---|---|---|")
+    print("| site | bodies | failed | stories | components | errors | warnings |")
+    print("|---|---|---|---|---|---|---|")
     for each in found:
         print(
-            f"| {each.site} | {each.way} | {each.stories} | {each.components} | "
+            f"| {each.site} | {each.way} | {each.failed} | {each.stories} | "
+            f"{each.components} | "
             f"{len(each.errors)} | {each.warnings.total()} |"
         )
     for each in found:
