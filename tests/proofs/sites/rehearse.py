@@ -122,13 +122,11 @@ def write_tree(folder: Path) -> None:
 
 
 @contextmanager
-def sandbox(site: Path | None, folder: Path, rate: int = 60) -> Iterator[str]:
-    """Serve a site, the sample without one; yield the address of the sandbox's own
-    pages."""
-    rates = ["--rate", str(rate), "--origin-rate", "6000"]
-    content = [] if site is None else ["--content", str(site)]
+def sandbox(site: Path, folder: Path) -> Iterator[str]:
+    """Serve a site and yield the address of the sandbox's own pages."""
+    rates = ["--rate", "60", "--origin-rate", "6000"]
     process = subprocess.Popen(
-        [*COMMAND, "sandbox", *content, *rates,
+        [*COMMAND, "sandbox", "--content", str(site), *rates,
          "--env-file", str(folder / "sandbox.env")],
         stdout=subprocess.PIPE,
     )  # fmt: skip

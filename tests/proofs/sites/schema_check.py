@@ -3,10 +3,11 @@
 usage: schema_check.py [--planted] [--way WAY] [FOLDER_OF_SITES]
 
 The sample site, and each folder below FOLDER_OF_SITES that holds a `sites.json`, is
-moved into a sandbox: with each body as one field, split into blocks, shaped, and with
-other encodings and fields nested in blocks. What the space holds then, drafts and
-published versions, is given to `validateStory` of the official package with the
-components as the space has them. Needs Node.
+moved into a sandbox: with each body as one field, split into blocks, shaped, with
+other encodings and fields nested in blocks, with languages as fields, and published
+with what visitors see. What the space holds then, drafts and published versions, is
+given to `validateStory` of the official package with the components as the space has
+them. Needs Node.
 First faults are planted into a story, one of each kind; each has to be found
 (`--planted`: only this). Exits 1 on an error, a refused story or a fault that is not
 found.
@@ -20,7 +21,6 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,8 +28,11 @@ import yaml
 
 from cmsmig.errors import OfficialError
 from cmsmig.official.bridge import Official, open_official
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.server import environment_file_text, running_sandbox
 from tests.proofs.sites.planted import BLOCKS, FAULTS, SOUND, planted
-from tests.proofs.sites.rehearse import get, run, sandbox, shape
+from tests.proofs.sites.rehearse import get, run, shape
+from tests.support.rehearsal import write_env
 from tests.support.steps.split_site import RULES
 
 SHOWN = 10
@@ -38,7 +41,14 @@ AT_ONCE = 100
 """Stories in one question."""
 RATE = 1_000
 """Requests per second that the sandbox takes."""
-WAYS = ("whole", "split", "shaped", "encoded")
+LANGUAGES = ("fr-fr",)
+"""Of the space; those of the sample site."""
+WAYS = ("whole", "split", "shaped", "encoded", "translated", "published")
+EDITS = {
+    "translated": {"\nlocales:": "\nlanguages: fields\nlocales:"},
+    "published": {"items: staged\n": "items: mirror\n", "nothing\n": "what_is_live\n"},
+}
+"""What is decided otherwise in `collections.yaml`, by way."""
 OTHER = {
     "textarea": "markdown_as_richtext",
     "video_multilink": "video_block",
@@ -146,9 +156,12 @@ async def checked(
 def _moved(site: Path | None, folder: Path, way: str) -> tuple[int, dict]:
     """Import one site into a sandbox; return how many items failed, and what the space
     holds."""
-    with sandbox(site, folder, RATE) as address:
+    options = SandboxOptions(
+        content=site, rate=RATE, origin_rate=60_000, languages=LANGUAGES
+    )
+    with running_sandbox(options) as handle:
         run(folder, "init")
-        (folder / ".env").write_text((folder / "sandbox.env").read_text())
+        write_env(folder, environment_file_text(dict(handle.announcement), RATE))
         run(folder, "pull")
         rules = [f"--split={each}" for each in RULES] if way == "split" else []
         run(folder, "decide", "--accept-proposals", "--reviewer", "check", *rules)
@@ -156,8 +169,24 @@ def _moved(site: Path | None, folder: Path, way: str) -> tuple[int, dict]:
             shape(folder)
         if way == "encoded":
             encode_otherwise(folder)
+        if way == "translated":
+            path = folder / "decisions" / "collections.yaml"
+            decided = path.read_text()
+            path.write_text(
+                decided.replace("\nlocales:", "\nlanguages: fields\nlocales:")
+            )
         done = run(folder, "import", "--json")
+        address = handle.announcement["base_url"].removesuffix("/v1")
         return done["accounting"]["failed"], get(f"{address}/_sandbox/state")
+
+
+def decide(folder: Path, edits: dict[str, str]) -> None:
+    """Replace parts of `collections.yaml`."""
+    path = folder / "decisions" / "collections.yaml"
+    text = path.read_text()
+    for old, new in edits.items():
+        text = text.replace(old, new)
+    path.write_text(text)
 
 
 def encode_otherwise(folder: Path) -> None:
@@ -258,5 +287,4 @@ def _tell(found: list[Checked]) -> None:
 
 
 if __name__ == "__main__":
-    with suppress(KeyboardInterrupt):
-        sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))
