@@ -8,6 +8,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination import reading
 from cmsmig.destination.connection import Connection, Parameters
 from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.destination.story_refusals import translated
 from cmsmig.errors import MalformedAnswerError, NotFoundError
 
 
@@ -145,7 +146,8 @@ class StoryCalls(Connection):
             params = (("publish", "1"),)
         elif publish:
             payload["publish"] = 1
-        answer = await self._call(what, method, path, params=params, json=payload)
+        with translated(record.get("content")):
+            answer = await self._call(what, method, path, params=params, json=payload)
         return self._read(answer.whole_json())
 
     def _read(self, answer: Json) -> Story:

@@ -76,6 +76,10 @@ _ITEM_ACTIONS: Mapping[str, str] = {
         "Give the field a value in the origin and pull again, or take `required` off "
         "it; then run the step again."
     ),
+    "field_type": (
+        "Set the field back to its type in the space, or change its encoding in "
+        "decisions/design.yaml; then run the step again."
+    ),
     "folder_closed": (
         "Allow the content type in the folder's settings in the space; then run the "
         "step again."

@@ -110,6 +110,7 @@ def test_each_kind_becomes_its_component() -> None:
     _, picture, _, gallery, quote, code, *_ = values
     assert isinstance(picture, dict)
     assert picture["image"]["filename"] == "a.png"
+    assert picture["image"]["meta_data"] == {}
     assert [each["component"] for each in gallery["images"]] == ["figure", "figure"]
     assert quote["text"]["content"][0]["type"] == "paragraph"
     assert (code["code"], code["language"]) == ("x\ny", "language-py")

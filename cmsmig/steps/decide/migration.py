@@ -92,6 +92,12 @@ class Migration:
         """Return the folders that stories go into, parents first."""
         return self.places.folders
 
+    def called(self, key: ItemKey) -> str:
+        """Return the name of an item and its collection, for an editor."""
+        item, made = self.items.get(key), self.design.content_type(key.collection_id)
+        name = (item.name if item else "") or key.item_id
+        return f"{name} of the collection `{made.collection_slug}`" if made else name
+
     def for_visitors(self) -> Migration:
         """Return the migration of the items of which visitors are to see another
         version than editors, in that version."""

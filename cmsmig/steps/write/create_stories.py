@@ -194,7 +194,7 @@ async def _create(
 async def _handle_refusal(job: ImportJob, create: Create, error: RejectedError) -> None:
     draft = create.draft
     if not is_taken(error):
-        _fail(job, draft, "refused", str(error))
+        _fail(job, draft, "refused", f"{job.migration.called(draft.key)}: {error}")
         return
     listed = await poll_until_visible(partial(_list_place, job, draft), job.sleep)
     if listed is None:

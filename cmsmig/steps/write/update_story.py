@@ -120,7 +120,7 @@ async def update_story(job: ImportJob, rows: CurrentRows, update: Update) -> Non
         # The folder that it moves to was not made.
         fail_update(job, key, FOLDER_MISSING, str(error))
     except RejectedError as error:
-        fail_update(job, key, "refused", str(error))
+        fail_update(job, key, "refused", f"{job.migration.called(key)}: {error}")
     except (OutcomeUnknownError, MalformedAnswerError) as error:
         # The intent stays open: the next run looks before it sends.
         job.ledger.items.failed(key, "not_confirmed", str(error))

@@ -14,6 +14,8 @@ class PreflightKind(StrEnum):
     """What a finding is about; for an item that fails it is the reason, too."""
 
     REQUIRED_FIELD = "required_field"
+    FIELD_TYPE = "field_type"
+    """A field of the space has a type that does not take the item's value."""
     FOLDER_CLOSED = "folder_closed"
     COMPONENT_NOT_ALLOWED = "component_not_allowed"
     ENTRY_NAME = "entry_name"

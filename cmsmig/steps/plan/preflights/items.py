@@ -13,6 +13,7 @@ from dataclasses import replace
 from cmsmig.canonical import JsonObject
 from cmsmig.configuration.plans import OLDER_STORY_BYTES
 from cmsmig.counting import counted, noun_for
+from cmsmig.destination.value_kinds import NAMES, TAKES, is_refused, is_unfit
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.content_shape import ContentShape
@@ -91,8 +92,8 @@ class _Look:
         """Problems of each shape, by its identity: stories of one shape share it."""
 
     def at_fields(self, key: ItemKey) -> Iterator[Preflight]:
-        """Yield the required fields without a value, and the blocks that a field
-        does not take."""
+        """Yield the required fields without a value, and the values and blocks that
+        a field does not take."""
         shape = self._offline.stories[key].shape
         if id(shape) not in self._known:
             self._known[id(shape)] = tuple(self._of_shape(shape))
@@ -155,7 +156,8 @@ class _Look:
         for component in sorted(shape.used):
             for field, definition in self._schemas.fields.get(component, {}).items():
                 if definition.get("required") and shape.lacks(component, field):
-                    yield self._required(component, field, definition)
+                    yield self._required(shape, component, field, definition)
+                yield from _unfit(shape, component, field, definition)
                 held = shape.held.get((component, field), frozenset())
                 barred = [
                     each
@@ -166,9 +168,9 @@ class _Look:
                     yield _not_allowed(component, field, barred)
 
     def _required(
-        self, component: str, field: str, definition: JsonObject
+        self, shape: ContentShape, component: str, field: str, definition: JsonObject
     ) -> Preflight:
-        where = f"`{field}` of the component `{component}`"
+        where = _place(shape, component, field)
         if definition.get("source") == "internal_stories":
             text = (
                 f"{where} is required in the space and leads to other stories, which "
@@ -216,6 +218,47 @@ class _Look:
             return 0
         text = json.dumps(story.content, ensure_ascii=False, separators=(",", ":"))
         return len(text.encode("utf-8", "surrogatepass"))
+
+
+def _place(shape: ContentShape, component: str, field: str) -> str:
+    """Return a field of a component, and the fields that its blocks stand in."""
+    around = [
+        f"`{key}`" if holder != component else f"another `{component}`"
+        for holder, key in shape.fields_with(component)
+    ]
+    inside = f", a block in {', '.join(around)}," if around else ""
+    return f"`{field}` of the component `{component}`{inside}"
+
+
+def _unfit(
+    shape: ContentShape, component: str, field: str, definition: JsonObject
+) -> Iterator[Preflight]:
+    """Yield that the space's field has a type that does not take what we write.
+
+    Source: destination, strict validation.
+    """
+    kind = str(definition.get("type") or "")
+    held = shape.kinds.get((component, field), frozenset())
+    unfit = sorted(each for each in held if is_unfit(kind, each))
+    if not unfit:
+        return
+    fails = any(is_refused(kind, each) for each in unfit)
+    what = " or ".join(dict.fromkeys(NAMES[each] for each in unfit))
+    then = (
+        "" if fails else " Editors cannot change such a value, and it may be refused."
+    )
+    yield Preflight(
+        kind=PreflightKind.FIELD_TYPE,
+        text=(
+            f"{_place(shape, component, field)} has the type `{kind}` in the space, "
+            f"which takes {TAKES.get(kind, 'text')}, and the item has {what} there; "
+            "set the field back to its own type there, or change its encoding in "
+            f"decisions/design.yaml.{then}"
+        ),
+        fails=fails,
+        field=field,
+        component=component,
+    )
 
 
 def _not_allowed(component: str, field: str, barred: list[str]) -> Preflight:
