@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from cmsmig.canonical import Json, JsonObject
@@ -40,6 +40,10 @@ class Unknowns:
     how it refuses more."""
     largest_body: int = 0
     """Bytes of a request body beyond which a 413 is answered; 0: none."""
+    editor_fills_defaults: bool = False
+    """Whether the visual editor fills an absent field with its `default_value`."""
+    plugin_keys: Mapping[str, JsonObject] = field(default_factory=dict)
+    """The keys of an empty value of a custom field type, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
