@@ -47,7 +47,7 @@ def test_opening_fills_every_absent_key_of_the_root_block(desk: Any) -> None:
     assert held == {
         **content,
         **dict.fromkeys(("textarea", "markdown", "number", "datetime", "option"), ""),
-        **dict.fromkeys(("options", "multiasset"), []),
+        **{key: [] for key in ("options", "multiasset")},
         "boolean": False,
         "asset": {
             **{"id": None, "alt": None, "copyright": None, "focus": None},

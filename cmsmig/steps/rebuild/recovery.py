@@ -23,6 +23,7 @@ from cmsmig.errors import (
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, MadeRow, StoryRecord, WrittenStory
+from cmsmig.mapping.compare.content_equality import same
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
@@ -254,8 +255,8 @@ def _house(job: ImportJob, found: Rebuilt, stories: Mapping[ItemKey, Story]) -> 
             continue
         linked = link_story(draft, existing, job.migration.routes).content
         for content in (linked, draft.content):
-            hashed = content_hash(content)
-            if hashed == content_hash(story.content):
+            if same(content, story.content):
+                hashed = content_hash(content)
                 _house_ours(job, draft, content, hashed, story)
                 written.add(draft.key)
                 break

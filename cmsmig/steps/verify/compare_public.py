@@ -18,7 +18,7 @@ from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.steps.connect import open_delivery
-from cmsmig.steps.plan.edits.edit_conflicts import seen_of, shown_value
+from cmsmig.steps.plan.edits.edit_conflicts import seen_of, shown_value, story_side
 from cmsmig.steps.plan.edits.written_stories import PUBLISHED
 from cmsmig.steps.plan.publication.visitor_pages import VisitorPages
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
@@ -147,8 +147,7 @@ def _differences(
         return
     decided = wanted.migration.decisions.conflicts
     for each in wanted.unmet(page.key, story):
-        seen = seen_of(each.there)
-        if decided.side(ConflictKind.STORY, what, each.name, seen) is Side.THEIRS:
+        if story_side(decided, what, each.name, each.there) is Side.THEIRS:
             continue
         where = f" in `{wanted.language}`" if wanted.language else ""
         text = (

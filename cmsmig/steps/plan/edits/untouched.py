@@ -5,7 +5,7 @@ from __future__ import annotations
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.ledger.rows import StoryRecord, WrittenStory
 from cmsmig.steps.plan.edits.story_fields import fields_there, is_same_field
-from cmsmig.steps.plan.edits.written_stories import content_hash, is_as_written
+from cmsmig.steps.plan.edits.written_stories import is_as_written, is_hash_of
 
 _MOVING = frozenset(("position",))
 """Fields that move whenever another item comes or goes."""
@@ -38,7 +38,7 @@ def _is_as_sent(
         return False
     if written is None:
         return (
-            content_hash(seen.content) == home.content_hash
+            is_hash_of(home.content_hash, seen.content)
             and seen.row.name == name
             and seen.row.full_slug.strip("/") == home.full_slug
         )
