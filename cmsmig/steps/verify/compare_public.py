@@ -25,6 +25,10 @@ from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verifica
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.import_job import ImportJob
 
+DECIDE_PUBLISHED = (
+    "; decide `ours` or `theirs` for its field `published` under `edits` in "
+    "decisions/conflicts.yaml"
+)
 LATER = 3.0
 """Seconds before what differs is read once more."""
 
@@ -62,7 +66,11 @@ async def compare_public(
     try:
         async with open_delivery(job.settings, job.client, job.observer) as delivery:
             wanted = VisitorPages(
-                job.migration, job.context, existing, job.public_versions(existing)
+                job.migration,
+                job.context,
+                existing,
+                job.public_versions(existing),
+                found.unpublished,
             )
             await _compare(job, delivery, wanted, pages, found)
     except ServiceError as error:
@@ -121,7 +129,11 @@ async def _look(
         there = await delivery.published(uuids, wanted.language)
         for page in part:
             story = there.get(page.home.uuid)
-            if story is None or not wanted.is_met(page.key, story):
+            if (
+                story is None
+                or not wanted.is_met(page.key, story)
+                or wanted.is_older(page.key, story)
+            ):
                 doubtful[page] = story
 
     parts = (
@@ -145,6 +157,12 @@ def _differences(
         text = f"Visitors get nothing at `{what}`, which was to be published."
         yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
         return
+    if wanted.is_older(page.key, story):
+        text = (
+            f"What is published of `{what}` is older than what stands "
+            f"there{DECIDE_PUBLISHED}."
+        )
+        yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
     decided = wanted.migration.decisions.conflicts
     for each in wanted.unmet(page.key, story):
         if story_side(decided, what, each.name, each.there) is Side.THEIRS:

@@ -15,6 +15,7 @@ from cmsmig.mapping.convert.story import translations_of
 from cmsmig.mapping.decisions.conflicts import (
     ConflictKind,
     ConflictsDecision,
+    Side,
 )
 from cmsmig.mapping.draft import Place, StoryDraft
 from cmsmig.mapping.merge import (
@@ -218,8 +219,7 @@ def is_same_field(one: JsonObject, other: JsonObject, field: str) -> bool:
 def holds_written(
     home: StoryRecord, written: WrittenStory | None, content: JsonObject
 ) -> bool:
-    """Return whether content is what we last wrote; where nobody kept that, whether it
-    has the fingerprint of it."""
+    """Return whether content is what we last wrote, as far as anybody kept that."""
     if written is None:
         return is_hash_of(home.content_hash, content)
     return same(content_of(written.sent), content)
@@ -281,13 +281,10 @@ def _merge(
         )
     compared = _leave_position(_hold_moves(compared, base))
 
-    merged = _no_write_for_position(
-        take_sides(
-            compared,
-            ours,
-            lambda field: story_side(decided, what, field, value_of(theirs, field)),
-        )
-    )
+    def side(field: str) -> Side | None:
+        return story_side(decided, what, field, value_of(theirs, field))
+
+    merged = _no_write_for_position(take_sides(compared, ours, side))
     left = merged.kept | merged.conflicts
     undecided = tuple(
         EditConflict(
