@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.ledger.rows import StoryRecord, WrittenStory
-from cmsmig.steps.plan.edits.story_fields import fields_there, is_same_field
+from cmsmig.steps.plan.edits.story_fields import (
+    fields_there,
+    is_same_field,
+    tags_of,
+    tags_there,
+)
 from cmsmig.steps.plan.edits.written_stories import is_as_written, is_hash_of
 
 _MOVING = frozenset(("position",))
@@ -34,7 +39,8 @@ def edit_since(
 def _is_as_sent(
     home: StoryRecord, seen: Story, written: WrittenStory | None, name: str
 ) -> bool:
-    if seen.body.get("tag_list"):
+    sent = written.sent if written is not None else {}
+    if {*tags_there(seen)} - {*tags_of(sent)}:
         return False
     if written is None:
         return (
