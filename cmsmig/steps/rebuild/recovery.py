@@ -46,6 +46,7 @@ from cmsmig.steps.plan.edits.written_stories import (
     written_home,
 )
 from cmsmig.steps.plan.ownership import datasource_content
+from cmsmig.steps.rebuild.saved_drafts import without_saves
 from cmsmig.steps.worker_pool import together
 from cmsmig.steps.write.import_job import ImportJob
 
@@ -93,7 +94,7 @@ async def find_again(job: ImportJob) -> Rebuilt:
     _find_components(job, found)
     _find_datasources(job)
     await _find_assets(job, found)
-    stories = await _our_stories(job)
+    stories = await without_saves(job, await _our_stories(job))
     _find_folders(job, found, stories.values())
     _house(job, found, stories)
     job.observer(StepFinished(STEP, f"{found.stories} stories found again"))
