@@ -146,7 +146,7 @@ class StoryCalls(Connection):
             params = (("publish", "1"),)
         elif publish:
             payload["publish"] = 1
-        with translated(record.get("content")):
+        with translated(body.get("content")):
             answer = await self._call(what, method, path, params=params, json=payload)
         return self._read(answer.whole_json())
 

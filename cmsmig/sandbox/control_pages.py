@@ -9,6 +9,7 @@ from cmsmig.canonical import Json, JsonObject, canonical
 from cmsmig.errors import UsageError
 from cmsmig.sandbox.destination.assets.asset_routes import record
 from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.destination.stories.editor import open_and_save
 from cmsmig.sandbox.destination.stories.story_wire import single
 from cmsmig.sandbox.faults.fault_rules import read_plan
 from cmsmig.sandbox.faults.injector import FaultInjector
@@ -24,6 +25,7 @@ from cmsmig.sandbox.http.asgi import (
 )
 from cmsmig.sandbox.http.rate_limits import InFlight, TokenWindows
 from cmsmig.sandbox.observe.comparison import comparable_state
+from cmsmig.sandbox.values import whole
 
 
 @dataclass(slots=True)
@@ -31,7 +33,8 @@ class ControlPages:
     """Answers `/_sandbox/history`, `violations`, `summary`, `state` and `faults`.
 
     `state?comparable` leaves out what differs from one run to the next. A PUT of
-    `faults` sets another plan, a DELETE ends all faults.
+    `faults` sets another plan, a DELETE ends all faults. A POST of `open-and-save`
+    opens and saves the story of `story_id`, or all, as the visual editor does.
     """
 
     space: Space
@@ -53,6 +56,7 @@ class ControlPages:
                 Route("GET", "/_sandbox/faults", "faults", self._faults),
                 Route("PUT", "/_sandbox/faults", "set faults", self._set_faults),
                 Route("DELETE", "/_sandbox/faults", "end faults", self._end_faults),
+                Route("POST", "/_sandbox/open-and-save", "open and save", self._save),
             )
         )
 
@@ -94,6 +98,11 @@ class ControlPages:
     def _end_faults(self, call: Call, parameters: Mapping[str, str]) -> Reply:
         self.injector.set(())
         return self._faults(call, parameters)
+
+    def _save(self, call: Call, parameters: Mapping[str, str]) -> Reply:
+        story_id = whole(call.document().get("story_id"))
+        named = None if story_id is None else [story_id]
+        return json_reply(200, open_and_save(self.space, named))
 
 
 def state_of(space: Space) -> JsonObject:

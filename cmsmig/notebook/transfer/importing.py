@@ -30,7 +30,6 @@ from cmsmig.notebook.transfer.shown_plan import ShownPlan, plan_now
 from cmsmig.notebook.transfer.step_panel import StepRun
 from cmsmig.origin.schema import Item
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.plan import Plan, refuse_drift
 from cmsmig.steps.worker_pool import StopSignal
 
 
@@ -57,9 +56,10 @@ async def show_plan(
     selected, only the `pilot` is planned, and handled by the steps that follow.
     """
     names = ItemNames(_items(decided_migration(workspace, pilot)))
-    shown = ShownPlan(await plan_now(workspace, pilot, recreate=bool(recreate)), names)
     if plan:
-        _refuse_drift(workspace, plan, shown.plan)
+        _refuse_unknown(workspace, plan)
+    found = await plan_now(workspace, pilot, recreate=bool(recreate), since=plan)
+    shown = ShownPlan(found, names)
 
     def controls() -> widgets.Element:
         board = widgets.Board()
@@ -152,7 +152,7 @@ def _items(migration: Migration) -> Iterator[Item]:
         yield from chain.from_iterable(each.values())
 
 
-def _refuse_drift(workspace: Workspace, plan_hash: str, current: Plan) -> None:
+def _refuse_unknown(workspace: Workspace, plan_hash: str) -> None:
     with Ledger.open_existing(workspace.project.ledger) as ledger:
         stored = ledger.plan(plan_hash)
     if stored is None:
@@ -160,4 +160,3 @@ def _refuse_drift(workspace: Workspace, plan_hash: str, current: Plan) -> None:
             f"No plan {plan_hash} is stored in this project; leave `plan` empty, or "
             "give the hash that `cmsmig plan` prints."
         )
-    refuse_drift(stored, current)

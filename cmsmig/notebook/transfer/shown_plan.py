@@ -45,12 +45,18 @@ class ShownPlan:
         return sheet(plan_tables(self.plan, self.names))
 
 
-async def plan_now(workspace: Workspace, pilot: Pilot, *, recreate: bool) -> Plan:
-    """Return the plan as of now. Writes nothing to the destination."""
+async def plan_now(
+    workspace: Workspace, pilot: Pilot, *, recreate: bool, since: str = ""
+) -> Plan:
+    """Return the plan as of now. Writes nothing to the destination.
+
+    Raises `PlanDriftError` listing what moved since the plan of the hash `since`.
+    """
     return await plan_only(
         workspace.project,
         workspace.destination_settings,
         observer=workspace.observer,
         recreate=recreate,
         pilot=pilot,
+        plan_hash=since,
     )

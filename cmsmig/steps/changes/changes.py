@@ -135,7 +135,7 @@ def _of_public(
         if row is None or row.home is None or not row.home.public_record:
             continue
         home, wanted = row.home, versions.records.get(key)
-        if home.public_record == (wanted or home.record_hash):
+        if home.public_record in (wanted or (home.record_hash,)):
             continue
         text = "is live as editors see it, which visitors were not given yet"
         if wanted is not None:

@@ -14,6 +14,7 @@ from cmsmig.canonical import Json, JsonObject, canonical
 from cmsmig.errors import UsageError
 from cmsmig.events import Observer
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.merge import Absent
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.changes.changes import Change, Where
@@ -99,9 +100,8 @@ def _edits_without(
 
 def _print(change: Change) -> bytes:
     new: Json = None if isinstance(change.new, Absent) else change.new
-    kept = not isinstance(change.new, Absent)
     place = [change.where, change.what, change.item, change.field, change.text]
-    return canonical([*map(str, place), kept, new])
+    return canonical([*map(str, place), comparable(new)])
 
 
 def _listed(changes: Iterable[Change]) -> list[Json]:

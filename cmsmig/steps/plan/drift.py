@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, replace
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import StoryRow
@@ -54,6 +54,23 @@ class Fingerprints:
     def is_same_part(self, shown: Fingerprints) -> bool:
         """Return whether both are of the same pilot, or of the whole."""
         return self.decisions.get(_PILOT) == shown.decisions.get(_PILOT)
+
+    def edited_since(self, shown: Fingerprints) -> frozenset[str]:
+        """Return the paths of our stories that were saved since `shown` was taken, of
+        those that were not edited before."""
+        names = self.destination.keys() - shown.destination.keys()
+        edits = (each for each in names if each.startswith(_EDIT))
+        return frozenset(each.removeprefix(f"{_EDIT} ") for each in edits)
+
+    def without_edits(self, paths: Set[str]) -> Fingerprints:
+        """Return the fingerprints without the edits of stories at these paths."""
+        left_out = {f"{_EDIT} {path}" for path in paths}
+        kept = {
+            name: each
+            for name, each in self.destination.items()
+            if name not in left_out
+        }
+        return replace(self, destination=kept)
 
     def drift_from(self, shown: Fingerprints) -> tuple[str, ...]:
         """Return what is not as it was when `shown` was taken, a phrase each."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
@@ -307,10 +307,13 @@ def _details(
     )
 
 
-def refuse_drift(stored: JsonObject, current: Plan) -> None:
-    """Raise `PlanDriftError` listing what moved since `stored` was shown."""
+def refuse_drift(stored: JsonObject, current: Plan, saved: Set[str]) -> None:
+    """Raise `PlanDriftError` listing what moved since `stored` was shown.
+
+    The stories at the paths `saved` were saved without an edit.
+    """
     shown = Fingerprints.from_json(stored.get("fingerprints"))
-    drift = current.fingerprints.drift_from(shown)
+    drift = current.fingerprints.without_edits(saved).drift_from(shown)
     if drift:
         items: Iterable[str] = ()
         if current.fingerprints.is_same_part(shown):

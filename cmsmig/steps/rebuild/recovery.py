@@ -23,6 +23,7 @@ from cmsmig.errors import (
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, MadeRow, StoryRecord, WrittenStory
+from cmsmig.mapping.compare.content_equality import same
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
@@ -45,6 +46,7 @@ from cmsmig.steps.plan.edits.written_stories import (
     written_home,
 )
 from cmsmig.steps.plan.ownership import datasource_content
+from cmsmig.steps.rebuild.saved_drafts import without_saves
 from cmsmig.steps.worker_pool import together
 from cmsmig.steps.write.import_job import ImportJob
 
@@ -92,7 +94,7 @@ async def find_again(job: ImportJob) -> Rebuilt:
     _find_components(job, found)
     _find_datasources(job)
     await _find_assets(job, found)
-    stories = await _our_stories(job)
+    stories = await without_saves(job, await _our_stories(job))
     _find_folders(job, found, stories.values())
     _house(job, found, stories)
     job.observer(StepFinished(STEP, f"{found.stories} stories found again"))
@@ -254,8 +256,8 @@ def _house(job: ImportJob, found: Rebuilt, stories: Mapping[ItemKey, Story]) -> 
             continue
         linked = link_story(draft, existing, job.migration.routes).content
         for content in (linked, draft.content):
-            hashed = content_hash(content)
-            if hashed == content_hash(story.content):
+            if same(content, story.content):
+                hashed = content_hash(content)
                 _house_ours(job, draft, content, hashed, story)
                 written.add(draft.key)
                 break

@@ -9,6 +9,7 @@ from cmsmig.canonical import Json, fingerprint
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import NotFoundError
 from cmsmig.ledger.rows import GoneState, ItemRow, StoryRecord, WrittenStory
+from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.plan.edits.edit_conflicts import seen_of
 from cmsmig.steps.plan.edits.story_fields import (
@@ -21,8 +22,8 @@ from cmsmig.steps.plan.edits.story_fields import (
 )
 from cmsmig.steps.plan.edits.written_stories import (
     PUBLISHED,
-    content_hash,
     is_as_written,
+    is_hash_of,
 )
 from cmsmig.steps.plan.publication.version_pair import (
     SHOW,
@@ -104,7 +105,7 @@ class StoryStandings:
         return Standing(
             stamped,
             tuple(edits),
-            seen_of([story.row.name, story.row.full_slug, story.content]),
+            seen_of([story.row.name, story.row.full_slug, comparable(story.content)]),
             mentions=frozenset(_scalars(story.content)),
             components=frozenset(_components(story.content)),
         )
@@ -160,7 +161,7 @@ class StoryStandings:
             slug = item.home.full_slug.rpartition("/")[2]
             if story.row.name.strip() != (item.name.strip() or slug):
                 yield "name"
-            if content_hash(story.content) != item.home.content_hash:
+            if not is_hash_of(item.home.content_hash, story.content):
                 yield "content"
 
 

@@ -21,7 +21,7 @@ from cmsmig.mapping.compare.datasource_merge import (
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.plan.destination_survey import folder_at
 from cmsmig.steps.plan.edits.story_fields import fields_there, written_story
-from cmsmig.steps.plan.edits.written_stories import content_hash, found_home
+from cmsmig.steps.plan.edits.written_stories import found_home, is_hash_of
 from cmsmig.steps.plan.ownership import base_after, is_applied, pairs_of
 from cmsmig.steps.rollback.deletions import is_there
 from cmsmig.steps.rollback.job import RollbackJob
@@ -95,7 +95,7 @@ async def _settle_creates(job: RollbackJob, lists: SpaceLists) -> None:
         record = str(intent.body.get("record", ""))
         home = found_home(story, intent.request_hash, record)
         written = None
-        if content_hash(story.content) == intent.request_hash:
+        if is_hash_of(intent.request_hash, story.content):
             written = written_story(fields_there(story, None), story)
         job.ledger.items.housed(item.key, home, item.origin_hash, "create", written)
 

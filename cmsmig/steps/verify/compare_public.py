@@ -23,13 +23,17 @@ from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.steps.connect import open_delivery
-from cmsmig.steps.plan.edits.edit_conflicts import seen_of, shown_value
+from cmsmig.steps.plan.edits.edit_conflicts import seen_of, shown_value, story_side
 from cmsmig.steps.plan.edits.written_stories import PUBLISHED
 from cmsmig.steps.plan.publication.visitor_pages import VisitorPages
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.import_job import ImportJob
 
+DECIDE_PUBLISHED = (
+    "; decide `ours` or `theirs` for its field `published` under `edits` in "
+    "decisions/conflicts.yaml"
+)
 LATER = (1.0, 2.0, 4.0, 5.0)
 """Seconds before each time that what differs is read again; together longer than the
 delivery side lags behind a write."""
@@ -112,7 +116,11 @@ async def compare_public(
             job.settings, job.survey.space, job.observer
         ) as delivery:
             wanted = VisitorPages(
-                job.migration, job.context, existing, job.public_versions(existing)
+                job.migration,
+                job.context,
+                existing,
+                job.public_versions(existing),
+                found.unpublished,
             )
             await _compare(job, delivery, wanted, pages, found)
     except ServiceError as error:
@@ -177,7 +185,11 @@ async def _look(
         there = await delivery.published(uuids, wanted.language)
         for page in pages:
             story = there.stories.get(page.home.uuid)
-            if story is None or not wanted.is_met(page.key, story):
+            if (
+                story is None
+                or not wanted.is_met(page.key, story)
+                or wanted.differs_from_draft(page.key, story)
+            ):
                 at = wanted.language, page
                 behind = there.is_older
                 doubtful[at] = Doubt(page, wanted, story, is_behind=behind, again=again)
@@ -227,10 +239,15 @@ def _differences(
         text = f"Visitors get nothing at `{what}`, which was to be published."
         yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
         return
+    if wanted.differs_from_draft(page.key, story):
+        text = (
+            f"What is published of `{what}` is older than what stands "
+            f"there{DECIDE_PUBLISHED}."
+        )
+        yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
     decided = wanted.migration.decisions.conflicts
     for each in wanted.unmet(page.key, story):
-        seen = seen_of(each.there)
-        if decided.side(ConflictKind.STORY, what, each.name, seen) is Side.THEIRS:
+        if story_side(decided, what, each.name, each.there) is Side.THEIRS:
             continue
         where = f" in `{wanted.language}`" if wanted.language else ""
         text = (

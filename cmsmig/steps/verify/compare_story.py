@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.schema import Story
 from cmsmig.ledger.rows import StoryRecord, WrittenStory
-from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision, Side
+from cmsmig.mapping.decisions.conflicts import ConflictsDecision, Side
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.merge import value_of
-from cmsmig.steps.plan.edits.edit_conflicts import seen_of, shown_value
+from cmsmig.steps.plan.edits.edit_conflicts import shown_value, story_side
 from cmsmig.steps.plan.edits.story_fields import (
     CONTENT,
     fields_there,
@@ -68,9 +68,8 @@ def story_differences(
         if read.written is None and field not in _CODES and not _is_content(field):
             # What the service made of our dates is not known.
             continue
-        there = value_of(theirs, field)
-        what = read.home.full_slug
-        if decided.side(ConflictKind.STORY, what, field, seen_of(there)) is Side.THEIRS:
+        there, what = value_of(theirs, field), read.home.full_slug
+        if story_side(decided, what, field, there) is Side.THEIRS:
             continue
         code = _CODES.get(field, DifferenceCode.FIELD_VALUE)
         if field in lists and _same_members(ours.get(field), theirs.get(field)):

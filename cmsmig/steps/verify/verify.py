@@ -22,7 +22,8 @@ from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, link_dra
 from cmsmig.steps.plan.edits.edit_conflicts import seen_of
 from cmsmig.steps.plan.edits.written_stories import PUBLISHED
 from cmsmig.steps.plan.gone.recreate import REMEDY
-from cmsmig.steps.verify.compare_public import compare_public
+from cmsmig.steps.plan.publication.visitor_pages import visible_print
+from cmsmig.steps.verify.compare_public import DECIDE_PUBLISHED, compare_public
 from cmsmig.steps.verify.compare_schema import compare_schema
 from cmsmig.steps.verify.compare_story import ReadBack, is_as_wanted, story_differences
 from cmsmig.steps.verify.compare_texts import compare_texts
@@ -172,8 +173,14 @@ async def _compare_story(
         found.documents += len([*documents_in(story.content)])
     else:
         _compare_fields(job, existing, draft, ReadBack(home, written, story), found)
+    found.differences.extend(_publication(job, key, home, story))
     apart = key in job.public_versions(existing).records
-    found.differences.extend(_publication(job, key, home, story, apart=apart))
+    if story.row.published and story.row.unpublished_changes and not apart:
+        codes = (
+            "",
+            *(each.code for each in job.migration.decisions.collections.translations),
+        )
+        found.unpublished[key] = {code: visible_print(story, code) for code in codes}
 
 
 def _compare_fields(
@@ -195,10 +202,9 @@ def _compare_fields(
 
 
 def _publication(
-    job: ImportJob, item: ItemKey, home: StoryRecord, story: Story, *, apart: bool
+    job: ImportJob, item: ItemKey, home: StoryRecord, story: Story
 ) -> Iterator[Difference]:
-    """Yield what is otherwise public than was decided; `apart` where visitors are to
-    see another version than editors."""
+    """Yield that a story is public, or not, otherwise than was decided."""
     key = str(item)
     asked = item in job.migration.to_publish
     is_public = story.row.published
@@ -207,25 +213,15 @@ def _publication(
     side = decided.side(ConflictKind.STORY, home.full_slug, PUBLISHED, seen)
     if side is not Side.THEIRS:
         if is_public and not asked:
-            text = f"`{home.full_slug}` is published; nobody asked{_DECIDE}."
+            text = f"`{home.full_slug}` is published; nobody asked{DECIDE_PUBLISHED}."
             code = DifferenceCode.PUBLISHED_UNASKED
             yield Difference(code, key, PUBLISHED, text)
         elif asked and not is_public:
             why = "somebody unpublished it" if home.left_public else "it is not"
-            text = f"`{home.full_slug}` was to be published and {why}{_DECIDE}."
-            yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
-        elif asked and story.row.unpublished_changes and not apart:
             text = (
-                f"What is published of `{home.full_slug}` is older than what stands "
-                f"there{_DECIDE}."
+                f"`{home.full_slug}` was to be published and {why}{DECIDE_PUBLISHED}."
             )
             yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
-
-
-_DECIDE = (
-    "; decide `ours` or `theirs` for its field `published` under `edits` in "
-    "decisions/conflicts.yaml"
-)
 
 
 def _compare_groups(job: ImportJob, found: Verification) -> None:

@@ -34,6 +34,7 @@ from cmsmig.steps.plan.edits.story_fields import (
 from cmsmig.steps.plan.edits.written_stories import (
     content_hash,
     found_home,
+    is_hash_of,
     record_hash,
     written_home,
 )
@@ -295,8 +296,8 @@ def _recovered(job: ImportJob, key: ItemKey, intent: Intent, story: Story) -> Cr
     draft = job.draft(item) if item is not None else None
     if isinstance(draft, StoryDraft):
         create = _create_of(draft)
-        if create.content_hash == intent.request_hash:
+        if is_hash_of(intent.request_hash, draft.content):
             return Created(home, written_story(create.fields, story))
-    if content_hash(story.content) == intent.request_hash:
+    if is_hash_of(intent.request_hash, story.content):
         return Created(home, written_story(fields_there(story, None), story))
     return Created(home, None)

@@ -24,7 +24,9 @@ from cmsmig.steps.plan.conflicts import (
     item_rows,
 )
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
+from cmsmig.steps.plan.drift import Fingerprints
 from cmsmig.steps.plan.edits.edit_conflicts import EditConflict
+from cmsmig.steps.plan.edits.saved_stories import find_saved
 from cmsmig.steps.plan.edits.schema_changes import kept_away
 from cmsmig.steps.plan.gone.gone_at_origin import (
     OriginGone,
@@ -190,7 +192,7 @@ async def run_command(
         ):
             plan, accounting = _plan(job)
             if plan_hash is not None:
-                refuse_drift(_load_plan(job.ledger, plan_hash), plan)
+                await _refuse_drift(job, plan_hash, plan)
             job.ledger.save_plan(plan.plan_hash, plan.as_stored())
             if dry_run and publish_stories in STEPS[command]:
                 shown = await with_fields(job, plan.publications)
@@ -306,6 +308,18 @@ def _load_plan(ledger: Ledger, plan_hash: str) -> JsonObject:
     return stored
 
 
+async def _refuse_drift(job: ImportJob, plan_hash: str, plan: Plan) -> None:
+    """Raise `PlanDriftError` if something moved since the plan of that hash.
+
+    Costs a call for each story of ours that was saved since.
+    """
+    stored = _load_plan(job.ledger, plan_hash)
+    shown = Fingerprints.from_json(stored.get("fingerprints"))
+    paths = plan.fingerprints.edited_since(shown)
+    saved = await find_saved(job.client, job.ledger, job.survey.stories, paths)
+    refuse_drift(stored, plan, saved)
+
+
 def _failed_assets(job: ImportJob) -> int:
     used = {upload.sha256 for upload in job.migration.files.uploads}
     rows = job.ledger.inventory.assets().values()
@@ -332,12 +346,18 @@ async def plan_only(
     observer: Observer,
     recreate: bool = False,
     pilot: Pilot = WHOLE,
+    plan_hash: str = "",
 ) -> Plan:
-    """Return the plan and store it under its hash. Writes nothing there."""
+    """Return the plan and store it under its hash. Writes nothing there.
+
+    With `plan_hash`, raises `PlanDriftError` when something moved since that plan.
+    """
     migration = open_pilot(project, settings, pilot)
     await require_same_site(project, settings, observer)
     setup = ImportSetup(project, settings, migration, observer, StopSignal())
     async with open_job(setup, Purpose.RECREATE if recreate else Purpose.IMPORT) as job:
         plan, _ = _plan(job)
+        if plan_hash:
+            await _refuse_drift(job, plan_hash, plan)
         job.ledger.save_plan(plan.plan_hash, plan.as_stored())
         return plan

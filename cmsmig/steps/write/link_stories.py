@@ -104,7 +104,7 @@ async def _needed(
                     links,
                     is_asked=is_asked,
                     is_over=_is_over(row),
-                    is_shown_apart=public.get(key, "") == row.home.public_record != "",
+                    is_shown_apart=row.home.public_record in public.get(key, ()),
                 )
             )
             continue

@@ -17,12 +17,11 @@ from cmsmig.errors import (
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
+from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord, WrittenStory
 from cmsmig.steps.decide.drafter import ItemDraft
-from cmsmig.steps.plan.edits.story_fields import with_dates
+from cmsmig.steps.plan.edits.story_fields import holds_written, with_dates
 from cmsmig.steps.plan.edits.written_stories import (
     already_public,
-    content_hash,
     to_publish,
     to_unpublish,
 )
@@ -155,7 +154,8 @@ async def _unpublish(job: ImportJob, row: ItemRow) -> None:
     else:
         if row.reason == "not_unpublished":
             job.ledger.items.recovered(row.key)
-        job.ledger.items.unpublished(row.key, _hidden(row.home, story))
+        written = job.ledger.items.last_written(row.home.story_id)
+        job.ledger.items.unpublished(row.key, _hidden(row.home, written, story))
 
 
 def _forget_unwanted(job: ImportJob) -> None:
@@ -182,21 +182,25 @@ def _intent(row: ItemRow) -> Intent:
     return Intent("publish", str(row.key), row.origin_hash)
 
 
-def _home_after(home: StoryRecord, story: Story) -> StoryRecord:
+def _home_after(
+    home: StoryRecord, written: WrittenStory | None, story: Story
+) -> StoryRecord:
     """Return the story record after its publication.
 
     Where somebody edited it since our write, no change date is taken as ours, so
     that the next write looks at it first.
     """
-    ours = content_hash(story.content) == home.content_hash
+    ours = holds_written(home, written, story.content)
     changed = story.row.updated_at if ours or home.kept_edits else ""
     shown = home.record_hash if ours and not home.kept_edits else ""
     return replace(home, updated_at=changed, left_public=True, public_record=shown)
 
 
-def _hidden(home: StoryRecord, story: Story) -> StoryRecord:
+def _hidden(
+    home: StoryRecord, written: WrittenStory | None, story: Story
+) -> StoryRecord:
     """Return the story record after it was taken from visitors."""
-    ours = content_hash(story.content) == home.content_hash and not home.kept_edits
+    ours = holds_written(home, written, story.content) and not home.kept_edits
     changed = story.row.updated_at if ours else home.updated_at
     return replace(home, updated_at=changed, left_public=False, public_record="")
 
@@ -209,11 +213,12 @@ async def _publish(job: ImportJob, row: ItemRow) -> None:
     except _OF_ONE_STORY as error:
         job.ledger.items.failed(row.key, "not_published", str(error), "publish")
     else:
+        written = job.ledger.items.last_written(row.home.story_id)
         job.ledger.items.recovered(row.key)
         job.ledger.items.published(
             row.key,
-            _home_after(row.home, story),
+            _home_after(row.home, written, story),
             story.row.updated_at,
-            with_dates(job.ledger.items.last_written(row.home.story_id), story),
+            with_dates(written, story),
         )
     job.observer(StepAdvanced(STEP, row.full_slug))

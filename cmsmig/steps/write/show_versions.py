@@ -21,7 +21,7 @@ from cmsmig.errors import (
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.steps.plan.edits.edit_conflicts import seen_of
-from cmsmig.steps.plan.edits.story_fields import with_dates
+from cmsmig.steps.plan.edits.story_fields import holds_written, with_dates
 from cmsmig.steps.plan.edits.written_stories import PUBLISHED, content_hash
 from cmsmig.steps.plan.publication.interrupted_versions import holds_last_written
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
@@ -141,7 +141,8 @@ async def _story_if_there(job: ImportJob, home: StoryRecord | None) -> Story | N
 def _may_show(job: ImportJob, home: StoryRecord, there: Story) -> bool:
     """Return whether visitors may be given another version below what stands there:
     it is ours, or somebody decided it."""
-    if content_hash(there.content) == home.content_hash or home.kept_edits:
+    written = job.ledger.items.last_written(home.story_id)
+    if home.kept_edits or holds_written(home, written, there.content):
         return True
     decided, seen = job.migration.decisions.conflicts, seen_of(there.row.published)
     side = decided.side(ConflictKind.STORY, home.full_slug, PUBLISHED, seen)

@@ -18,6 +18,7 @@ from cmsmig.mapping.draft import DraftContext, ExistingStory, Place
 from cmsmig.mapping.select.reference_targets import DanglingCause
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.edits.former_hashes import former_content_hash
 from cmsmig.steps.plan.edits.written_stories import content_hash, record_hash
 
 _ROOMS = ("mapping", "richtext", "steps/plan")
@@ -42,6 +43,13 @@ class DraftLinks:
     """Of the content then; empty where nothing is hashed."""
     record_hash: str
     """Of everything that is wanted of the story: its name, place, dates, content."""
+    former_record: str = ""
+    """As an earlier release took it, where that is another one."""
+
+    @property
+    def records(self) -> tuple[str, ...]:
+        """Return the fingerprints of what is wanted that a ledger may hold."""
+        return tuple(filter(None, (self.record_hash, self.former_record)))
 
     @property
     def is_hashed(self) -> bool:
@@ -54,7 +62,7 @@ class DraftLinks:
         if not self.is_hashed:
             return True
         if home.record_hash:
-            return self.record_hash != home.record_hash
+            return home.record_hash not in self.records
         return self.linked_hash != home.content_hash
 
 
@@ -150,7 +158,10 @@ def _keep_hash(
     *,
     linked: bool,
 ) -> str:
-    hashed = content_hash(content)
+    """Keep the hash of content, behind a blank the former one where it is another."""
+    hashed, former = content_hash(content), former_content_hash(content)
+    if former != hashed:
+        hashed = f"{hashed} {former}"
     drafts = migration.drafter.store
     drafts.keep_content_hash(draft.facts.key, inputs, hashed, linked=linked)
     return hashed
@@ -159,8 +170,14 @@ def _keep_hash(
 def _with_hashes(
     links: DraftLinks, facts: DraftFacts, context: DraftContext, hashed: str
 ) -> DraftLinks:
-    record = _record_hash(facts, context.places[facts.key], hashed)
-    return replace(links, linked_hash=hashed, record_hash=record)
+    place = context.places[facts.key]
+    hashed, _, former = hashed.partition(" ")
+    return replace(
+        links,
+        linked_hash=hashed,
+        record_hash=_record_hash(facts, place, hashed),
+        former_record=_record_hash(facts, place, former) if former else "",
+    )
 
 
 def _record_hash(facts: DraftFacts, place: Place, content: str) -> str:

@@ -157,7 +157,7 @@ def _row(story: PlannedStory, shape: int) -> list[Json]:
         dangling,
         [_reference(each) for each in story.borrowed],
         [links.filled, links.links, [*links.left], links.state, links.changes],
-        [links.linked_hash, links.record_hash],
+        [links.linked_hash, links.record_hash, links.former_record],
         shape,
         story.size,
     ]
@@ -174,7 +174,7 @@ def _read(
 ) -> PlannedStory:
     losses, losses_print, dangling, borrowed, links, hashes, shape, size = row
     filled, leading, left, state, changes = links
-    linked, record = hashes
+    linked, record, former = hashes
     return PlannedStory(
         losses=common.losses(losses),
         losses_print=losses_print,
@@ -198,6 +198,7 @@ def _read(
                 changes=changes,
                 linked_hash=linked,
                 record_hash=record,
+                former_record=former,
             ),
         ),
         shape=shapes[shape],

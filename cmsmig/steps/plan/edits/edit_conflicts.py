@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject, canonical, fingerprint
-from cmsmig.mapping.decisions.conflicts import ConflictKind
+from cmsmig.mapping.compare.content_equality import same
+from cmsmig.mapping.decisions.conflicts import ConflictKind, ConflictsDecision, Side
 from cmsmig.mapping.merge import ABSENT, Absent, Value
 
 _SHOWN = 60
@@ -111,10 +112,31 @@ def seen_of(theirs: Value) -> str:
     return "absent" if theirs is ABSENT else fingerprint(theirs)[:SEEN_LENGTH]
 
 
+def seen_in_story(theirs: Value) -> str:
+    """Return what names an edit of a story's field: what is empty is `absent`."""
+    return "absent" if same(_json_of(theirs), None) else seen_of(theirs)
+
+
+def story_side(
+    decided: ConflictsDecision, what: str, field: str, theirs: Value
+) -> Side | None:
+    """Return whose value stands in a story's field that shows an edit.
+
+    A decision of an earlier release may name an empty value by its fingerprint.
+    """
+    sides = (
+        decided.side(ConflictKind.STORY, what, field, seen)
+        for seen in (seen_in_story(theirs), seen_of(theirs))
+    )
+    return next(filter(None, sides), None)
+
+
 def _is_same(one: Value, other: Value) -> bool:
-    if isinstance(one, Absent) or isinstance(other, Absent):
-        return one is other
-    return canonical(one) == canonical(other)
+    return same(_json_of(one), _json_of(other))
+
+
+def _json_of(value: Value) -> Json:
+    return None if isinstance(value, Absent) else value
 
 
 def _quoted(text: str) -> str:

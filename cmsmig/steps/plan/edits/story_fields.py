@@ -10,6 +10,7 @@ from typing import Final
 from cmsmig.canonical import Json, JsonObject, canonical
 from cmsmig.destination.schema import Story
 from cmsmig.ledger.rows import StoryRecord, WrittenStory
+from cmsmig.mapping.compare.content_equality import comparable, same
 from cmsmig.mapping.convert.story import translations_of
 from cmsmig.mapping.decisions.conflicts import (
     ConflictKind,
@@ -26,7 +27,11 @@ from cmsmig.mapping.merge import (
     take_sides,
     value_of,
 )
-from cmsmig.steps.plan.edits.edit_conflicts import EditConflict, seen_of
+from cmsmig.steps.plan.edits.edit_conflicts import (
+    EditConflict,
+    seen_in_story,
+    story_side,
+)
 from cmsmig.steps.plan.edits.translation_fields import (
     is_translation,
     is_translation_id,
@@ -36,8 +41,8 @@ from cmsmig.steps.plan.edits.translation_fields import (
     translations_there,
 )
 from cmsmig.steps.plan.edits.written_stories import (
-    comparable,
     content_hash,
+    is_hash_of,
     record_hash,
 )
 
@@ -207,9 +212,17 @@ def record_of(fields: JsonObject, story: Story) -> str:
 
 
 def is_same_field(one: JsonObject, other: JsonObject, field: str) -> bool:
-    """Return whether a field is alike on two sides, however the service spells it."""
-    mine, yours = ({field: side.get(field)} for side in (one, other))
-    return canonical(comparable(mine)) == canonical(comparable(yours))
+    """Return whether a field is the same on two sides; absent is the same as empty."""
+    return same(one.get(field), other.get(field))
+
+
+def holds_written(
+    home: StoryRecord, written: WrittenStory | None, content: JsonObject
+) -> bool:
+    """Return whether content is what we last wrote, as far as anybody kept that."""
+    if written is None:
+        return is_hash_of(home.content_hash, content)
+    return same(content_of(written.sent), content)
 
 
 def merge_story(
@@ -226,7 +239,7 @@ def merge_story(
     theirs = without_foreign(fields_there(there, written), ours, written)
     if written is not None:
         base: JsonObject = written.sent
-    elif content_hash(there.content) == home.content_hash:
+    elif is_hash_of(home.content_hash, there.content):
         base = theirs
     else:
         base = dict.fromkeys([*ours, *theirs], UNKNOWN)
@@ -269,8 +282,7 @@ def _merge(
     compared = _leave_position(_hold_moves(compared, base))
 
     def side(field: str) -> Side | None:
-        seen = seen_of(value_of(theirs, field))
-        return decided.side(ConflictKind.STORY, what, field, seen)
+        return story_side(decided, what, field, value_of(theirs, field))
 
     merged = _no_write_for_position(take_sides(compared, ours, side))
     left = merged.kept | merged.conflicts
@@ -282,7 +294,7 @@ def _merge(
             base=_known(value_of(base, field)),
             ours=value_of(ours, field),
             theirs=value_of(theirs, field),
-            seen=seen_of(value_of(theirs, field)),
+            seen=seen_in_story(value_of(theirs, field)),
         )
         for field in sorted(merged.conflicts)
     )

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.ledger.rows import StoryRecord, WrittenStory
-from cmsmig.steps.plan.edits.story_fields import fields_there, is_same_field
-from cmsmig.steps.plan.edits.written_stories import content_hash, is_as_written
+from cmsmig.steps.plan.edits.story_fields import (
+    fields_there,
+    is_same_field,
+    tags_of,
+    tags_there,
+)
+from cmsmig.steps.plan.edits.written_stories import is_as_written, is_hash_of
 
 _MOVING = frozenset(("position",))
 """Fields that move whenever another item comes or goes."""
@@ -34,11 +39,12 @@ def edit_since(
 def _is_as_sent(
     home: StoryRecord, seen: Story, written: WrittenStory | None, name: str
 ) -> bool:
-    if seen.body.get("tag_list"):
+    sent = written.sent if written is not None else {}
+    if {*tags_there(seen)} - {*tags_of(sent)}:
         return False
     if written is None:
         return (
-            content_hash(seen.content) == home.content_hash
+            is_hash_of(home.content_hash, seen.content)
             and seen.row.name == name
             and seen.row.full_slug.strip("/") == home.full_slug
         )

@@ -10,6 +10,7 @@ from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
+from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.decisions.conflicts import (
     WHOLE,
     ConflictKind,
@@ -18,25 +19,21 @@ from cmsmig.mapping.decisions.conflicts import (
 )
 from cmsmig.mapping.draft import Place
 from cmsmig.steps.plan.edits.edit_conflicts import seen_of
+from cmsmig.steps.plan.edits.former_hashes import former_content_hash
 
 _NO_TRANSLATIONS: Final[Mapping[str, JsonObject]] = {}
 PUBLISHED: Final = "published"
 """The field that publication counts as."""
-_KEPT_UP_TO_DATE = ("cached_url", "url")
-"""What the service renews in a stored link when its target moves."""
-_ADDED = "_editable"
-"""What the service adds to blocks for its visual editor."""
-_UNSET: tuple[Json, ...] = (None, "", [])
-_NAMING = {
-    "asset": ("id", "filename"),
-    "multilink": ("id", "url", "cached_url", "email", "anchor"),
-}
-"""What an asset or a link names, by its kind; without any of it, it is unset."""
 
 
 def content_hash(content: JsonObject) -> str:
     """Return the fingerprint by which written and stored content are compared."""
     return fingerprint(comparable(content))
+
+
+def is_hash_of(hashed: str, content: JsonObject) -> bool:
+    """Return whether content has a fingerprint that this or the former release took."""
+    return hashed in (content_hash(content), former_content_hash(content))
 
 
 def record_hash(
@@ -60,49 +57,6 @@ def record_hash(
     if place.tags:
         own.append([*place.tags])
     return fingerprint(own)
-
-
-def comparable(value: Json) -> Json:
-    """Return content without what the service itself may write otherwise.
-
-    An unset value comes back empty, null or not at all, also where it is an object
-    without a file or a target; the paths in story links follow their targets.
-    """
-    if isinstance(value, list):
-        return [
-            comparable(each) if type(each) is dict or type(each) is list else each
-            for each in value
-        ]
-    if not isinstance(value, dict):
-        return value
-    left_out = _ONLY_EDITABLE
-    if "fieldtype" in value:
-        if _holds_nothing(value):
-            return None
-        if value["fieldtype"] == "multilink" and value.get("linktype") == "story":
-            left_out = _RENEWED
-    found: JsonObject = {}
-    for name, each in value.items():
-        # Most parts are texts and numbers: these need no call of their own.
-        if type(each) is dict or type(each) is list:
-            each = comparable(each)
-        # Most hold something, which is told soonest.
-        if (each or each not in _UNSET) and name not in left_out:
-            found[name] = each
-    return found
-
-
-_ONLY_EDITABLE = frozenset((_ADDED,))
-_RENEWED = frozenset((_ADDED, *_KEPT_UP_TO_DATE))
-
-
-def _holds_nothing(value: JsonObject) -> bool:
-    """Return whether an asset names no file, or a link leads nowhere.
-
-    Source: destination, asset field value and multilink value, their empty forms.
-    """
-    naming = _NAMING.get(str(value.get("fieldtype")), ())
-    return bool(naming) and all(value.get(name) in _UNSET for name in naming)
 
 
 def is_as_written(row: StoryRow, home: StoryRecord) -> bool:
@@ -148,7 +102,7 @@ def found_home(story: Story, content: str, record: str = "") -> StoryRecord:
     next write looks at it first.
     """
     home = written_home(story.row, content, record)
-    if content_hash(story.content) == content:
+    if is_hash_of(content, story.content):
         return home
     return replace(home, updated_at="")
 
@@ -167,7 +121,7 @@ def to_publish(
     rows: Iterable[ItemRow],
     listed: Iterable[StoryRow],
     decided: ConflictsDecision,
-    public: Mapping[ItemKey, str],
+    public: Mapping[ItemKey, tuple[str, ...]],
 ) -> tuple[ItemRow, ...]:
     """Return the rows of what is wanted and not published yet.
 
@@ -221,7 +175,7 @@ def _is_due(
     home: StoryRecord,
     there: StoryRow | None,
     decided: ConflictsDecision,
-    public: str | None,
+    public: tuple[str, ...] | None,
 ) -> bool:
     if public is None and there is not None and _shows_ours(row, home, there):
         return False
@@ -229,7 +183,7 @@ def _is_due(
     asked = _is_ours(home, decided, is_public=is_public)
     if home.left_public and not is_public:
         return asked
-    if public is not None and home.public_record == public:
+    if public is not None and home.public_record in public:
         return False
     if public is None and row.published:
         return _has_newer(home, there) or (asked and _is_behind(there))

@@ -12,7 +12,7 @@ from cmsmig.errors import NotFoundError
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.steps.plan.destination_survey import Interrupted, Survey
-from cmsmig.steps.plan.edits.written_stories import content_hash
+from cmsmig.steps.plan.edits.story_fields import holds_written
 from cmsmig.steps.plan.publication.version_pair import SHOW, open_pairs
 
 
@@ -56,5 +56,5 @@ def holds_last_written(ledger: Ledger, home: StoryRecord, story: Story) -> bool:
         return False
     is_named = story.row.name == written.sent.get("name")
     is_placed = story.row.full_slug.strip("/") == home.full_slug
-    is_content = content_hash(story.content) == home.content_hash
+    is_content = holds_written(home, written, story.content)
     return is_named and is_placed and is_content

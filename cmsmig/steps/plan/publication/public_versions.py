@@ -58,9 +58,9 @@ class PublicVersions:
     _made: _Made | None = None
 
     @property
-    def records(self) -> Mapping[ItemKey, str]:
+    def records(self) -> Mapping[ItemKey, tuple[str, ...]]:
         """Return the fingerprints of everything that visitors are to be given."""
-        return {key: links.record_hash for key, links in self.links.items()}
+        return {key: links.records for key, links in self.links.items()}
 
     def fields(self, key: ItemKey) -> JsonObject | str:
         """Return the fields of the version of an item in `links`, or why there is
@@ -93,7 +93,7 @@ def find_public_versions(
             failed[key] = str(public)
             continue
         edited = _linked_one(migration, key, context, existing)
-        if isinstance(edited, DraftLinks) and edited.record_hash != public.record_hash:
+        if isinstance(edited, DraftLinks) and edited.records != public.records:
             links[key] = public
             names[key] = draft.facts.story_name(own.places[key])
     visitors.drafter.store.flush()

@@ -4,11 +4,12 @@ drafts on disk."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from cmsmig.canonical import JsonObject
+from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.destination.schema import Story
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.merge import Value, value_of
@@ -19,6 +20,16 @@ from cmsmig.steps.plan.drafts.linked_drafts import Hashing, link_draft
 from cmsmig.steps.plan.edits.story_fields import CONTENT, is_same_field, wanted_fields
 from cmsmig.steps.plan.edits.written_stories import content_hash
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
+
+
+def visible_print(story: Story, language: str, *, is_delivered: bool = False) -> str:
+    """Return the fingerprint of what visitors see of a story in a language.
+
+    A story that was delivered holds the values of the language already.
+    """
+    name = "" if language else story.row.name
+    shown = shown_in(story.content, "" if is_delivered else language)
+    return fingerprint([name, comparable(shown)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +56,9 @@ class VisitorPages:
     context: DraftContext
     existing: Mapping[ItemKey, ExistingStory]
     versions: PublicVersions
+    unpublished: Mapping[ItemKey, Mapping[str, str]] = field(default_factory=dict)
+    """Of stories with unpublished changes, the `visible_print` of what editors have,
+    by language."""
     language: str = ""
     """The destination's code of the language that they read in; empty: the default
     one."""
@@ -54,6 +68,13 @@ class VisitorPages:
         if self.migration.decisions.collections.translations:
             return next(self.unmet(key, story), None) is None
         return (content_hash(story.content), story.row.name) == self._print(key)
+
+    def differs_from_draft(self, key: ItemKey, story: Story) -> bool:
+        """Return whether editors have something else than what visitors get."""
+        drafts = self.unpublished.get(key)
+        return drafts is not None and drafts[self.language] != visible_print(
+            story, self.language, is_delivered=True
+        )
 
     def has_language(self, key: ItemKey) -> bool:
         """Return whether an item has values in their language."""

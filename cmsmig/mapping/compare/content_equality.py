@@ -1,0 +1,120 @@
+"""When two values of story content are the same. Pure; the one place that decides it.
+
+A save in the visual editor fills absent fields with the empty value of their type, and
+the service brings the paths of story links up to date: neither is an edit.
+
+Source: destination, absent equals empty; asset field value and multilink value.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cmsmig.canonical import Json, JsonObject, canonical
+
+_UNSET: Final[tuple[Json, ...]] = (None, "", [], {})
+_ADDED = frozenset(("_editable",))
+"""What the service adds to blocks for its visual editor."""
+_KEPT_UP_TO_DATE = frozenset(("cached_url", "url")) | _ADDED
+"""What the service renews in a stored link when its target moves."""
+_NAMING = {
+    "asset": ("id", "filename"),
+    "multilink": ("id", "url", "cached_url", "email", "anchor"),
+}
+"""What an asset or a link names, by its kind; without any of it, it is empty."""
+_EMPTY_DOCUMENTS: Final[tuple[Json, ...]] = ([{"type": "paragraph"}], None)
+_EMPTY_TABLES: Final[tuple[Json, ...]] = ([["", ""], ["", ""]], [[]])
+"""The texts of the cells of a table that nobody filled, the head before the rows."""
+
+
+def comparable(value: Json) -> Json:
+    """Return the form of a field's value, a block or whole content that is compared.
+
+    An empty value of any type is None, and no block has a key with one.
+    """
+    if isinstance(value, list):
+        # A value in a list stays one, also where it is empty.
+        return [
+            comparable(each) if type(each) is dict or type(each) is list else each
+            for each in value
+        ] or None
+    if not isinstance(value, dict):
+        return None if value is False or value == "" else value
+    if "component" not in value:
+        return _comparable_object(value)
+    return _members(value, _ADDED)
+
+
+def same(one: Json, other: Json) -> bool:
+    """Return whether two values are the same for an editor; absent is given as None."""
+    return canonical(comparable(one)) == canonical(comparable(other))
+
+
+def _comparable_object(value: JsonObject) -> Json:
+    """Return the form of what is no block: its shape tells its type."""
+    if "fieldtype" in value:
+        return _comparable_field(value)
+    if "plugin" in value:
+        found = _members(value, _ADDED)
+        return found if found.keys() - {"plugin", "_uid"} else None
+    if "type" in value:
+        node = _comparable_node(value)
+        is_empty = value["type"] == "doc" and node.get("content") in _EMPTY_DOCUMENTS
+        return None if is_empty else node
+    return _members(value, _ADDED) or None
+
+
+def _comparable_field(value: JsonObject) -> Json:
+    kind = value["fieldtype"]
+    naming = _NAMING.get(str(kind), ())
+    if naming and all(value.get(name) in _UNSET for name in naming):
+        return None
+    if kind == "table" and _table_texts(value) in _EMPTY_TABLES:
+        return None
+    is_renewed = kind == "multilink" and value.get("linktype") == "story"
+    return _members(value, _KEPT_UP_TO_DATE if is_renewed else _ADDED)
+
+
+def _members(value: JsonObject, left_out: frozenset[str]) -> JsonObject:
+    found: JsonObject = {}
+    for name, each in value.items():
+        # Most values are texts, which need no call of their own.
+        if type(each) is dict or type(each) is list:
+            each = comparable(each)
+        if (each or (each not in _UNSET and each is not False)) and (
+            name not in left_out
+        ):
+            found[name] = each
+    return found
+
+
+def _comparable_node(value: JsonObject) -> JsonObject:
+    """Return the form of a node, a mark or the attributes of one: unset attributes are
+    left out, but `false` is a value there."""
+    found: JsonObject = {}
+    for name, each in value.items():
+        if name == "attrs" and type(each) is dict:
+            each = _comparable_node(each)
+        elif type(each) is dict or type(each) is list:
+            each = comparable(each)
+        if (each or each not in _UNSET) and name != "_editable":
+            found[name] = each
+    return found
+
+
+def _table_texts(value: JsonObject) -> list[Json]:
+    rows = value.get("tbody")
+    bodies = (
+        [each for each in rows if isinstance(each, dict)]
+        if isinstance(rows, list)
+        else []
+    )
+    return [
+        _cell_texts(value.get("thead")),
+        *(_cell_texts(each.get("body")) for each in bodies),
+    ]
+
+
+def _cell_texts(cells: Json) -> Json:
+    listed = cells if isinstance(cells, list) else []
+    return [each.get("value") or "" for each in listed if isinstance(each, dict)]
