@@ -246,7 +246,8 @@ class Instances:
                 href = node.attributes.get("href", "") if node.tag == "a" else ""
                 leads = bool(href.strip())
                 what = href if leads else self._begin_tag(node)
-                others.append(("link" if leads else "property", what, node))
+                if not node.goes_on:
+                    others.append(("link" if leads else "property", what, node))
                 stack.extend(reversed(node.children))
         lines = "".join(pieces).split("\n")
         return "\n".join(line.strip(" ") for line in lines).strip("\n"), others
