@@ -42,6 +42,10 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "media": (CONTENT, "Video and audio are left out, as the embed choices say."),
     "missing-file": (CONTENT, "This file could not be had; its old address stands."),
     "nesting": (LAYOUT, "Nested this deep, the content stands without this level."),
+    "property": (
+        CONTENT,
+        "No field of the block takes this property of the component.",
+    ),
     "reversed": (MEANING, "The numbers of this list counted down, and count up now."),
     "script": (CONTENT, "Scripts don't belong in rich text, and this one never ran."),
     "sentence": (LAYOUT, "This is a block here, and parts the sentence it stood in."),

@@ -24,6 +24,7 @@ from cmsmig.mapping.propose.decision_checks import (
     undecided_collections,
     undecided_design,
 )
+from cmsmig.mapping.propose.instance_blocks import with_instance_blocks
 from cmsmig.mapping.select.pilot import WHOLE, Pilot, choose
 from cmsmig.mapping.select.publishable import find_public_versions, find_publishable
 from cmsmig.mapping.select.reference_targets import KnownItems, known_items
@@ -228,7 +229,7 @@ def open_migration(
     return Migration(
         origin=origin,
         decisions=decisions,
-        design=with_rules(split_design(decisions.design, decisions.blocks), rules),
+        design=_whole_design(decisions, rules),
         splits=splits,
         selected=selected,
         skipped=skipped,
@@ -263,6 +264,12 @@ def _read_decisions(
         return decisions, None
     hashes = {**decisions.hashes, rules.name: rules.digest}
     return replace(decisions, hashes=hashes), rules
+
+
+def _whole_design(decisions: Decisions, rules: RuleFile | None) -> Design:
+    """Return the design with everything that the other decisions ask of it."""
+    split = split_design(decisions.design, decisions.blocks)
+    return with_rules(with_instance_blocks(split, decisions.embeds), rules)
 
 
 def _splits(
