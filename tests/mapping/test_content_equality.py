@@ -1,4 +1,4 @@
-"""When two values of story content are the same: absent and empty are, edits are not."""
+"""When values of story content are the same: absent and empty are, edits are not."""
 
 from __future__ import annotations
 
