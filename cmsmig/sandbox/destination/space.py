@@ -6,7 +6,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.history import Recorder
@@ -93,6 +93,16 @@ class StoredStory:
     published_at: str | None = None
     unpublished_changes: bool = False
     deleted_at: str | None = None
+    versions: dict[int, JsonObject] = field(default_factory=dict)
+    """What releases hold of it in place of `body`, by their ids."""
+    only_in: int = 0
+    """The release that alone has it until its deployment; 0: none."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether plain calls show it: it is neither in the trash nor in a
+        release alone."""
+        return self.deleted_at is None and not self.only_in
 
     @property
     def slug(self) -> str:
@@ -143,6 +153,13 @@ class StoredStory:
     def published_content(self) -> JsonObject | None:
         """Return what is public of it."""
         return None if self.published is None else self.published.unpacked()
+
+    def in_release(self, release: int) -> StoredStory:
+        """Return it as a release holds it, or as it is where that has no version."""
+        version = self.versions.get(release)
+        if version is None:
+            return self
+        return replace(self, body={**version}, packed=None, only_in=0)
 
     def pack(self) -> PackedContent:
         """Keep the draft content packed, and return it."""
@@ -199,6 +216,7 @@ class Space:
     by_name: dict[str, int] = field(default_factory=dict)
     """Components by the name under which they were last found."""
     stories: dict[int, StoredStory] = field(default_factory=dict)
+    releases: dict[int, JsonObject] = field(default_factory=dict)
     datasources: dict[int, JsonObject] = field(default_factory=dict)
     entries: dict[int, JsonObject] = field(default_factory=dict)
     assets: dict[int, StoredAsset] = field(default_factory=dict)
@@ -261,12 +279,12 @@ class Space:
         return known
 
     def story(self, story_id: int | None) -> StoredStory | None:
-        """Return a story that is not in the trash."""
+        """Return a story that plain calls show."""
         story = self.stories.get(story_id or 0)
-        return story if story is not None and story.deleted_at is None else None
+        return story if story is not None and story.is_plain else None
 
     def story_by_uuid(self, wanted: str) -> StoredStory | None:
-        """Return a story that is not in the trash by its UUID."""
+        """Return a story that plain calls show by its UUID."""
         return self.story(self.by_uuid.get(wanted))
 
     def full_slug(self, story: StoredStory) -> str:
