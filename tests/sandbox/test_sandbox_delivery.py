@@ -196,6 +196,7 @@ def own_space(sandbox):
 def test_languages_are_asked_for_by_one_name(desks):
     """`language` puts the texts in place, `lang` does nothing; no raw key comes."""
     with desks(languages=("pt-br",)) as sandbox:
+        sandbox.component("note", {"text": {"type": "text", "translatable": True}})
         content = {"component": "note", "_uid": "1", "text": "one"}
         content |= {"text__i18n__pt_br": "um", "own__i18n__pt_br": "so"}
         sandbox.story("note", content)

@@ -26,7 +26,6 @@ def test_the_list_of_spaces_takes_a_trailing_slash(desk):
     ("path", "key"),
     [
         ("workflows", "workflows"),
-        ("releases", "releases"),
         ("space_roles", "space_roles"),
         ("shared_assets", "assets"),
         ("shared_asset_folders", "shared_asset_folders"),

@@ -95,7 +95,7 @@ def test_a_translated_key_has_its_region_behind_an_underscore(desk):
         query = {"token": token, "version": "draft", "language": "pt-br"}
         reply = desk.public.get(f"/v2/cdn/stories/{story['id']}", params=query)
         content = reply.json()["story"]["content"]
-        return content["text"], content["own"], len(content)
+        return content["text"], content["own"], len(content.keys() - {"_editable"})
 
     assert shown() == ("plain", "plain", 4)
     change = {"story": {"content": {**content, "text__i18n__pt_br": "region"}}}
