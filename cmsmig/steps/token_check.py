@@ -86,7 +86,7 @@ def missing_scopes(
 
 
 def missing_sentences(
-    rights: TokenRights, space_id: str, command: str = "", *, publishes: bool = True
+    rights: TokenRights, space_id: str, command: str, *, publishes: bool = True
 ) -> Iterator[str]:
     """Yield what a command lacks of the token, a sentence each."""
     if not rights.reaches(space_id):
@@ -96,8 +96,7 @@ def missing_sentences(
             "or correct space_id."
         )
     for each in missing_scopes(rights, command, publishes=publishes):
-        commands = (command,) if command else each.commands
-        yield f"The token lacks the scope {each.scope}; {needed_by(commands)}."
+        yield f"The token lacks the scope {each.scope}; {needed_by((command,))}."
 
 
 def needed_by(commands: tuple[str, ...]) -> str:
