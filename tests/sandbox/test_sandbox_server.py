@@ -142,8 +142,8 @@ def test_middleware_sees_numbered_requests_and_whole_answers(desks):
         assert len(desk.handle.state.space.stories) == 3
 
 
-def test_the_space_tells_its_plan_and_perhaps_its_limits(desks):
-    """The limits are a free map: empty, or with keys that nobody documents."""
+def test_the_space_shows_its_plan_and_on_request_its_limits(desks):
+    """The limits are a free map: empty, or with undocumented keys."""
     with desks(rate=3) as desk:
         space = desk.space.get("").json()["space"]
         assert (space["plan"], space["plan_level"]) == ("starter", 0)

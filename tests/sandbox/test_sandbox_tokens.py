@@ -21,27 +21,27 @@ def needs(scope):
 class Caller:
     """Calls the management side with the announced token, or with another."""
 
-    def __init__(self, desk):
-        self.desk = desk
-        self.token = desk.handle.announcement["destination_token"]
-        self.credential = desk.handle.state.credential
+    def __init__(self, sandbox):
+        self.sandbox = sandbox
+        self.token = sandbox.handle.announcement["destination_token"]
+        self.credential = sandbox.handle.state.credential
 
     def reply(self, method, path, **more):
-        base = self.desk.handle.announcement["base_url"]
+        base = self.sandbox.handle.announcement["base_url"]
         headers = {"Authorization": self.token}
         return httpx.request(method, f"{base}{path}", headers=headers, **more)
 
     def said(self, method, path, **more):
         """Return the text of a 403, None for an answer that is none."""
-        space = self.desk.handle.announcement["space_id"]
+        space = self.sandbox.handle.announcement["space_id"]
         reply = self.reply(method, f"/spaces/{space}{path}", **more)
         return reply.json()["error"] if reply.status_code == 403 else None
 
 
 @pytest.fixture
 def caller(desks):
-    with desks() as desk:
-        yield Caller(desk)
+    with desks() as sandbox:
+        yield Caller(sandbox)
 
 
 def needed_scopes(caller, calls):
@@ -84,18 +84,18 @@ def test_every_route_names_the_scope_that_it_needs(caller):
 def test_routes_that_declare_no_scope_refuse_scoped_tokens(desks):
     """Access tokens, presets, tags and groups are for tokens without scopes."""
     paths = ("/api_keys", "/presets", "/internal_tags", "/component_groups")
-    with desks() as desk:
-        caller = Caller(desk)
+    with desks() as sandbox:
+        caller = Caller(sandbox)
         for path in paths:
             assert caller.said("GET", path) == UNSUPPORTED
-            assert desk.space.get(path).status_code == 200
-        caller.token = f"Bearer {desk.handle.state.tokens.oauth}"
+            assert sandbox.space.get(path).status_code == 200
+        caller.token = f"Bearer {sandbox.handle.state.tokens.oauth}"
         assert caller.said("GET", "/api_keys") == UNSUPPORTED
-        caller.token = desk.handle.state.tokens.legacy
+        caller.token = sandbox.handle.state.tokens.legacy
         assert caller.said("GET", "/api_keys") is None
     unknowns = Unknowns(groups_resource="components")
-    with desks(unknowns=unknowns, scopes=("components:read",)) as desk:
-        caller = Caller(desk)
+    with desks(unknowns=unknowns, scopes=("components:read",)) as sandbox:
+        caller = Caller(sandbox)
         assert caller.said("GET", "/component_groups") is None
         body = {"component_group": {"name": "a"}}
         said = caller.said("POST", "/component_groups", json=body)
@@ -104,8 +104,8 @@ def test_routes_that_declare_no_scope_refuse_scoped_tokens(desks):
 
 def test_publish_implies_write_and_write_implies_read(desks):
     """A token is narrowed and widened while the sandbox runs."""
-    with desks(scopes=("stories:publish", "components:read")) as desk:
-        caller = Caller(desk)
+    with desks(scopes=("stories:publish", "components:read")) as sandbox:
+        caller = Caller(sandbox)
         body = {"story": {"name": "a", "slug": "a", "is_folder": True}}
         assert caller.said("GET", "/stories") is None
         assert caller.said("POST", "/stories", json=body) is None
@@ -120,15 +120,15 @@ def test_publish_implies_write_and_write_implies_read(desks):
         caller.credential.scopes = ("stories:read",)
         assert caller.said("GET", "/stories") is None
         assert caller.said("POST", "/stories", json=body) == needs("stories:write")
-        assert len(desk.handle.state.space.stories) == 1
+        assert len(sandbox.handle.state.space.stories) == 1
         caller.credential.user_permission = True
         assert caller.said("GET", "/api_keys") is None
 
 
 def test_a_token_can_be_restricted_to_spaces(desks):
     """Another space, and a path without one, are refused before any scope is."""
-    with desks(token_spaces=(7,)) as desk:
-        caller = Caller(desk)
+    with desks(token_spaces=(7,)) as sandbox:
+        caller = Caller(sandbox)
         assert caller.said("GET", "/stories") == OTHER_SPACE
         assert caller.said("GET", "/api_keys") == OTHER_SPACE
         for path in ("/spaces", "/users/me"):
@@ -136,19 +136,19 @@ def test_a_token_can_be_restricted_to_spaces(desks):
             assert (reply.status_code, reply.json()) == (403, {"error": SOME_SPACES})
         assert caller.reply("GET", "/spaces/7").status_code == 404
         assert caller.reply("GET", "/tokens/validate").json()["space_ids"] == [7]
-        caller.credential.space_ids = (7, desk.handle.state.space.space_id)
+        caller.credential.space_ids = (7, sandbox.handle.state.space.space_id)
         assert caller.said("GET", "/stories") is None
 
 
 def test_validate_tells_what_a_token_is(desks):
     """It needs no scope, and draws on the rate as other calls do."""
-    with desks(scopes=("stories:publish",), token_expires=1_900_000_000.0) as desk:
-        caller = Caller(desk)
+    with desks(scopes=("stories:publish",), token_expires=1_900_000_000.0) as sandbox:
+        caller = Caller(sandbox)
         reply = caller.reply("GET", "/tokens/validate")
-        told = reply.json()
+        shown = reply.json()
         assert caller.token not in reply.text
-        assert caller.token.endswith(told.pop("token_display")[1:])
-        assert told == {
+        assert caller.token.endswith(shown.pop("token_display")[1:])
+        assert shown == {
             "valid": True,
             "type": "pat",
             "scopes": ["stories:publish"],
@@ -156,27 +156,27 @@ def test_validate_tells_what_a_token_is(desks):
             "space_ids": [],
             "expires_at": "2030-03-17T17:46:40.000Z",
         }
-        assert desk.handle.state.recorder.entries[-1].quota
+        assert sandbox.handle.state.recorder.entries[-1].quota
         caller.token = "unknown"
         refused = caller.reply("GET", "/tokens/validate")
         assert (refused.status_code, refused.json()) == (401, {"error": "Unauthorized"})
         kinds = {}
         for token in (
-            desk.handle.state.tokens.user,
-            f"Bearer {desk.handle.state.tokens.oauth}",
-            desk.handle.state.tokens.legacy,
+            sandbox.handle.state.tokens.user,
+            f"Bearer {sandbox.handle.state.tokens.oauth}",
+            sandbox.handle.state.tokens.legacy,
         ):
             caller.token = token
-            told = caller.reply("GET", "/tokens/validate").json()
-            kinds[told["type"], told["user_permission"]] = "scopes" in told
+            shown = caller.reply("GET", "/tokens/validate").json()
+            kinds[shown["type"], shown["user_permission"]] = "scopes" in shown
         assert kinds == {
             ("pat", True): False,
             ("oauth_app", False): True,
             ("legacy_token", False): False,
         }
     unknowns = Unknowns(lists_implied_scopes=True)
-    with desks(scopes=("stories:publish",), unknowns=unknowns) as desk:
-        listed = Caller(desk).reply("GET", "/tokens/validate").json()["scopes"]
+    with desks(scopes=("stories:publish",), unknowns=unknowns) as sandbox:
+        listed = Caller(sandbox).reply("GET", "/tokens/validate").json()["scopes"]
         assert listed == ["stories:publish", "stories:read", "stories:write"]
 
 
@@ -194,9 +194,9 @@ def test_the_scopes_that_there_are_can_be_listed(caller):
 def test_tokens_end(desks, clock):
     """A token is refused from its expiry on, one without scopes from 30 November."""
     clock.now = NOVEMBER_29
-    with desks(clock=clock, token_expires=NOVEMBER_29 + 60) as desk:
-        caller = Caller(desk)
-        own, legacy = caller.token, desk.handle.state.tokens.legacy
+    with desks(clock=clock, token_expires=NOVEMBER_29 + 60) as sandbox:
+        caller = Caller(sandbox)
+        own, legacy = caller.token, sandbox.handle.state.tokens.legacy
         assert caller.reply("GET", "/spaces").status_code == 200
         caller.token = legacy
         assert caller.reply("GET", "/spaces").status_code == 200
@@ -211,31 +211,31 @@ def test_tokens_end(desks, clock):
         assert caller.reply("GET", "/spaces").status_code == 200
         caller.credential.kind = TokenKind.LEGACY
         assert caller.reply("GET", "/spaces").status_code == 401
-    with desks(clock=clock, end_of_unscoped=NOVEMBER_30 + 1000) as desk:
-        caller = Caller(desk)
-        caller.token = desk.handle.state.tokens.legacy
+    with desks(clock=clock, end_of_unscoped=NOVEMBER_30 + 1000) as sandbox:
+        caller = Caller(sandbox)
+        caller.token = sandbox.handle.state.tokens.legacy
         assert caller.reply("GET", "/spaces").status_code == 200
 
 
 def test_a_token_that_may_only_read_changes_nothing(desks):
     """All reads of the announced token, and no write."""
-    with desks(scopes=READ_SCOPES) as desk:
-        caller = Caller(desk)
+    with desks(scopes=READ_SCOPES) as sandbox:
+        caller = Caller(sandbox)
         assert caller.said("GET", "/stories") is None
         body = {"story": {"name": "a", "slug": "a"}}
         assert caller.said("POST", "/stories", json=body) == needs("stories:write")
-        assert not desk.handle.state.space.stories
+        assert not sandbox.handle.state.space.stories
 
 
 def test_each_token_has_a_rate_of_its_own(desks, clock):
     """Unless the space counts for all of them."""
     for shared, expected in ((False, [200, 429, 200, 429]), (True, [200] + 3 * [429])):
-        with desks(rate=1, clock=clock, rate_per_space=shared) as desk:
-            caller = Caller(desk)
+        with desks(rate=1, clock=clock, rate_per_space=shared) as sandbox:
+            caller = Caller(sandbox)
             statuses = []
-            for token in (caller.token, desk.handle.state.tokens.user):
+            for token in (caller.token, sandbox.handle.state.tokens.user):
                 caller.token = token
                 statuses += [caller.reply("GET", "/spaces").status_code for _ in "ab"]
             assert statuses == expected
-            peak = desk.public.get("/_sandbox/summary").json()["fullest_second"]
+            peak = sandbox.public.get("/_sandbox/summary").json()["fullest_second"]
             assert peak == (4 if shared else 2)

@@ -31,7 +31,7 @@ Address: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
 
 @dataclass(slots=True)
 class DeliveryEdge:
-    """Answers `/v2/cdn`; the token stands in the query.
+    """Answers `/v2/cdn`; the token is in the query.
 
     A public token reads what is published, the preview token drafts as well. A
     published answer is kept under its whole address, with the cache version in it,
@@ -64,7 +64,7 @@ class DeliveryEdge:
 
     def _kept(self, call: Call) -> Reply | None:
         until, reply = self.kept.get(_address(call), (0.0, None))
-        if reply is None or is_draft(call) or self.window.clock() >= until:
+        if reply is None or self.window.clock() >= until:
             return None
         return _marked(reply, "Hit")
 

@@ -28,7 +28,7 @@ class Journal:
     space: Space
     seconds: float
     clock: Callable[[], float]
-    """The present time; the clock of the space may stand between its requests."""
+    """The current time; a clock of the space that replays requests does not run."""
     changes: deque[Change] = field(default_factory=deque)
 
     def __post_init__(self) -> None:

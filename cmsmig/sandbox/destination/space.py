@@ -220,7 +220,7 @@ class Space:
     heard: Callable[[Call], None] = lambda call: None
     """Is told each request that is about to be answered."""
     touched: Callable[[StoredStory], None] = lambda story: None
-    """Is told each story that is about to be made or changed."""
+    """Receives each story before it is created or changed."""
     selections: dict[object, object] = field(default_factory=dict)
     """What list requests named since the last change, without their pages."""
     selected_at: tuple[int, int, int] = (0, 0, 0)

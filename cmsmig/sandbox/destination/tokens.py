@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from functools import lru_cache
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
@@ -42,6 +43,16 @@ END_OF_UNSCOPED = datetime(2026, 11, 30, tzinfo=UTC).timestamp()
 _IMPLIED = {"publish": _ALL, "write": _BOTH}
 
 
+@lru_cache(maxsize=64)
+def _with_implied(scopes: tuple[str, ...]) -> frozenset[str]:
+    pairs = (scope.partition(":")[::2] for scope in scopes)
+    return frozenset(
+        f"{name}:{implied}"
+        for name, action in pairs
+        for implied in _IMPLIED.get(action, (action,))
+    )
+
+
 class TokenKind(StrEnum):
     """The kinds of token, as the service names them."""
 
@@ -71,12 +82,7 @@ class Credential:
     @property
     def granted(self) -> frozenset[str]:
         """Return its scopes and those that they imply."""
-        pairs = (scope.partition(":")[::2] for scope in self.scopes)
-        return frozenset(
-            f"{name}:{implied}"
-            for name, action in pairs
-            for implied in _IMPLIED.get(action, (action,))
-        )
+        return _with_implied(self.scopes)
 
     def space_refusal(self, space_id: int | None) -> str:
         """Return why it may not call a path of this space, empty when it may.
@@ -110,7 +116,7 @@ class Credentials:
     clock: Callable[[], float]
     end_of_unscoped: float = END_OF_UNSCOPED
     lists_implied: bool = False
-    """Whether `validate` lists the scopes that others imply; nobody documents it."""
+    """Whether `validate` lists the scopes that others imply; not documented."""
 
     def of(self, call: Call) -> Credential | None:
         """Return what the token of a call may do, None for one that is not valid."""
