@@ -95,8 +95,8 @@ class DeliveryClient:
             answer = await self._session.send(request)
             if answer.status not in _REDIRECTS:
                 body = answer.whole_json()
-                told = body.get("cv") if isinstance(body, dict) else None
-                return body, str(told or dict(params).get("cv", ""))
+                shown = body.get("cv") if isinstance(body, dict) else None
+                return body, str(shown or dict(params).get("cv", ""))
             url, params = self._target(url, answer)
             self._version = dict(params).get("cv", self._version)
         raise _strayed(url, f"sent it on more than {MOST_REDIRECTS} times")

@@ -161,7 +161,7 @@ def token_rows(
     """Return what the token may do, when it ends and what it lacks. Pure."""
     accepted = CheckRow("destination token", "accepted")
     if rights.unread:
-        found = f"could not be read, since {rights.unread}; the check goes on without"
+        found = f"could not be read, since {rights.unread}; the check continues without"
         return (accepted, CheckRow("token scopes", found))
     spaces = ", ".join(sorted(rights.spaces)) or "all of its user"
     if not (covered := rights.reaches(space_id)):

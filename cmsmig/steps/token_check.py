@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from cmsmig.counting import noun_for
 from cmsmig.destination.token_rights import SETTINGS, TokenRights
 from cmsmig.errors import CredentialsError
 
@@ -85,7 +86,7 @@ def missing_scopes(
 
 
 def missing_sentences(
-    rights: TokenRights, space_id: str, command: str = "", *, publishes: bool = True
+    rights: TokenRights, space_id: str, command: str, *, publishes: bool = True
 ) -> Iterator[str]:
     """Yield what a command lacks of the token, a sentence each."""
     if not rights.reaches(space_id):
@@ -95,8 +96,7 @@ def missing_sentences(
             "or correct space_id."
         )
     for each in missing_scopes(rights, command, publishes=publishes):
-        commands = (command,) if command else each.commands
-        yield f"The token lacks the scope {each.scope}; {needed_by(commands)}."
+        yield f"The token lacks the scope {each.scope}; {needed_by((command,))}."
 
 
 def needed_by(commands: tuple[str, ...]) -> str:
@@ -110,8 +110,16 @@ def refuse_missing_scopes(
     rights: TokenRights, space_id: str, command: str, *, publishes: bool = True
 ) -> None:
     """Raise `CredentialsError` where the token lacks what a command needs."""
-    lacking = [*missing_sentences(rights, space_id, command, publishes=publishes)]
+    missing = missing_scopes(rights, command, publishes=publishes)
+    lacking = []
+    if not rights.reaches(space_id):
+        lacking.append(f"does not cover space {space_id}")
+    if missing:
+        noun = noun_for(len(missing), "scope")
+        lacking.append(f"lacks the {noun} {', '.join(each.scope for each in missing)}")
     if lacking:
         raise CredentialsError(
-            f"{' '.join(lacking)} Nothing was written.", service="destination"
+            f"The token {' and '.join(lacking)}, which `cmsmig {command}` needs, so "
+            f"nothing was written; make a token that is complete in {SETTINGS}.",
+            service="destination",
         )

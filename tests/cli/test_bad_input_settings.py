@@ -115,7 +115,7 @@ CASES = [
         "token that may only read",
         "import",
         7,
-        ("stories:write", "components:write", "`cmsmig import`", "Nothing was written"),
+        ("stories:write", "components:write", "`cmsmig import`", "nothing was written"),
         read_only_token,
     ),
     Case(

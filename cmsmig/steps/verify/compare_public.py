@@ -220,14 +220,16 @@ def _older_sentence(older: Set[Page]) -> str:
 
 
 def _list_differences(doubtful: Iterable[Doubt], found: Verification) -> None:
-    told: set[tuple[str, str]] = {
+    listed: set[tuple[str, str]] = {
         (each.subject, each.where) for each in found.differences
     }
     for doubt in doubtful:
         differences = [*_differences(doubt.wanted, doubt.page, doubt.story)]
-        fresh = [each for each in differences if (each.subject, each.where) not in told]
+        fresh = [
+            each for each in differences if (each.subject, each.where) not in listed
+        ]
         found.differences.extend(fresh)
-        told.update((each.subject, each.where) for each in fresh)
+        listed.update((each.subject, each.where) for each in fresh)
 
 
 def _differences(

@@ -71,7 +71,7 @@ class ImportSetup:
     observer: Observer
     stop: StopSignal
     command: str = "plan"
-    """What the token needs scopes for; those of `plan` are enough to read."""
+    """The command that the token needs scopes for."""
 
     @property
     def identity(self) -> Identity:

@@ -12,12 +12,14 @@ from tests.support.steps.origin_edits import Item, edit_items
 
 READS = [
     "GET ",
+    "GET ",
     "GET /assets?page=1&per_page=100",
     "GET /components",
     "GET /releases",
     "GET /stories?page=1&per_page=100",
 ]
-"""The space, its components and releases, one page of stories and one of files."""
+"""The token and the space, its components and releases, one page of stories and one
+of files."""
 
 
 def requests(desk: Desk, since: int) -> list[str]:
