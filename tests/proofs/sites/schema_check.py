@@ -169,12 +169,7 @@ def _moved(site: Path | None, folder: Path, way: str) -> tuple[int, dict]:
             shape(folder)
         if way == "encoded":
             encode_otherwise(folder)
-        if way == "translated":
-            path = folder / "decisions" / "collections.yaml"
-            decided = path.read_text()
-            path.write_text(
-                decided.replace("\nlocales:", "\nlanguages: fields\nlocales:")
-            )
+        decide(folder, EDITS.get(way, {}))
         done = run(folder, "import", "--json")
         address = handle.announcement["base_url"].removesuffix("/v1")
         return done["accounting"]["failed"], get(f"{address}/_sandbox/state")

@@ -244,6 +244,8 @@ def _unfit(
         return
     fails = any(is_refused(kind, each) for each in unfit)
     what = " or ".join(dict.fromkeys(NAMES[each] for each in unfit))
+    is_block = any(component in names for names in shape.held.values())
+    or_rule = ", or the rule of the project's own that makes the block" * is_block
     then = (
         "" if fails else " Editors cannot change such a value, and it may be refused."
     )
@@ -253,7 +255,7 @@ def _unfit(
             f"{_place(shape, component, field)} has the type `{kind}` in the space, "
             f"which takes {TAKES.get(kind, 'text')}, and the item has {what} there; "
             "set the field back to its own type there, or change its encoding in "
-            f"decisions/design.yaml.{then}"
+            f"decisions/design.yaml{or_rule}.{then}"
         ),
         fails=fails,
         field=field,
