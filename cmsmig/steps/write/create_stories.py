@@ -244,10 +244,14 @@ async def _ours_of(
 
 
 async def _ours(job: ImportJob, key: ItemKey, row: StoryRow) -> Story | None:
-    """Return the story of a row if its root block carries the item's `_uid`."""
+    """Return the story of a row if its root block carries the item's `_uid`; none for
+    one that is in the trash, which a list may still show."""
     if row.is_folder:
         return None
-    story = await job.client.story(row.story_id)
+    try:
+        story = await job.client.story(row.story_id)
+    except NotFoundError:
+        return None
     ours = story.content.get("_uid") == story_uid(job.migration.namespace, key)
     return story if ours else None
 
