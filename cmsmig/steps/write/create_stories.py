@@ -21,7 +21,13 @@ from cmsmig.errors import (
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import Intent, LossRow, StoryRecord, WrittenStory
+from cmsmig.ledger.rows import (
+    FOLDER_MISSING,
+    Intent,
+    LossRow,
+    StoryRecord,
+    WrittenStory,
+)
 from cmsmig.mapping.convert.story import story_body, translations_of
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.uids import story_uid
@@ -42,11 +48,7 @@ from cmsmig.steps.write.components import read_field_keys
 from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import apply_once, is_taken, poll_until_visible
 from cmsmig.steps.write.import_job import ImportJob
-from cmsmig.steps.write.story_needs import (
-    FOLDER_MISSING,
-    StoryNeeds,
-    lacking_fields,
-)
+from cmsmig.steps.write.story_needs import StoryNeeds, lacking_fields
 from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "stories"
