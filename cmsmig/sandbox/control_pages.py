@@ -98,7 +98,7 @@ class ControlPages:
 
 def state_of(space: Space) -> JsonObject:
     """Return everything the space holds, each list in an order of its own."""
-    stories = [s for s in space.stories.values() if s.deleted_at is None]
+    stories = [s for s in space.stories.values() if s.is_plain]
     stories.sort(key=lambda story: (space.full_slug(story), story.is_folder))
     assets = sorted(space.assets.values(), key=lambda asset: asset.key)
     shown: list[Json] = [

@@ -46,6 +46,11 @@ class Desk:
         violations = self.handle.state.recorder.violations
         return [found.kind for found in violations[self.since :]]
 
+    def unknown(self, **readings: Any) -> None:
+        """Switch what nobody documents to these readings, until the test's end."""
+        space = self.handle.state.space
+        space.unknowns = replace(space.unknowns, **readings)
+
     def component(self, name: str, schema: dict[str, Any], **flags: Any) -> int:
         body = {"name": name, "is_root": True, "schema": schema, **flags}
         reply = self.space.post("/components", json={"component": body})
@@ -185,9 +190,12 @@ def shared_desk(content: Path) -> Iterator[Desk]:
 
 
 @pytest.fixture
-def desk(shared_desk: Desk) -> Desk:
+def desk(shared_desk: Desk) -> Iterator[Desk]:
     """One sandbox for all tests; each uses names of its own."""
-    return replace(shared_desk, since=len(shared_desk.handle.state.recorder.violations))
+    state = shared_desk.handle.state
+    unknowns = state.space.unknowns
+    yield replace(shared_desk, since=len(state.recorder.violations))
+    state.space.unknowns = unknowns
 
 
 @pytest.fixture

@@ -153,7 +153,7 @@ def _delivered(space: Space, story: StoredStory, call: Call) -> JsonObject:
         shown["name"] = story.published_name
         shown["content"] = object_of(story.published_content)
     language = call.parameter("language") or ""
-    shown["content"] = in_language(shown["content"], language)
+    shown["content"] = in_language(space, shown["content"], language)
     shown["lang"] = language or "default"
     shown["default_full_slug"] = None
     if language:

@@ -18,6 +18,7 @@ from cmsmig.sandbox.destination.schema.preset_routes import PRESETS
 from cmsmig.sandbox.destination.schema.webhook_routes import WEBHOOKS
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.stories import story_list, story_routes
+from cmsmig.sandbox.destination.stories.release_routes import RELEASES
 from cmsmig.sandbox.http.asgi import Call, Reply
 
 Handler: TypeAlias = Callable[[Space, Call, Mapping[str, str]], Reply]
@@ -57,6 +58,7 @@ _RECORDS = (
     ASSET_FOLDERS,
     TAGS,
     WEBHOOKS,
+    RELEASES,
 )
 
 
@@ -78,7 +80,6 @@ def _record_routes(kind: RecordKind) -> tuple[Entry, ...]:
 
 _NOTHING = {
     "collaborators": "collaborators",
-    "releases": "releases",
     "shared_asset_folders": "shared_asset_folders",
     "shared_assets": "assets",
     "shared_internal_tags": "internal_tags",

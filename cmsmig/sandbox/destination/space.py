@@ -6,7 +6,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.history import Recorder
@@ -33,7 +33,19 @@ class Unknowns:
     """Whether a folder must name its `default_root`."""
     publish_overwrites_first: bool = False
     """Whether publishing replaces a supplied `first_published_at`."""
-    shows_trash: bool = False
+    strict: bool = True
+    """Whether each save of a story is validated strictly, as in recently created
+    spaces; else only a PUT with `strict_mode=1` is."""
+    value_refusal: str = "base"
+    """Where the 422 of a value names its block: `base`: in its text, below
+    `error.base`; `block`: as a key below `errors`."""
+    refuses_barred: bool = False
+    """Whether a save refuses a component that its field is closed to. It does not on
+    real copies, which is the newer source: only the editor complains."""
+    group_id_in: str = "both"
+    """Where a `group_id` has an effect: in the `story`, in the `body` beside it (of a
+    PUT only), or in `both`."""
+    shows_trash: bool = True
     """Whether a story in the trash can still be read by its number."""
     largest_story: int = 5 * 1024 * 1024
     """Bytes of a story's content as JSON that the service takes; documented, but not
@@ -81,6 +93,16 @@ class StoredStory:
     published_at: str | None = None
     unpublished_changes: bool = False
     deleted_at: str | None = None
+    versions: dict[int, JsonObject] = field(default_factory=dict)
+    """What releases hold of it in place of `body`, by their ids."""
+    only_in: int = 0
+    """The release that alone has it until its deployment; 0: none."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether plain calls show it: it is neither in the trash nor in a
+        release alone."""
+        return self.deleted_at is None and not self.only_in
 
     @property
     def slug(self) -> str:
@@ -131,6 +153,13 @@ class StoredStory:
     def published_content(self) -> JsonObject | None:
         """Return what is public of it."""
         return None if self.published is None else self.published.unpacked()
+
+    def in_release(self, release: int) -> StoredStory:
+        """Return it as a release holds it, or as it is where that has no version."""
+        version = self.versions.get(release)
+        if version is None:
+            return self
+        return replace(self, body={**version}, packed=None, only_in=0)
 
     def pack(self) -> PackedContent:
         """Keep the draft content packed, and return it."""
@@ -187,6 +216,7 @@ class Space:
     by_name: dict[str, int] = field(default_factory=dict)
     """Components by the name under which they were last found."""
     stories: dict[int, StoredStory] = field(default_factory=dict)
+    releases: dict[int, JsonObject] = field(default_factory=dict)
     datasources: dict[int, JsonObject] = field(default_factory=dict)
     entries: dict[int, JsonObject] = field(default_factory=dict)
     assets: dict[int, StoredAsset] = field(default_factory=dict)
@@ -249,12 +279,12 @@ class Space:
         return known
 
     def story(self, story_id: int | None) -> StoredStory | None:
-        """Return a story that is not in the trash."""
+        """Return a story that plain calls show."""
         story = self.stories.get(story_id or 0)
-        return story if story is not None and story.deleted_at is None else None
+        return story if story is not None and story.is_plain else None
 
     def story_by_uuid(self, wanted: str) -> StoredStory | None:
-        """Return a story that is not in the trash by its UUID."""
+        """Return a story that plain calls show by its UUID."""
         return self.story(self.by_uuid.get(wanted))
 
     def full_slug(self, story: StoredStory) -> str:

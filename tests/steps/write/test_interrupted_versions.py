@@ -73,10 +73,13 @@ def test_an_edit_in_between_stays_and_the_rest_is_put_back(open_desk: Open) -> N
 def test_an_edit_of_what_visitors_were_given_stays_and_waits(open_desk: Open) -> None:
     """Somebody worked on in what the killed run left: theirs is not written over."""
     desk, _ = interrupted(open_desk, shown_only())
-    desk.edit(CHANGED, text="Edited in between.")
+    words = {"type": "text", "text": "Edited in between."}
+    paragraph = {"type": "paragraph", "content": [words]}
+    theirs = {"type": "doc", "content": [paragraph]}
+    desk.edit(CHANGED, text=theirs)
     desk.run("import")
     story = desk.stories()[CHANGED]
-    assert story.content["text"] == "Edited in between."
+    assert story.content["text"] == theirs
     assert story.name.endswith("anew")
     assert "Edited in between." not in public(desk)
     assert desk.open_intents() == []

@@ -11,16 +11,17 @@ from typing import TypeAlias
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.stories.document import examine
+from cmsmig.sandbox.destination.stories.restrictions import barred
 from cmsmig.sandbox.destination.stories.story_rules import (
     document_blocks,
     nested_blocks,
     schema_of,
 )
 from cmsmig.sandbox.destination.stories.story_translations import speaks
+from cmsmig.sandbox.destination.stories.strictness import NUMBER
 from cmsmig.sandbox.values import list_of, object_of, text_of
 
 _OWN_KEYS = frozenset({"component", "_uid", "_editable"})
-_NUMBER = re.compile(r"-?\d*\.?\d*")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
 _LINK_KEYS = ("id", "url", "linktype", "fieldtype", "cached_url")
 _LINK_TYPES = frozenset({"url", "story", "email", "asset"})
@@ -99,6 +100,8 @@ def _value(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> 
         inspection.complain("value_of_a_section", at, kind)
     elif kind in _CHECKS and value is not None:
         _CHECKS[kind](inspection, schema, value, at)
+        for name in barred(inspection.space, schema, value):
+            inspection.complain("barred_component", at, name)
 
 
 def _text(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> None:
@@ -107,7 +110,7 @@ def _text(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> N
 
 
 def _number(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> None:
-    if not isinstance(value, str) or not _NUMBER.fullmatch(value):
+    if not isinstance(value, str) or not NUMBER.fullmatch(value):
         inspection.complain("number_form", at, repr(value))
 
 
