@@ -139,10 +139,12 @@ class AssetCalls(Connection):
         )
 
     async def asset_folders(self) -> list[AssetFolder]:
-        """Return all asset folders; the service does not page them."""
+        """Return all asset folders that are not deleted; the service does not page
+        them."""
         answer = await self._call("list asset folders", "GET", "asset_folders")
         listed = reading.rows(answer.whole_json(), "asset_folders")
-        return [reading.asset_folder(row) for row in listed]
+        there = (row for row in listed if not row.get(self._assumed.deleted_key))
+        return [reading.asset_folder(row) for row in there]
 
     async def create_asset_folder(
         self, name: str, parent_id: int | None

@@ -26,7 +26,7 @@ from cmsmig.errors import (
     UnreachableError,
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
-from cmsmig.ledger.rows import AssetRow, Intent, MadeRow
+from cmsmig.ledger.rows import FOLDER_MISSING, AssetRow, Intent, MadeRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.plain_file import open_plain
@@ -44,7 +44,6 @@ from cmsmig.steps.write.asset_signing import (
 from cmsmig.steps.write.idempotent_write import Sleep, apply_once
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.refusals import OF_ONE_OBJECT, refuse, settle_refused
-from cmsmig.steps.write.story_needs import FOLDER_MISSING
 from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "assets"

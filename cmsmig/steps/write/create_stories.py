@@ -21,7 +21,13 @@ from cmsmig.errors import (
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import Intent, LossRow, StoryRecord, WrittenStory
+from cmsmig.ledger.rows import (
+    FOLDER_MISSING,
+    Intent,
+    LossRow,
+    StoryRecord,
+    WrittenStory,
+)
 from cmsmig.mapping.convert.story import story_body, translations_of
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.uids import story_uid
@@ -43,11 +49,7 @@ from cmsmig.steps.write.components import read_field_keys
 from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import apply_once, is_taken, poll_until_visible
 from cmsmig.steps.write.import_job import ImportJob
-from cmsmig.steps.write.story_needs import (
-    FOLDER_MISSING,
-    StoryNeeds,
-    lacking_fields,
-)
+from cmsmig.steps.write.story_needs import StoryNeeds, lacking_fields
 from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "stories"
@@ -245,10 +247,14 @@ async def _ours_of(
 
 
 async def _ours(job: ImportJob, key: ItemKey, row: StoryRow) -> Story | None:
-    """Return the story of a row if its root block carries the item's `_uid`."""
+    """Return the story of a row if its root block carries the item's `_uid`; none for
+    one that is in the trash, which a list may still show."""
     if row.is_folder:
         return None
-    story = await job.client.story(row.story_id)
+    try:
+        story = await job.client.story(row.story_id)
+    except NotFoundError:
+        return None
     ours = story.content.get("_uid") == story_uid(job.migration.namespace, key)
     return story if ours else None
 

@@ -15,7 +15,13 @@ from functools import partial
 from cmsmig.counting import counted
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import Intent, ItemRow
+from cmsmig.ledger.rows import (
+    COMPONENT_MISSING,
+    FOLDER_MISSING,
+    OPTION_MISSING,
+    Intent,
+    ItemRow,
+)
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.steps.decide.drafter import ItemDraft
@@ -24,12 +30,7 @@ from cmsmig.steps.plan.edits.story_fields import wanted_fields
 from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.import_job import ImportJob
-from cmsmig.steps.write.story_needs import (
-    COMPONENT_MISSING,
-    FOLDER_MISSING,
-    OPTION_MISSING,
-    StoryNeeds,
-)
+from cmsmig.steps.write.story_needs import StoryNeeds
 from cmsmig.steps.write.update_story import (
     CurrentRows,
     Needed,

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.ledger.rows import COMPONENT_MISSING, OPTION_MISSING
 from cmsmig.mapping.compare.component_fields import schema_of
 from cmsmig.mapping.propose.component_payloads import (
     component_bodies,
@@ -19,13 +20,6 @@ from cmsmig.mapping.propose.component_payloads import (
 from cmsmig.steps.plan.ownership import pairs_of
 from cmsmig.steps.plan.preflights.findings import Refusal
 from cmsmig.steps.write.import_job import ImportJob
-
-COMPONENT_MISSING: Final = "component_missing"
-"""Why an item failed: the space lacks a component or a field of its story."""
-OPTION_MISSING: Final = "option_missing"
-"""Why an item failed: a datasource lacks an option that its story holds."""
-FOLDER_MISSING: Final = "folder_missing"
-"""Why an item failed: its folder was not made."""
 
 _Field: TypeAlias = tuple[str, str]
 """A component and one of its field keys."""

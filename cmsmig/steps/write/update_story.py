@@ -22,7 +22,7 @@ from cmsmig.errors import (
     RejectedError,
 )
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import GONE, StoryRecord, WrittenStory
+from cmsmig.ledger.rows import FOLDER_MISSING, GONE, StoryRecord, WrittenStory
 from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks
 from cmsmig.steps.plan.edits.story_edits import UNDECIDED, undecided_sentence
@@ -41,7 +41,6 @@ from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob
-from cmsmig.steps.write.story_needs import FOLDER_MISSING
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@ reason, everything else arrives, and a rerun completes once the cause is gone.""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shutil
 from collections import Counter
@@ -13,7 +14,10 @@ from typing import Any
 import pytest
 
 from cmsmig.canonical import JsonObject
+from cmsmig.errors import UsageError
+from cmsmig.notebook.transfer.importing import run_step, show_plan
 from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
+from tests.support.notebook.staging import Staged
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import REFUSED, Fault
 from tests.support.steps.origin_edits import Item, edit_items, write_items
@@ -181,6 +185,24 @@ def test_a_component_and_the_steps_one_by_one(stage: Stage, small_site: Path) ->
     assert by_folder(desk) == {"notes": 23, "fr/notes": 12}
     desk.done("link")
     completed(desk, fault, 47)
+
+
+def test_a_component_in_the_notebooks(stage: Stage, small_site: Path) -> None:
+    """Notebook 05 does not wait for what 04 was refused."""
+    fault = refusing("POST", r"/components$", '"name":"spot"')
+    desk = stage(fault, content=small_site)
+    asyncio.run(Staged(desk.rehearsal).imported())
+    assert by_folder(desk) == {"notes": 23, "fr/notes": 12}
+    desk.decide("design.yaml", "component: spot\n", "component: place\n")
+    with pytest.raises(UsageError, match="1 component still to be made"):
+        asyncio.run(created(desk))
+    desk.decide("design.yaml", "component: place\n", "component: spot\n")
+    completed(desk, fault, 47)
+
+
+async def created(desk: Desk) -> None:
+    workspace = Staged(desk.rehearsal).workspace()
+    await run_step(workspace, "create", await show_plan(workspace))
 
 
 def test_a_later_field_of_a_component(stage: Stage, small_site: Path) -> None:
