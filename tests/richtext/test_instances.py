@@ -187,7 +187,7 @@ def test_what_is_outside_of_properties_keeps_the_instance_whole(stray: str) -> N
     converted = convert(html, policy(("a", PropType.TEXT)))
     assert blocks(converted)[0]["html"] == html
     [loss] = converted.losses
-    assert (loss.kind, loss.what) == ("component", "<wf-component>")
+    assert (loss.kind, loss.what) == ("instance", "<wf-component>")
     assert "no block `card_block`" in loss.why
 
 
@@ -223,7 +223,7 @@ def test_instances_in_each_other_end_somewhere() -> None:
     converted = convert(html, policy(("b", PropType.RICHTEXT)))
     depth = str(converted.document).count("'its_b'")
     assert 2 <= depth <= 8
-    assert "too deep" in " ".join(loss.why for loss in converted.losses)
+    assert "nested too deep" in " ".join(loss.why for loss in converted.losses)
 
 
 def test_random_instances_keep_the_account() -> None:

@@ -268,4 +268,4 @@ class EmbedsDecision:
     reviewed: Reviewed | None = None
     unclosed: Unclosed = Unclosed.KEEP
     components: tuple[InstanceBlock, ...] = ()
-    """What instances of the designer's components become, beside the kind's choice."""
+    """The blocks that instances of the designer's components become."""

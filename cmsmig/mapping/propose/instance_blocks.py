@@ -36,21 +36,20 @@ _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 
 @dataclass(frozen=True, slots=True)
 class PropFacts:
-    """What the bodies of a site tell of one property of a component."""
+    """What the bodies of a site contain of one property of a component."""
 
     prop: str
     label: str
     type: str
-    """As the origin tells it; empty for one that stands in an attribute."""
+    """The origin's name of the type; empty for a property in an attribute."""
     samples: tuple[str, ...]
 
 
 def with_instance_blocks(design: Design, embeds: EmbedsDecision) -> Design:
     """Return a design with the components that decided instances become.
 
-    One that a person has put into the design stands as it is there. Raises
-    `DecisionsError` when that has another use, lacks a field, or has it with another
-    type.
+    A component that the design already has is not changed. Raises `DecisionsError`
+    when that has another use, lacks a field, or has it with another type.
     """
     wanted = [_block(each) for each in embeds.components]
     there = {block.component: block for block in design.blocks}
@@ -134,7 +133,7 @@ def propose_instance_block(
 
 
 def proposed_type(prop: PropFacts) -> PropType:
-    """Return what a property becomes by what the origin tells and what it holds."""
+    """Return what a property becomes by its type at the origin and its values."""
     if prop.type == PropType.RICHTEXT:
         return PropType.RICHTEXT
     filled = [each for each in prop.samples if each.strip()]

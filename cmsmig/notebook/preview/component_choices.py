@@ -34,7 +34,7 @@ _TYPES: Sequence[tuple[str, str]] = (
     ("rich text", PropType.RICHTEXT),
 )
 _BECOMES = (("what every component becomes", _AS_KIND), ("a block of its own", _OWN))
-_HEAD = ("property", "told as", "becomes", "field", "such as")
+_HEAD = ("property", "type", "becomes", "field", "such as")
 
 
 def components_html(body_index: BodyIndex, decided: Sequence[InstanceBlock]) -> Markup:
@@ -42,7 +42,7 @@ def components_html(body_index: BodyIndex, decided: Sequence[InstanceBlock]) -> 
     what they become."""
     blocks = {each.component_id: each for each in decided}
     tables = [
-        _listed(body_index, sort, blocks.get(sort.component_id), _told)
+        _listed(body_index, sort, blocks.get(sort.component_id), _named_type)
         for sort in body_index.components()
     ]
     return sheet(joined(tables)) if tables else NOTHING
@@ -68,7 +68,8 @@ class ComponentChoices:
         sorts = self._previews.body_index.components()
         if not sorts:
             return NOTHING
-        sort, block = self._chosen(), self._decided()
+        sort = self._chosen_of(sorts)
+        block = self._previews.instance_block(sort.component_id)
         names = [(f"{one.called} ({one.count})", one.component_id) for one in sorts]
         controls = [
             select("component-chosen", "Component", names, sort.component_id),
@@ -85,20 +86,17 @@ class ComponentChoices:
         return bar(*controls) + sheet(shown)
 
     def _chosen(self) -> ComponentSort:
-        sorts = self._previews.body_index.components()
+        return self._chosen_of(self._previews.body_index.components())
+
+    def _chosen_of(self, sorts: Sequence[ComponentSort]) -> ComponentSort:
         return next((one for one in sorts if one.component_id == self._at), sorts[0])
 
     def _decided(self) -> InstanceBlock | None:
         return self._previews.instance_block(self._chosen().component_id)
 
     def _proposed(self) -> InstanceBlock:
-        sort = self._chosen()
-        return propose_instance_block(
-            sort.component_id,
-            sort.name,
-            sort.props,
-            self._previews.taken_names(),
-        )
+        sort, taken = self._chosen(), self._previews.taken_names()
+        return propose_instance_block(sort.component_id, sort.name, sort.props, taken)
 
     def _choose(self, value: str) -> None:
         self._at = value
@@ -174,7 +172,7 @@ def _listed(
     )
 
 
-def _told(_: PropFacts, taken: PropField | None) -> Cell:
+def _named_type(_: PropFacts, taken: PropField | None) -> Cell:
     return next(
         label for label, kind in _TYPES if kind == (taken.type if taken else _NOTHING)
     )

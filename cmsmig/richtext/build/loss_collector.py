@@ -36,6 +36,7 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "hidden": (MEANING, "What this hid on the origin's page shows now."),
     "iframe": (CONTENT, "Frames are left out, as the embed choices say."),
     "image": (CONTENT, "This picture has no address, so it can't be shown."),
+    "instance": (MEANING, "This instance of a component is no block, as decided."),
     "link": (CONTENT, "The text stands, but this link could not be kept."),
     "linked-image": (CONTENT, "The picture stands without its link, as chosen."),
     "list-blank": (LAYOUT, "This shows nothing in a list and is no item of it."),

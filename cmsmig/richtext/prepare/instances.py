@@ -1,5 +1,5 @@
 """Instances of components of the origin's designer: their properties, and the blocks
-that they become where a decision says so.
+that a decision makes of them.
 
 Source: Webflow Data API v2, components in rich text.
 """
@@ -26,7 +26,7 @@ _PROP = "wf-prop"
 _PREFIX = "prop-"
 _SLOT = "slot"
 _Lost: TypeAlias = tuple[str, str, Element]
-"""What stands in a property beside its text: the kind of loss, what, and where."""
+"""One loss in a property: its kind, what is lost, and the element."""
 SLOT_LEVELS = 2
 """Levels of nesting that a block with a document counts for."""
 _OWN = frozenset(("component-id", "name"))
@@ -45,9 +45,9 @@ class Prop:
 
     prop: str
     label: str
-    """Empty where it stands in an attribute."""
+    """Empty for a property in an attribute."""
     type: str
-    """As the origin tells it; empty where it stands in an attribute."""
+    """The origin's name of the type; empty for a property in an attribute."""
     value: str
     """Its text."""
     element: Element | None = None
@@ -105,19 +105,13 @@ class Instances:
         decided = self._embeds.policy.components.get(component)
         if decided is None:
             return None
-        why = "It stands too deep in others." if deep else _stray(element)
+        why = "It is nested too deep in other blocks." if deep else _stray(element)
         if why:
             why = (
-                f"{why} So this instance is no block `{decided.block}`, but what is "
-                "chosen for every component."
+                f"{why} This instance is therefore no block `{decided.block}`; it "
+                "becomes what every other component becomes."
             )
-            self._losses.lose(
-                "component",
-                f"<{INSTANCE}>",
-                element,
-                why=why,
-                severity=Severity.MEANING,
-            )
+            self._losses.lose("instance", f"<{INSTANCE}>", element, why=why)
             return None
         return self._made(element, decided)
 
@@ -155,8 +149,8 @@ class Instances:
         chosen: Mapping[str, Prop],
         decided: InstanceBlock,
     ) -> None:
-        """Record the properties that become no field. One may stand in an attribute
-        and in an element as well; the element counts."""
+        """Record the properties that become no field. An attribute and an element may
+        give the same property; the element's value is used."""
         fields = {each.prop.lower() for each in decided.props}
         of = decided.name or decided.component_id
         for prop in given:
@@ -170,7 +164,7 @@ class Instances:
                 )
                 self._lose(element, prop, why)
             elif prop is not taken:
-                why = f"The property {prop.called} of {of} stands here twice."
+                why = f"The property {prop.called} of {of} has two values here."
                 self._lose(element, prop, why)
 
     def _slot(self, element: Element, prop: Prop, field: str) -> Element:
@@ -230,7 +224,7 @@ class Instances:
         return {**link_value(target), "linktype": "asset"}
 
     def _text_of(self, prop: Element) -> tuple[str, list[_Lost]]:
-        """Return the text of a property, and all else that stands in it."""
+        """Return the text of a property, and everything in it that is no text."""
         pieces: list[str] = []
         others: list[_Lost] = []
         stack: list[Node] = [*reversed(prop.children)]
@@ -274,16 +268,16 @@ def _says_anything(prop: Prop) -> bool:
 
 
 def _leads(href: str) -> bool:
-    """Say whether a text is an address; JSON would pass for a relative one."""
+    """Return whether a text is an address. JSON is none, though it has no scheme."""
     return not href.startswith(("{", "[")) and addressed(href)
 
 
 def _stray(instance: Element) -> str:
-    """Return what of an instance stands outside of its properties, or empty."""
+    """Return a sentence about content outside of the properties, or empty."""
     for child in instance.children:
         if isinstance(child, Text):
             if child.value.strip():
-                return "Text stands outside of its properties."
+                return "It has text outside of its properties."
         elif child.tag != _PROP:
-            return f"<{child.name}> stands outside of its properties."
+            return f"It has <{child.name}> outside of its properties."
     return ""

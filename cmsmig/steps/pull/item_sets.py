@@ -27,7 +27,7 @@ _SINGLY = 100
 
 _BY_COUNT = (
     "Each set is taken as whole when it holds as many different items as the origin"
-    " counts; it is best that nobody edits while the pull runs."
+    " counts. Avoid edits at the origin while the pull runs."
 )
 _REFUSED = (
     "the origin cannot list items by their creation, so that they were read in its"
@@ -96,7 +96,7 @@ class SetReader:
     locales: tuple[str, ...]
     observer: Observer
     clock: Callable[[], float]
-    told: set[str] = field(default_factory=set)
+    noticed: set[str] = field(default_factory=set)
     """What is said once in a pull, not once for each set."""
 
     async def read(self, collection: Collection, *, live: bool) -> None:
@@ -161,7 +161,7 @@ class SetReader:
                     answer.limit,
                 )
             found.add(page, store.lines(page))
-            if not found.ordered and not self.told:
+            if not found.ordered and not self.noticed:
                 self._tell_once(_UNORDERED)
             offset += page.count
             if found.stuck or not self._goes_on(page, offset):
@@ -220,8 +220,8 @@ class SetReader:
         return line_of(record)
 
     def _tell_once(self, what: str) -> None:
-        if what not in self.told:
-            self.told.add(what)
+        if what not in self.noticed:
+            self.noticed.add(what)
             self.observer(Noticed("origin", what))
 
     def _notice(
