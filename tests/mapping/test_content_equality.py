@@ -1,4 +1,4 @@
-"""When two values of story content are the same: absent and empty are, edits are not."""
+"""When two values of story content are the same: absent and empty ones are."""
 
 from __future__ import annotations
 
@@ -65,7 +65,12 @@ EMPTY: dict[str, Json] = {
     "boolean": False,
     "list": [],
     "asset": asset(),
-    "asset as we send it": {"id": None, "alt": "", "filename": "", "fieldtype": "asset"},
+    "asset as we send it": {
+        "id": None,
+        "alt": "",
+        "filename": "",
+        "fieldtype": "asset",
+    },
     "link": link(),
     "link to an address": link(linktype="url"),
     "document": doc(paragraph()),
