@@ -1,4 +1,4 @@
-"""When values of story content are the same: absent and empty are, edits are not."""
+"""When two values of story content are the same: absent and empty ones are."""
 
 from __future__ import annotations
 

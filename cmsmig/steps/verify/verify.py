@@ -16,7 +16,7 @@ from cmsmig.ledger.rows import AssetRow, StoryRecord
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
-from cmsmig.richtext.schema.validate import documents_in, problems
+from cmsmig.richtext.schema.validate import documents_in, problems_there
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, link_draft
 from cmsmig.steps.plan.edits.edit_conflicts import seen_of
@@ -282,7 +282,7 @@ def _documents(
 ) -> Iterator[Difference]:
     for path, document in documents_in(content):
         found.documents += 1
-        for problem in problems(document):
+        for problem in problems_there(document):
             place = f"At {problem.path}: " if problem.path else ""
             yield Difference(
                 DifferenceCode.DOCUMENT_INVALID,
