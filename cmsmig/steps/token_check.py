@@ -34,6 +34,7 @@ NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
     "assets:write": _MAKING,
     "asset_folders:read": _ALL,
     "asset_folders:write": _MAKING,
+    "releases:read": ("import", "prepare", "create", "link", "publish"),
     "webhooks:read": _PUBLISHING,
 }
 """The commands that need a scope, by scope. The scopes of one resource are together,
