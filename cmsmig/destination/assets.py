@@ -143,7 +143,7 @@ class AssetCalls(Connection):
         them."""
         answer = await self._call("list asset folders", "GET", "asset_folders")
         listed = reading.rows(answer.whole_json(), "asset_folders")
-        there = (row for row in listed if not row.get(self._assumed.deleted_key))
+        there = (row for row in listed if not row.get("deleted_at"))
         return [reading.asset_folder(row) for row in there]
 
     async def create_asset_folder(

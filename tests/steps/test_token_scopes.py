@@ -25,6 +25,7 @@ DOCUMENTED = (
     "datasource_entries:write",
     "assets:write",
     "asset_folders:write",
+    "releases:read",
     "webhooks:read",
 )
 """As README.md and docs/commands.md list them."""
