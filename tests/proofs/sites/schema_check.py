@@ -30,7 +30,7 @@ from cmsmig.errors import OfficialError
 from cmsmig.official.bridge import Official, open_official
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
-from tests.proofs.sites.planted import BLOCKS, FAULTS, SOUND, planted
+from tests.proofs.sites.planted import COMPONENTS, FAULTS, GROUPS, SOUND, planted
 from tests.proofs.sites.rehearse import get, run, shape
 from tests.support.rehearsal import write_env
 from tests.support.steps.split_site import RULES
@@ -115,10 +115,13 @@ async def _check(chosen: argparse.Namespace) -> int:
 
 async def _missed(official: Official) -> Iterator[str]:
     """Yield the planted faults that are not found, and issues of the sound story."""
-    for issue in (await official.validate(BLOCKS, [SOUND]))[0]:
+    blocks = blocks_of(COMPONENTS, GROUPS)
+    sound, *issues_of_each = await official.validate(
+        blocks, [SOUND, *map(planted, FAULTS)]
+    )
+    for issue in sound:
         yield f"nothing planted, and {issue}"
-    for fault in FAULTS:
-        issues = (await official.validate(BLOCKS, [planted(fault)]))[0]
+    for fault, issues in zip(FAULTS, issues_of_each, strict=True):
         if fault.code not in {each["code"] for each in issues if _is_error(each)}:
             yield f"{fault.what}: {issues}"
 
