@@ -146,13 +146,13 @@ async def checked(
         failed, state = await asyncio.to_thread(_moved, site, Path(folder), way)
     blocks = blocks_of(state["components"], state["component_groups"])
     found = Checked(name, way, failed, components=len(blocks))
-    told = [*_contents(state["stories"])]
-    for at in range(0, len(told), AT_ONCE):
-        some = told[at : at + AT_ONCE]
+    contents = [*_contents(state["stories"])]
+    for at in range(0, len(contents), AT_ONCE):
+        some = contents[at : at + AT_ONCE]
         issues = await official.validate(blocks, [content for _, content in some])
         for (story, _), each in zip(some, issues, strict=True):
             found.take(story, each)
-    found.stories = len(told)
+    found.stories = len(contents)
     return found
 
 
