@@ -20,7 +20,7 @@ import asyncio
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -82,6 +82,13 @@ class Checked:
             else:
                 self.warnings[f"{each['code']}: {each['message']}"] += 1
 
+    def row(self) -> str:
+        """Return a row of the table."""
+        return (
+            f"| {self.site} | {self.way} | {self.failed} | {self.stories} | "
+            f"{self.components} | {len(self.errors)} | {self.warnings.total()} |"
+        )
+
 
 def main(arguments: list[str]) -> int:
     """Check, print the table; return the exit code."""
@@ -104,16 +111,18 @@ async def _check(chosen: argparse.Namespace) -> int:
             print(f"  NOT FOUND: {each}")
         if chosen.planted or missed:
             return int(bool(missed))
-        found = [
-            await checked(official, name, site, way)
-            for name, site in _sites(chosen.sites)
-            for way in chosen.way or WAYS
-        ]
+        print("| site | bodies | failed | stories | components | errors | warnings |")
+        print("|---|---|---|---|---|---|---|")
+        found: list[Checked] = []
+        for name, site in _sites(chosen.sites):
+            for way in chosen.way or WAYS:
+                found.append(await checked(official, name, site, way))
+                print(found[-1].row(), flush=True)
     _tell(found)
     return int(any(e.errors or e.failed or not e.stories for e in found))
 
 
-async def _missed(official: Official) -> Iterator[str]:
+async def _missed(official: Official) -> AsyncIterator[str]:
     """Yield the planted faults that are not found, and issues of the sound story."""
     blocks = blocks_of(COMPONENTS, GROUPS)
     sound, *issues_of_each = await official.validate(
@@ -269,14 +278,7 @@ def _allowed(
 
 
 def _tell(found: list[Checked]) -> None:
-    print("| site | bodies | failed | stories | components | errors | warnings |")
-    print("|---|---|---|---|---|---|---|")
-    for each in found:
-        print(
-            f"| {each.site} | {each.way} | {each.failed} | {each.stories} | "
-            f"{each.components} | "
-            f"{len(each.errors)} | {each.warnings.total()} |"
-        )
+    """Print the issues of each site."""
     for each in found:
         for text in each.errors[:SHOWN]:
             print(f"{each.site} {each.way}: {text}")
