@@ -14,7 +14,7 @@ class Place:
 
     block: JsonObject
     holder: str
-    """The component that it stands in; empty for the story's own."""
+    """The component that holds it; empty for the story's own."""
     field: str
     """The field of that component."""
     said: str

@@ -1,4 +1,4 @@
-"""What the service refuses in a story, told with the block and the field.
+"""What the service refuses in a story, translated to the block and the field.
 
 Source: destination, strict validation. The texts are known; where they name the
 block is not, so every known name is looked for in all of a complaint.
@@ -17,9 +17,9 @@ from cmsmig.destination.value_kinds import NAMES, is_refused, kind_of
 from cmsmig.errors import FieldProblem, RejectedError
 
 _MOST = 5
-"""Refused values that are told of one story."""
+"""Refused values that are named of one story."""
 _SHOWN = 60
-"""Characters of a refused text that are told."""
+"""Characters of a refused text that are shown."""
 _WORD = re.compile(r"[\w-]+")
 _VALUE = re.compile(
     r"value of the field [`'\"]?([\w-]+)[`'\"]? in the component [`'\"]?([\w-]+)",
@@ -36,7 +36,7 @@ class _Rule:
     """One rule about values, as the service says it and as an editor reads it."""
 
     says: re.Pattern[str]
-    told: str
+    shown: str
     breaks: Callable[[Json], bool]
 
 
@@ -76,19 +76,19 @@ _RULES = (
 def translated(content: Json) -> Iterator[None]:
     """Add to a refusal of this content which block and field it is about.
 
-    Raises `RejectedError`: the translation before the service's own words, which
-    stay, or as it was where nothing of it is in the content.
+    Raises `RejectedError`: the translation before the service's text, which
+    stays, or as it was where nothing of it is in the content.
     """
     try:
         yield
     except RejectedError as error:
         places = [*block_places(content)] if isinstance(content, dict) else []
-        told = [*dict.fromkeys(_told(error.problems, places))]
-        if not told:
+        named = [*dict.fromkeys(_translations(error.problems, places))]
+        if not named:
             raise
-        more = f"; and {len(told) - _MOST} more" if len(told) > _MOST else ""
+        more = f"; and {len(named) - _MOST} more" if len(named) > _MOST else ""
         raise RejectedError(
-            f"{'; '.join(told[:_MOST])}{more}. {error}",
+            f"{'; '.join(named[:_MOST])}{more}. {error}",
             service=error.service,
             method=error.method,
             url=error.url,
@@ -99,7 +99,9 @@ def translated(content: Json) -> Iterator[None]:
         ) from None
 
 
-def _told(problems: Sequence[FieldProblem], places: Sequence[Place]) -> Iterator[str]:
+def _translations(
+    problems: Sequence[FieldProblem], places: Sequence[Place]
+) -> Iterator[str]:
     for problem in problems:
         text = f"{problem.field} {problem.message}"
         words = frozenset(_WORD.findall(text))
@@ -115,8 +117,8 @@ def _barred(barred: re.Match[str], places: Sequence[Place]) -> Iterator[str]:
     for place in places:
         if place.component in names and place.field == field:
             yield (
-                f"{place.said[0].upper()}{place.said[1:]} stands in a field that does "
-                "not take this component"
+                f"{place.said[0].upper()}{place.said[1:]} is in a field that does not "
+                "take this component"
             )
 
 
@@ -138,7 +140,7 @@ def _value(
         found = broken or (found if named or component else [])
     for place in found:
         where = place.names(field)
-        said = rule.told if rule else "is refused"
+        said = rule.shown if rule else "is refused"
         yield f"{where} {said}{_held(place.block.get(field))}"
 
 

@@ -1,4 +1,4 @@
-"""A refused story is told with the block and the field, and in the service's words."""
+"""A refused story is reported with the block and the field, and the service's text."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def texts(body: Json) -> list[str]:
     return [text for part in parts for text in texts(part)]
 
 
-async def told(script: Script, body: Json, content: JsonObject = CONTENT) -> str:
+async def reported(script: Script, body: Json, content: JsonObject = CONTENT) -> str:
     """Return the sentence about a story that the service refuses with this body."""
     script.says(body, 422)
     with pytest.raises(RejectedError) as caught:
@@ -100,7 +100,7 @@ NESTED = (
         ),
         (
             {"error": "The component(s) figure, x are not allowed in the field body"},
-            "Block 1 (figure) in `body` stands in a field that does not take this "
+            "Block 1 (figure) in `body` is in a field that does not take this "
             "component; Block 2 (figure)",
         ),
     ],
@@ -108,8 +108,8 @@ NESTED = (
 async def test_a_refusal_names_the_block_and_the_field(
     script: Script, body: Json, said: str
 ) -> None:
-    """In whatever envelope; the service's own words stay."""
-    sentence = await told(script, body)
+    """In whatever envelope; the service's text stays."""
+    sentence = await reported(script, body)
     assert sentence.startswith(said), sentence
     assert "The destination refused to create the story a (422: " in sentence
     assert all(text in sentence for text in texts(body))
@@ -129,14 +129,14 @@ async def test_what_is_not_about_the_content_stays_as_it_is(
     script: Script, body: Json
 ) -> None:
     """Nothing is guessed: `title` is the field of a story that has a value."""
-    sentence = await told(script, body)
+    sentence = await reported(script, body)
     assert sentence.startswith("The destination refused to create the story a (422")
 
 
-async def test_many_refused_values_are_told_with_their_number(script: Script) -> None:
+async def test_many_refused_values_are_counted(script: Script) -> None:
     """An explanation stays readable."""
     parts: list[Json] = [figure(f"u{number}", wide="x") for number in range(50)]
-    sentence = await told(
+    sentence = await reported(
         script,
         {"errors": {f"u{number}": [WIDE] for number in range(50)}},
         {"component": "post", "_uid": "r", "parts": parts},

@@ -1,5 +1,5 @@
 """What a service's rules about content ask: which fields hold nothing, which kinds of
-values, which blocks. Told without the content itself."""
+values, which blocks. Known without the content itself."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ContentShape:
     """The kinds of values that a field holds in any block."""
 
     def fields_with(self, component: str) -> Iterator[FieldOf]:
-        """Yield the fields that blocks of a component stand in."""
+        """Yield the fields that hold blocks of a component."""
         return (
             place for place, names in sorted(self.held.items()) if component in names
         )

@@ -7,31 +7,33 @@ from dataclasses import dataclass
 
 Path = tuple[str | int, ...]
 
-BLOCKS = [
-    {
-        "name": "article",
-        "fields": [
-            {"name": "title", "type": "text", "required": True},
-            {"name": "price", "type": "number"},
-            {"name": "wide", "type": "boolean"},
-            {"name": "picture", "type": "asset"},
-            {"name": "pictures", "type": "multiasset"},
-            {"name": "link", "type": "multilink"},
-            {
-                "name": "mood",
-                "type": "option",
-                "options": [{"name": "Calm", "value": "calm"}],
-            },
-            {"name": "body", "type": "richtext", "allow": ["quote"]},
-            {"name": "blocks", "type": "bloks", "allow": ["quote"]},
-        ],
-    },
-    {
-        "name": "quote",
-        "fields": [{"name": "text", "type": "text", "required": True}],
-    },
-    {"name": "aside", "fields": []},
+GROUPS = [{"uuid": "g-1", "name": "Texts"}]
+_NAMES = {"restrict_components": True, "restrict_type": ""}
+_BY_GROUP = {"restrict_components": True, "restrict_type": "groups"}
+
+
+def _component(name: str, group: str = "", **schema: dict) -> dict:
+    return {"name": name, "component_group_uuid": group or None, "schema": schema}
+
+
+COMPONENTS = [
+    _component(
+        "article",
+        title={"type": "text", "required": True},
+        price={"type": "number"},
+        wide={"type": "boolean"},
+        picture={"type": "asset"},
+        pictures={"type": "multiasset"},
+        link={"type": "multilink"},
+        mood={"type": "option", "options": [{"name": "Calm", "value": "calm"}]},
+        body={"type": "richtext", "component_whitelist": ["quote"], **_NAMES},
+        blocks={"type": "bloks", "component_denylist": ["aside"], **_NAMES},
+        texts={"type": "bloks", "component_group_whitelist": ["g-1"], **_BY_GROUP},
+    ),
+    _component("quote", "g-1", text={"type": "text", "required": True}),
+    _component("aside"),
 ]
+"""As the management API has them."""
 
 
 def _asset() -> dict:
@@ -71,6 +73,7 @@ SOUND = {
         ],
     },
     "blocks": [_quote()],
+    "texts": [_quote()],
 }
 _IN_TEXT: Path = ("body", "content", 1, "attrs", "body", 0)
 
@@ -112,6 +115,12 @@ FAULTS = (
     Fault(
         "block that the field does not take",
         ("blocks", 0),
+        {"component": "aside", "_uid": "4"},
+        "disallowed_component",
+    ),
+    Fault(
+        "block of a group that the field does not take",
+        ("texts", 0),
         {"component": "aside", "_uid": "4"},
         "disallowed_component",
     ),

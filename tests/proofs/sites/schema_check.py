@@ -20,7 +20,7 @@ import asyncio
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from cmsmig.errors import OfficialError
 from cmsmig.official.bridge import Official, open_official
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
-from tests.proofs.sites.planted import BLOCKS, FAULTS, SOUND, planted
+from tests.proofs.sites.planted import COMPONENTS, FAULTS, GROUPS, SOUND, planted
 from tests.proofs.sites.rehearse import get, run, shape
 from tests.support.rehearsal import write_env
 from tests.support.steps.split_site import RULES
@@ -82,6 +82,13 @@ class Checked:
             else:
                 self.warnings[f"{each['code']}: {each['message']}"] += 1
 
+    def row(self) -> str:
+        """Return a row of the table."""
+        return (
+            f"| {self.site} | {self.way} | {self.failed} | {self.stories} | "
+            f"{self.components} | {len(self.errors)} | {self.warnings.total()} |"
+        )
+
 
 def main(arguments: list[str]) -> int:
     """Check, print the table; return the exit code."""
@@ -104,21 +111,26 @@ async def _check(chosen: argparse.Namespace) -> int:
             print(f"  NOT FOUND: {each}")
         if chosen.planted or missed:
             return int(bool(missed))
-        found = [
-            await checked(official, name, site, way)
-            for name, site in _sites(chosen.sites)
-            for way in chosen.way or WAYS
-        ]
+        print("| site | bodies | failed | stories | components | errors | warnings |")
+        print("|---|---|---|---|---|---|---|")
+        found: list[Checked] = []
+        for name, site in _sites(chosen.sites):
+            for way in chosen.way or WAYS:
+                found.append(await checked(official, name, site, way))
+                print(found[-1].row(), flush=True)
     _tell(found)
     return int(any(e.errors or e.failed or not e.stories for e in found))
 
 
-async def _missed(official: Official) -> Iterator[str]:
+async def _missed(official: Official) -> AsyncIterator[str]:
     """Yield the planted faults that are not found, and issues of the sound story."""
-    for issue in (await official.validate(BLOCKS, [SOUND]))[0]:
+    blocks = blocks_of(COMPONENTS, GROUPS)
+    sound, *issues_of_each = await official.validate(
+        blocks, [SOUND, *map(planted, FAULTS)]
+    )
+    for issue in sound:
         yield f"nothing planted, and {issue}"
-    for fault in FAULTS:
-        issues = (await official.validate(BLOCKS, [planted(fault)]))[0]
+    for fault, issues in zip(FAULTS, issues_of_each, strict=True):
         if fault.code not in {each["code"] for each in issues if _is_error(each)}:
             yield f"{fault.what}: {issues}"
 
@@ -143,13 +155,13 @@ async def checked(
         failed, state = await asyncio.to_thread(_moved, site, Path(folder), way)
     blocks = blocks_of(state["components"], state["component_groups"])
     found = Checked(name, way, failed, components=len(blocks))
-    told = [*_contents(state["stories"])]
-    for at in range(0, len(told), AT_ONCE):
-        some = told[at : at + AT_ONCE]
+    contents = [*_contents(state["stories"])]
+    for at in range(0, len(contents), AT_ONCE):
+        some = contents[at : at + AT_ONCE]
         issues = await official.validate(blocks, [content for _, content in some])
         for (story, _), each in zip(some, issues, strict=True):
             found.take(story, each)
-    found.stories = len(told)
+    found.stories = len(contents)
     return found
 
 
@@ -266,14 +278,7 @@ def _allowed(
 
 
 def _tell(found: list[Checked]) -> None:
-    print("| site | bodies | failed | stories | components | errors | warnings |")
-    print("|---|---|---|---|---|---|---|")
-    for each in found:
-        print(
-            f"| {each.site} | {each.way} | {each.failed} | {each.stories} | "
-            f"{each.components} | "
-            f"{len(each.errors)} | {each.warnings.total()} |"
-        )
+    """Print the issues of each site."""
     for each in found:
         for text in each.errors[:SHOWN]:
             print(f"{each.site} {each.way}: {text}")

@@ -1,4 +1,4 @@
-"""A field of the space whose type does not take our values is told by the plan."""
+"""A field of the space whose type does not take our values is reported by the plan."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def imported_but_for(desk: Desk, *slugs: str) -> None:
     assert len(desk.stories()) == 6 - len(slugs)
 
 
-def test_a_field_of_another_type_is_told_and_its_items_are_not_sent(
+def test_a_field_of_another_type_is_reported_and_its_items_are_not_sent(
     stage: Stage,
 ) -> None:
     """With the item, the field, and what the type takes."""
@@ -57,7 +57,7 @@ def test_a_field_of_another_type_is_told_and_its_items_are_not_sent(
     imported_but_for(desk, *(f"record-{number}" for number in range(1, 7)))
 
 
-def test_a_field_inside_a_block_is_told_with_where_the_block_stands(
+def test_a_field_inside_a_block_is_reported_with_where_the_block_stands(
     stage: Stage,
 ) -> None:
     """Only the item that has such a block fails."""
@@ -77,7 +77,7 @@ def test_a_field_inside_a_block_is_told_with_where_the_block_stands(
     imported_but_for(desk, "record-4")
 
 
-def test_what_the_editor_cannot_show_is_told_and_sent(stage: Stage) -> None:
+def test_what_the_editor_cannot_show_is_reported_and_sent(stage: Stage) -> None:
     """Whether the service refuses a document in a text field is not known."""
     desk = stage()
     desk.done("prepare")
@@ -88,7 +88,7 @@ def test_what_the_editor_cannot_show_is_told_and_sent(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("kind", ["number", "options"])
-def test_a_relation_of_another_type_is_told_by_what_phase_two_writes(
+def test_a_relation_of_another_type_is_reported_by_what_phase_two_writes(
     stage: Stage, kind: str
 ) -> None:
     """In phase one the field is empty, which every type of these takes."""
@@ -122,7 +122,7 @@ def test_a_shape_is_kept_with_its_kinds() -> None:
     }
 
 
-def test_a_refused_update_is_told_by_collection_item_field_and_block(
+def test_a_refused_update_is_reported_by_collection_item_field_and_block(
     stage: Stage,
 ) -> None:
     """In the ledger and in `status --json`, with the service's own words."""

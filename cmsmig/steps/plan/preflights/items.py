@@ -221,7 +221,7 @@ class _Look:
 
 
 def _place(shape: ContentShape, component: str, field: str) -> str:
-    """Return a field of a component, and the fields that its blocks stand in."""
+    """Return a field of a component, and the fields that hold its blocks."""
     around = [
         f"`{key}`" if holder != component else f"another `{component}`"
         for holder, key in shape.fields_with(component)
