@@ -47,7 +47,7 @@ class Desk:
         return [found.kind for found in violations[self.since :]]
 
     def unknown(self, **readings: Any) -> None:
-        """Switch what nobody documents to these readings, until the test's end."""
+        """Switch undocumented behaviour to these readings, until the test ends."""
         space = self.handle.state.space
         space.unknowns = replace(space.unknowns, **readings)
 

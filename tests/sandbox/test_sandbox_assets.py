@@ -170,8 +170,8 @@ def test_metadata_changes_by_either_method_and_shape(desk, method, wrapped):
     assert desk.space.get(f"/assets/{signed['id']}").json()["alt"] == body["alt"]
 
 
-def test_texts_of_an_asset_stand_in_its_meta_data_too(desk):
-    """From the upload on; what a body says of `meta_data` itself stays."""
+def test_texts_of_an_asset_are_copied_to_its_meta_data(desk):
+    """From the upload on, unless the body sets `meta_data` itself."""
     own = desk.sign("mirror.png", alt="A", focus="1x1:2x2")["id"]
 
     def meta(**body):

@@ -114,7 +114,7 @@ OFF = {"restrict_components": False, "restrict_type": ""}
         ({"type": "richtext", **LISTS, **OFF}, {}),
         ({"type": "bloks", **LISTS, **OFF}, {"type": "bloks", **OFF}),
         ({"type": "bloks", **LISTS}, {"type": "bloks"}),
-        ({"type": "text", "unheard": [1]}, {}),
+        ({"type": "text", "extra": [1]}, {}),
     ],
 )
 def test_a_field_is_stored_as_it_was_sent(desk, sent, stored):

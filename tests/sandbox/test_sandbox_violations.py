@@ -203,6 +203,15 @@ def test_a_value_that_is_no_document_is_noted(desk):
     assert stored(desk, rich="<p>x</p>") == ["richtext_root"]
 
 
+def test_the_content_of_a_folder_has_no_component(desk):
+    """It holds the content types that the folder allows; anything else is noted."""
+    types = {"content_types": ["everything"], "lock_subfolders_content_types": True}
+    desk.folder("typed-folder", content=types, default_root="everything")
+    assert desk.kinds == []
+    desk.folder("other-folder", content={**types, "component": "everything"})
+    assert desk.kinds == ["folder_content_key"]
+
+
 def test_an_unknown_content_type_is_stored_in_silence(desk):
     """The service saves a story of a component that nobody created."""
     reply = desk.story("ghost", {"component": "never_made", "_uid": "1", "a": 1})

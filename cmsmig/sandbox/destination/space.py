@@ -34,17 +34,17 @@ class Unknowns:
     publish_overwrites_first: bool = False
     """Whether publishing replaces a supplied `first_published_at`."""
     strict: bool = True
-    """Whether each save of a story is validated strictly, as in recently created
-    spaces; else only a PUT with `strict_mode=1` is."""
+    """Whether every save of a story is validated strictly, as in recently created
+    spaces. If not, only a PUT with `strict_mode=1` is."""
     value_refusal: str = "base"
-    """Where the 422 of a value names its block: `base`: in its text, below
-    `error.base`; `block`: as a key below `errors`."""
+    """How a 422 for a value names the block: `base`: inside the text, under
+    `error.base`; `block`: as a key under `errors`."""
     refuses_barred: bool = False
-    """Whether a save refuses a component that its field is closed to. It does not on
-    real copies, which is the newer source: only the editor complains."""
+    """Whether a save refuses a component that the field does not allow. The newer
+    source says no, from real copies: only the editor shows a warning."""
     group_id_in: str = "both"
-    """Where a `group_id` has an effect: in the `story`, in the `body` beside it (of a
-    PUT only), or in `both`."""
+    """Where a `group_id` has an effect: inside `story`, in the `body` next to `story`
+    (PUT only), or in `both` places."""
     shows_trash: bool = True
     """Whether a story in the trash can still be read by its number."""
     largest_story: int = 5 * 1024 * 1024
@@ -94,14 +94,14 @@ class StoredStory:
     unpublished_changes: bool = False
     deleted_at: str | None = None
     versions: dict[int, JsonObject] = field(default_factory=dict)
-    """What releases hold of it in place of `body`, by their ids."""
+    """By release id: the `body` that the release holds."""
     only_in: int = 0
-    """The release that alone has it until its deployment; 0: none."""
+    """The release that it was created in, until the deployment; 0: none."""
 
     @property
     def is_plain(self) -> bool:
-        """Return whether plain calls show it: it is neither in the trash nor in a
-        release alone."""
+        """Return whether calls without a release show it: it is not in the trash and
+        not in a release only."""
         return self.deleted_at is None and not self.only_in
 
     @property
@@ -155,7 +155,7 @@ class StoredStory:
         return None if self.published is None else self.published.unpacked()
 
     def in_release(self, release: int) -> StoredStory:
-        """Return it as a release holds it, or as it is where that has no version."""
+        """Return the version in a release, or the story itself if there is none."""
         version = self.versions.get(release)
         if version is None:
             return self
@@ -279,12 +279,12 @@ class Space:
         return known
 
     def story(self, story_id: int | None) -> StoredStory | None:
-        """Return a story that plain calls show."""
+        """Return a story that calls without a release show."""
         story = self.stories.get(story_id or 0)
         return story if story is not None and story.is_plain else None
 
     def story_by_uuid(self, wanted: str) -> StoredStory | None:
-        """Return a story that plain calls show by its UUID."""
+        """Return such a story by its UUID."""
         return self.story(self.by_uuid.get(wanted))
 
     def full_slug(self, story: StoredStory) -> str:

@@ -174,7 +174,7 @@ def _replaced(space: Space, body: JsonObject) -> StoredAsset | None:
 
 
 def _describe(space: Space, asset: StoredAsset, body: JsonObject) -> None:
-    """Take over metadata; unless the body names `meta_data`, texts stand there too.
+    """Store metadata, and copy the texts to `meta_data` unless the body sets that.
 
     Source: destination, shapes the editor writes.
     """

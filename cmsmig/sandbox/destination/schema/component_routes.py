@@ -152,9 +152,9 @@ _READ_ONLY = frozenset(
 
 
 def _schema(space: Space, schema: Json, where: str) -> JsonObject:
-    """Return a schema as it is stored: as it was sent, each field with an id.
+    """Return a schema as it is stored: as sent, with an id per field.
 
-    Of a field only type and plugin are checked. Source: destination, what a save does.
+    Only type and plugin of a field are checked. Source: destination, what a save does.
     """
     if not isinstance(schema, dict):
         refuse("schema", "is invalid")
@@ -185,9 +185,9 @@ def _check_plugins(space: Space, schema: JsonObject) -> None:
 
 
 def _restricted(field: JsonObject) -> JsonObject:
-    """Return a field without the names of a restriction that is off.
+    """Return a field without the name lists of a restriction that is off.
 
-    They stay in rich text. Source: destination, shapes the editor writes.
+    Rich text fields keep them. Source: destination, shapes the editor writes.
     """
     if field["type"] != "bloks" or truthy(field.get("restrict_components")):
         return field

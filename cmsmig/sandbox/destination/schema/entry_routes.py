@@ -12,7 +12,7 @@ from cmsmig.sandbox.http.asgi import AnsweredError, Call, json_reply
 from cmsmig.sandbox.values import list_of, object_of, text_of, whole
 
 _UNUSABLE = ("-", "=", "@")
-"""What no name begins with: a spreadsheet would take it for a formula."""
+"""First characters that the service refuses in a name."""
 
 
 def _make(space: Space, call: Call) -> JsonObject:
@@ -56,7 +56,7 @@ def _apply(space: Space, entry: JsonObject, body: JsonObject) -> None:
     if not name:
         _refuse("Name can't be blank")
     if name.startswith(_UNUSABLE):
-        # Source: destination, datasource entries; not how it is answered.
+        # Source: destination, datasource entries. Status and text are unknown.
         _refuse("Name is invalid")
     for other in space.entries_of(owner):
         if other["name"] == name and other["id"] != entry["id"]:

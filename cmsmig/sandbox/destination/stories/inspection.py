@@ -26,6 +26,9 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
 _LINK_KEYS = ("id", "url", "linktype", "fieldtype", "cached_url")
 _LINK_TYPES = frozenset({"url", "story", "email", "asset"})
 _ASSET_KEYS = ("id", "alt", "filename", "fieldtype")
+_FOLDER_KEYS = frozenset({"content_types", "lock_subfolders_content_types"})
+"""All that the content of a folder holds. Source: destination, shapes the editor
+writes."""
 _TEXTS = frozenset({"text", "textarea", "markdown"})
 
 
@@ -48,6 +51,10 @@ Check: TypeAlias = Callable[[Inspection, JsonObject, Json, str], None]
 def inspect_story(space: Space, story: StoredStory, content: JsonObject) -> None:
     """Record everything in a story's content that an editor would stumble over."""
     inspection = Inspection(space, f"stories/{space.full_slug(story)}")
+    if story.is_folder:
+        for key in sorted(content.keys() - _FOLDER_KEYS):
+            inspection.complain("folder_content_key", f"content.{key}", key)
+        return
     component = space.component(text_of(content.get("component")))
     if component is not None and not component.get("is_root"):
         name = text_of(component.get("name"))

@@ -1,4 +1,4 @@
-"""Releases: versions of stories that no plain call shows before the deployment.
+"""Releases: versions of stories that only calls with the release show.
 
 Source: destination, releases.
 """
@@ -16,9 +16,9 @@ _WRITABLE = ("name", "release_at", "timezone", "branches_to_deploy", "public")
 
 
 def release_of(space: Space, call: Call) -> int:
-    """Return the release that a call names, in its query or body; 0: none.
+    """Return the `release_id` of a call, from the query or the body; 0: none.
 
-    Ends the request with 404 for one that there is not.
+    Ends the request with 404 for an unknown release.
     """
     named = call.parameter("release_id") or call.document().get("release_id")
     if not named:
@@ -28,7 +28,7 @@ def release_of(space: Space, call: Call) -> int:
 
 
 def hold(space: Space, story: StoredStory, release: int, version: StoredStory) -> None:
-    """Keep a version of a story in a release; its draft stays."""
+    """Store a version of a story in a release; the draft does not change."""
     story.versions[release] = {**version.body, "content": version.content}
     space.version += 1
 
@@ -51,7 +51,7 @@ def _make(space: Space, call: Call) -> JsonObject:
 
 
 def _change(space: Space, call: Call, release: JsonObject) -> None:
-    """Replace the keys that the body names; `do_release` beside them deploys."""
+    """Replace the keys in `release`; `do_release` next to it deploys the release."""
     body = call.document()
     _apply(release, object_of(body.get("release")))
     if truthy(body.get("do_release")):
@@ -67,9 +67,9 @@ def _apply(release: JsonObject, body: JsonObject) -> None:
 
 
 def _deploy(space: Space, release: int) -> None:
-    """Put what a release holds in the place of the drafts, as a whole.
+    """Replace each draft as a whole by the version that the release holds.
 
-    Nobody says whether it is published as well; it is not.
+    No source says whether this also publishes; here it does not.
     """
     for story in [*space.stories.values()]:
         version = story.versions.pop(release, None)
@@ -87,7 +87,7 @@ def _deploy(space: Space, release: int) -> None:
 
 
 def _release(space: Space, release: JsonObject) -> None:
-    """Drop the versions that it holds, and the stories that it alone has."""
+    """Delete the versions in the release and the stories created in it."""
     own = whole(release["id"]) or 0
     for story in [*space.stories.values()]:
         story.versions.pop(own, None)

@@ -1,4 +1,4 @@
-"""Which components a field is open to."""
+"""Which components a bloks or rich text field allows."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _LISTS = {
     "groups": ("component_group_whitelist", "component_group_denylist"),
     "tags": ("component_tag_whitelist", "component_tag_denylist"),
 }
-"""The lists in force, by `restrict_type`: what is allowed, what is not."""
+"""By `restrict_type`: the list of what is allowed and of what is not."""
 
 
 def check_restrictions(space: Space, content: JsonObject) -> None:
-    """Refuse components that a field is closed to, if this service refuses them.
+    """Refuse components that a field does not allow, if the space refuses them.
 
-    Source: destination, field whitelists on save: the sources disagree.
+    Sources disagree about that. Source: destination, field whitelists on save.
     """
     if not space.unknowns.refuses_barred:
         return
@@ -36,7 +36,7 @@ def check_restrictions(space: Space, content: JsonObject) -> None:
 
 
 def barred(space: Space, field: JsonObject, value: Json) -> list[str]:
-    """Return the components directly in a value that its field is closed to."""
+    """Return the components directly in a value that the field does not allow."""
     kind = text_of(field.get("restrict_type"))
     if not truthy(field.get("restrict_components")) or kind not in _LISTS:
         return []
@@ -56,7 +56,7 @@ def _marks(value: Json) -> set[str]:
 
 
 def _own(space: Space, kind: str, name: str) -> set[str]:
-    """Return what a list may name of a component: itself, its groups or its tags."""
+    """Return what a list can name a component by: its name, groups or tags."""
     component = space.component(name) or {}
     if kind == "tags":
         return _marks(component.get("internal_tag_ids"))
@@ -66,7 +66,7 @@ def _own(space: Space, kind: str, name: str) -> set[str]:
 
 
 def _groups(space: Space, own: Json) -> list[str]:
-    """Return a group and all above it: naming a group allows what is below."""
+    """Return a group and its parents: a list that names a group includes subgroups."""
     by_uuid = {group["uuid"]: group for group in space.groups.values()}
     found: list[str] = []
     while own in by_uuid:

@@ -1,4 +1,4 @@
-"""What a save makes of content: the blocks' own keys, nothing else."""
+"""What a save changes in content: `_uid` and `_editable` of the blocks."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from cmsmig.sandbox.values import list_of, object_of, text_of
 
 
 def stored(space: Space, content: JsonObject) -> JsonObject:
-    """Return content as a save stores it: without `_editable`, and each block with a
-    `_uid` of its own. What is sent is not changed. Source: destination, what a save
-    does."""
+    """Return content as a save stores it: without `_editable`, and with a `_uid` per
+    block that no other block of the story has. Does not change its argument.
+    Source: destination, what a save does."""
     blocks = [*_blocks(space, content)]
     uids = {text_of(block.get("_uid")) for block in blocks} - {""}
     if len(uids) == len(blocks) and not any("_editable" in each for each in blocks):
@@ -35,7 +35,7 @@ def stored(space: Space, content: JsonObject) -> JsonObject:
 
 
 def _blocks(space: Space, content: JsonObject) -> Iterator[JsonObject]:
-    """Yield every block in the content's order, those of unknown components too."""
+    """Yield every block in order, also those of and inside unknown components."""
     pending = [content]
     while pending:
         block = pending.pop()

@@ -52,7 +52,7 @@ def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
 def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Replace the keys that the body names; `content` as a whole.
 
-    In a release, of the version that it holds.
+    With a release: of the version in that release.
     """
     release = release_of(space, call)
     story = _known(space, parameters, release)
@@ -98,7 +98,7 @@ def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
 def publish(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Publish the draft; the service does this on a GET.
 
-    What a release holds is not public before its deployment.
+    A version in a release is not public before the deployment.
     """
     release = release_of(space, call)
     story = _known(space, parameters, release)
@@ -218,7 +218,7 @@ def _changes(space: Space, call: Call, before: StoredStory) -> JsonObject:
     changes = _writable(space, wrapped(call, "story"))
     check_size(space, call.body, changes.get("content"))
     if "group_id" in call.document() and space.unknowns.group_id_in != "story":
-        # Beside the story, as `publish` is.
+        # Next to the story, as `publish` is.
         changes["group_id"] = call.document()["group_id"]
     changes.pop("is_folder", None)
     if space.unknowns.merges_content and "content" in changes:
@@ -297,10 +297,9 @@ def _check_place(space: Space, story: StoredStory) -> None:
 
 
 def _keep(space: Space, story: StoredStory, content: JsonObject) -> None:
-    if not story.is_folder:
-        inspect_story(space, story, content)
-        if "content" in story.body:
-            story.body["content"] = stored(space, content)
+    inspect_story(space, story, content)
+    if "content" in story.body and not story.is_folder:
+        story.body["content"] = stored(space, content)
     story.pack()
 
 

@@ -18,14 +18,14 @@ _UNSET: tuple[Json, ...] = (None, "", [], {})
 
 
 def speaks(space: Space, code: str) -> bool:
-    """Return whether a translated key's end names a language of the space."""
+    """Return whether the end of a translated key is a language of the space."""
     return code in {_written(each) for each in space.languages}
 
 
 def in_language(space: Space, value: Json, language: str) -> Json:
-    """Return content as it is shown in a language: what is not translated, or of a
-    field that is not translatable, stays in the default one. An empty `language` is
-    the default. Source: destination, what a save does."""
+    """Return content in a language. A field without a translation, and one that is not
+    translatable, keeps the default language. An empty `language` is the default.
+    Source: destination, what a save does."""
     if isinstance(value, list):
         return [in_language(space, each, language) for each in value]
     if not isinstance(value, dict):
@@ -54,7 +54,7 @@ def path_in_language(space: Space, story: StoredStory, language: str) -> str:
 
 
 def _written(language: str) -> str:
-    """Return a language's code as keys have it: a region stands after `_`."""
+    """Return a language's code as translated keys write it: with `_` for `-`."""
     return language.replace("-", "_")
 
 

@@ -1,4 +1,4 @@
-"""Strict validation: what a save refuses in the values of a story."""
+"""Strict validation of a story's values on POST and PUT."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from cmsmig.sandbox.http.asgi import AnsweredError, Call, json_reply
 from cmsmig.sandbox.values import object_of, text_of, truthy
 
 NUMBER = re.compile(r"-?[0-9]*\.?[0-9]*")
-"""The whole of a number; nothing at all is one, too."""
+"""Has to match a whole number value; the empty string does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """One value that the service does not take."""
+    """One value that the service refuses."""
 
     uid: str
-    """Of its block."""
+    """The `_uid` of the block."""
     text: str
 
 
 def is_strict(space: Space, call: Call) -> bool:
-    """Return whether a save is validated: always in a recently created space, in an
-    older one when a PUT asks for it. Source: destination, strict validation."""
+    """Return whether a save is validated: always in recently created spaces, in older
+    ones on a PUT with `strict_mode=1`. Source: destination, strict validation."""
     asked = call.method == "PUT" and truthy(call.parameter("strict_mode"))
     return space.unknowns.strict or asked
 
 
 def check_values(space: Space, content: JsonObject) -> None:
-    """Refuse blank required fields and values of a form that their type excludes.
+    """Refuse blank required fields and values whose form does not fit the field type.
 
-    Looks into nested blocks, in rich text too, never at translated keys. Ends the
-    request with 422. Source: destination, strict validation.
+    Nested blocks count, in rich text too; translated keys do not. Ends the request
+    with 422. Source: destination, strict validation.
     """
     found = [one for block in blocks_of(space, content) for one in _of(space, block)]
     if found:
@@ -96,7 +96,7 @@ _FORMS: dict[str, tuple[Callable[[Json], bool], str]] = {
     "asset": _OBJECT,
     "multilink": _OBJECT,
 }
-"""By type of field; null is as good as absent, but for numbers and booleans."""
+"""By field type. Null counts as absent, except for numbers and booleans."""
 
 
 def _in_base(found: list[Refused]) -> JsonObject:
