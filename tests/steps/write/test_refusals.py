@@ -20,7 +20,13 @@ from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
 from tests.support.notebook.staging import Staged
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import REFUSED, Fault
-from tests.support.steps.origin_edits import Item, edit_items, write_items
+from tests.support.steps.origin_edits import (
+    Item,
+    decide_gone,
+    delete_item,
+    edit_items,
+    write_items,
+)
 
 CHOSEN = "encoding: option_datasource\n        datasource: kinds\n"
 """Makes the one field of options of the site draw from a datasource."""
@@ -320,6 +326,44 @@ def test_a_publication(stage: Stage, small_site: Path) -> None:
     path = ""
     desk.done("import")
     desk.verified()
+
+
+@pytest.mark.parametrize(
+    ("action", "method", "path", "state"),
+    [
+        ("delete", "DELETE", r"/stories/\d+$", "deleted"),
+        ("unpublish", "GET", r"/stories/\d+/unpublish$", "unpublished"),
+    ],
+)
+def test_what_is_gone_at_the_origin(
+    stage: Stage, action: str, method: str, path: str, state: str
+) -> None:
+    """The other story is taken away, and a rerun takes this one away."""
+    fault = Fault((method, path), REFUSED, at=(1,))
+    desk = stage(fault)
+    desk.decide("collections.yaml", "publish: nothing\n", "publish: what_is_live\n")
+    desk.done("import")
+    for slug in ("record-5", "record-6"):
+        delete_item(desk, slug)
+    decide_gone(desk, "*", action)
+    imported(desk)
+    assert (fault.hits, desk.status()["gone"][state]) == (1, 1)
+    desk.done("import")
+    assert desk.status()["gone"][state] == 2
+    desk.verified()
+
+
+def test_a_rollback(stage: Stage) -> None:
+    """What the service would not delete stays; the rest goes, and so does it later."""
+    fault = Fault(("DELETE", r"/components/\d+$"), REFUSED, at=(1,))
+    desk = stage(fault)
+    desk.done("import")
+    ended = desk.run("rollback", "--json")
+    assert (ended.code, len(desk.components()), desk.stories()) == (1, 1, {})
+    (left,) = ended.document["left"]
+    assert (left["kind"], left["reason"]) == ("component", "refused")
+    desk.done("rollback")
+    assert desk.components() == []
 
 
 def test_credentials_still_stop(stage: Stage, small_site: Path) -> None:
