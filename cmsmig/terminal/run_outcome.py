@@ -42,7 +42,7 @@ def failures(outcome: Outcome) -> str:
         failed = f", and {' and '.join(counted)} failed with it" if counted else ""
         return (
             f"The {first.kind} `{first.name}` was not written{more}{failed}: "
-            f"{first.text} Then run this again."
+            f"{first.text}"
         )
     if counted:
         return (

@@ -264,7 +264,7 @@ def restriction(definition: Json) -> JsonObject:
         ({"restrict_type": "tags", "component_tag_denylist": [7]}, False),
     ],
 )
-def test_a_restriction_of_somebody_else_fits_if_it_takes_our_blocks(
+def test_a_restriction_of_the_space_fits_if_it_takes_our_blocks(
     theirs: JsonObject, fits: bool
 ) -> None:
     existing = stored(*FIELDS)

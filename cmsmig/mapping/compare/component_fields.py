@@ -241,7 +241,7 @@ def _with_options(
     for value in choices - {""}:
         if value in wanted:
             own = there.get(value, {})
-            # The service knows a row by its id: ours gives way to the one there.
+            # The service knows a row by its id: ours yields to the existing one.
             ids = {name: own[name] for name in GENERATED & own.keys()}
             held[value] = {**own, **wanted[value], **ids}
         else:

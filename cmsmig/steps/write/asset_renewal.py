@@ -67,7 +67,7 @@ async def _renew(job: ImportJob, listed: AssetText) -> None:
     if text.is_written:
         body: JsonObject = {ALT: text.stands}
         if ALT in text.there.meta_data:
-            # A copy with the old text would look like somebody's edit.
+            # A copy with the old text would look like an edit.
             body["meta_data"] = {**text.there.meta_data, ALT: text.stands}
         await job.client.update_asset(text.there.asset_id, body)
     elif text.conflict is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -19,6 +19,7 @@ from cmsmig.configuration.plans import (
 from cmsmig.sandbox.http.asgi import Call, Middleware, Next, Reply, json_reply
 from tests.support.steps.desk import Desk, Stage
 
+RECORD = "records/record-2"
 BUILD = "https://build.example.com/hooks/secret-in-the-path?token=secret"
 
 
@@ -452,71 +453,52 @@ def test_the_check_shows_plan_and_limits_with_their_source(stage: Stage) -> None
     assert shown["largest story"].startswith("no limit is published")
 
 
-@dataclass
-class Releases:
-    """A space with releases, or one whose token may not see them."""
-
-    rows: list[dict]
-    held: dict[int, list[str]]
-    """Paths of the stories in each release."""
-    status: int = 200
-    asked: list[str] = field(default_factory=list)
-
-    async def __call__(self, call: Call, answer: Next) -> Reply:
-        if call.method == "GET" and call.path.endswith("/releases"):
-            self.asked.append("releases")
-            body = {"releases": self.rows} if self.status == 200 else {"error": "no"}
-            return replace(json_reply(self.status, body), quota=True)
-        release = call.parameter("in_release")
-        if release is None:
-            return await answer(call)
-        self.asked.append(f"in_release {release}")
-        reply = await answer(call)
-        listed = json.loads(reply.body)["stories"]
-        paths = self.held[int(release)]
-        kept = [each for each in listed if each["full_slug"] in paths]
-        headers = (("Total", str(len(kept))),)
-        return replace(json_reply(200, {"stories": kept}, headers=headers), quota=True)
-
-
-def release(number: int, name: str, **more: object) -> dict:
-    body = {"id": number, "name": name, "released": False, "release_at": None}
-    return {**body, "uuid": "u", "public": False, "branches_to_deploy": [], **more}
+def release(desk: Desk, name: str, *paths: str, **more: object) -> dict:
+    """Make a release that holds changed versions of stories."""
+    body = {"release": {"name": name, **more}}
+    made = dict(desk.api("POST", "/releases", body)["release"])
+    for path in paths:
+        story = desk.stories()[path]
+        later = {"story": {"name": "Later"}, "release_id": made["id"]}
+        desk.api("PUT", f"/stories/{story.story_id}", later)
+    return made
 
 
 def test_pending_releases_are_named_with_what_they_would_replace(stage: Stage) -> None:
     """Asked for once a plan; those that were deployed are not mentioned."""
-    slugs = ["home", "records/record-2", "records/record-3"]
-    releases = Releases(
-        [
-            release(7, "Spring", release_at="2026-12-01T00:00:00.000Z"),
-            release(8, "Winter", released=True),
-            release(9, "Empty"),
-        ],
-        {7: slugs, 9: ["home"]},
-    )
-    desk = stage(releases, demo_space=True)
+    desk = stage(demo_space=True)
+    release(desk, "Empty", "home")
     first = desk.plan()
-    assert [each["count"] for each in first["preflights"]] == [0, 0]
-    assert releases.asked == ["releases"]
+    (empty,) = first["preflights"]
+    assert (empty["kind"], empty["count"], empty["fails"]) == ("release", 0, False)
+    assert "holds no story of this import" in empty["text"]
     assert first["calls"]["read_releases"] == 1
+    assert "list_released_stories" not in first["calls"]
     number = desk.mark()
     desk.done("import")
     assert sum(each.quota for each in desk.since(number)) == first["calls"]["total"]
-    releases.asked.clear()
-    planned = desk.plan()
-    assert releases.asked == ["releases", "in_release 7", "in_release 9"]
+    winter = release(desk, "Winter", RECORD)
+    deployed = {"release": {"name": "Winter"}, "do_release": True}
+    desk.api("PUT", f"/releases/{winter['id']}", deployed)
+    held = ["home", RECORD, "records/record-3"]
+    release(desk, "Spring", *held, release_at="2026-12-01T00:00:00.000Z")
+    number = desk.mark()
+    planned = desk.run("plan", "--json").document
+    asked = [each.query.get("in_release", "") for each in desk.since(number)]
+    assert len([each for each in asked if each]) == 2
     assert planned["calls"]["read_releases"] == 1
     assert planned["calls"]["list_released_stories"] == 2
-    spring, empty = planned["preflights"]
-    assert (spring["kind"], spring["count"], spring["fails"]) == ("release", 2, False)
-    for said in ("`Spring`, planned for 2026-12-01", "`records/record-2`"):
-        assert said in spring["text"]
-    assert "Deploying it replaces their drafts as a whole" in spring["text"]
-    assert "holds no story of this import" in empty["text"]
-    assert "note: The release `Spring`" in desk.done("plan").out
+    counts = {
+        each["text"].split("`")[1]: each["count"] for each in planned["preflights"]
+    }
+    assert counts == {"Empty": 0, "Spring": 2}
+    (spring,) = [each["text"] for each in planned["preflights"] if each["count"]]
+    for said in ("`Spring`, planned for 2026-12-01", f"`{RECORD}`"):
+        assert said in spring
+    assert "Deploying it replaces their drafts as a whole" in spring
+    assert "note: The release `Spring`" in desk.run("plan").out
     number = desk.mark()
-    desk.done("import")
+    desk.run("import")
     assert sum(each.quota for each in desk.since(number)) == planned["calls"]["total"]
 
 
@@ -525,7 +507,13 @@ def test_releases_that_may_not_be_seen_are_no_error(
     stage: Stage, status: int, kinds: list[str]
 ) -> None:
     """A token without the scope is mentioned; a service without releases has none."""
-    desk = stage(Releases([], {}, status))
+
+    async def unseen(call: Call, answer: Next) -> Reply:
+        if call.path.endswith("/releases"):
+            return json_reply(status, {"error": "Forbidden"})
+        return await answer(call)
+
+    desk = stage(unseen)
     planned = desk.plan()
     assert [each["kind"] for each in planned["preflights"]] == kinds
     assert ("releases of the space could not be read" in str(planned)) == bool(kinds)

@@ -131,6 +131,28 @@ def test_a_refused_version_leaves_nothing_open(open_desk: Open) -> None:
     assert WORDS in public(desk)
 
 
+def test_a_refused_version_of_editors_is_put_back_by_the_next_run(
+    open_desk: Open,
+) -> None:
+    """Visitors have theirs already, so the intent stays open, and no other story
+    waits for it."""
+    fault = Fault(UPDATE_STORY, REFUSED, at=(-1,))
+    desk = open_desk("mirror", fault)
+    desk.done("import")
+    before = desk.stories()[CHANGED].content
+    relive(desk, WORDS)
+    fault.seen, fault.at = 0, (2,)
+    assert desk.run("import").code == 1
+    (failed,) = desk.status()["failed"]
+    assert failed["reason"] == "not_published"
+    assert WORDS in public(desk)
+    assert [kind for kind, _ in desk.open_intents()] == ["show"]
+    desk.done("import")
+    assert desk.stories()[CHANGED].content == before
+    assert (WORDS in public(desk), desk.open_intents()) == (True, [])
+    desk.verified()
+
+
 def test_an_edit_while_another_story_is_written_is_seen(open_desk: Open) -> None:
     """Each story is read right before it is written, not when the step began."""
     fault = Fault(UPDATE_STORY, CUT, item=WORDS)

@@ -20,7 +20,13 @@ from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
 from tests.support.notebook.staging import Staged
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import REFUSED, Fault
-from tests.support.steps.origin_edits import Item, edit_items, write_items
+from tests.support.steps.origin_edits import (
+    Item,
+    decide_gone,
+    delete_item,
+    edit_items,
+    write_items,
+)
 
 CHOSEN = "encoding: option_datasource\n        datasource: kinds\n"
 """Makes the one field of options of the site draw from a datasource."""
@@ -53,9 +59,10 @@ def failed(desk: Desk) -> dict[str, tuple[str, str]]:
     return {slug: (reason, why) for slug, reason, why in rows}
 
 
-def completed(desk: Desk, fault: Fault, stories: int) -> None:
+def completed(desk: Desk, fault: Fault | None, stories: int) -> None:
     """Let the service take everything, import again, and verify all of it."""
-    fault.over()
+    if fault is not None:
+        fault.over()
     desk.done("import")
     assert len(desk.stories()) == stories
     assert desk.open_intents() == []
@@ -76,7 +83,7 @@ def choosing_site(small_site: Path, tmp_path_factory: pytest.TempPathFactory) ->
     """Return the small site; its spots have a choice of three, and each chose one."""
     folder = tmp_path_factory.mktemp("choosing") / "content"
     shutil.copytree(small_site, folder)
-    names = {f"{n}" * 32: name for n, name in enumerate(("calm", "-loud", "odd"))}
+    names = {f"{n}" * 32: name for n, name in enumerate(("calm", "loud", "odd"))}
     options = [{"id": key, "name": name} for key, name in names.items()]
     mood = {"id": "e" * 32, "slug": "mood", "displayName": "Mood", "type": "Option"}
     mood |= {"isRequired": False, "validations": {"options": options}}
@@ -120,8 +127,8 @@ def test_a_datasource(stage: Stage, choosing_site: Path) -> None:
 def test_an_entry(stage: Stage, choosing_site: Path) -> None:
     """Its datasource and the others arrive; stories that chose it have a reason, and
     it is sent once a run."""
-    fault = refusing("POST", r"/datasource_entries$", "-loud")
-    desk = choosing(stage, choosing_site, fault)
+    desk = choosing(stage, choosing_site)
+    desk.decide("design.yaml", "label: loud", "label: -loud")
     (found,) = desk.plan()["preflights"]
     assert (found["kind"], found["field"], found["fails"]) == (
         "entry_name",
@@ -139,25 +146,20 @@ def test_an_entry(stage: Stage, choosing_site: Path) -> None:
     ended = desk.run("import")
     assert ended.code == 1
     assert "`kinds: -loud`: " in ended.out
-    sent = [each.path for each in desk.since(number) if each.method == "POST"]
-    assert [path.rpartition("/")[2] for path in sent] == ["datasource_entries"]
-    # What an editor reads about: another label.
+    assert desk.count("create datasource entry", number) == 1
+    # The way out that the plan names: another label.
     desk.decide("design.yaml", "label: -loud", "label: loud")
     assert desk.plan()["preflights"] == []
-    completed(desk, fault, 47)
+    completed(desk, None, 47)
     assert sorted(desk.entries()) == ["calm", "loud", "odd"]
 
 
-def test_a_later_name_or_entry_of_a_datasource(
-    stage: Stage, choosing_site: Path
-) -> None:
+def test_a_later_name_of_a_datasource(stage: Stage, choosing_site: Path) -> None:
     """A refused change is no base for the next run, which sends it again."""
     fault = refusing("PUT", r"/(datasources|datasource_entries)/\d+$")
     desk = choosing(stage, choosing_site, fault)
     desk.done("import")
     desk.decide("design.yaml", "display_name: Mood", "display_name: Moods")
-    (calm,) = [each for each in desk.space.entries.values() if each["name"] == "calm"]
-    calm["name"] = "calm"
     assert refused(imported(desk)) == [("datasource", "kinds")]
     completed(desk, fault, 47)
     assert [each["name"] for each in desk.space.datasources.values()] == ["Moods"]
@@ -324,6 +326,44 @@ def test_a_publication(stage: Stage, small_site: Path) -> None:
     path = ""
     desk.done("import")
     desk.verified()
+
+
+@pytest.mark.parametrize(
+    ("action", "method", "path", "state"),
+    [
+        ("delete", "DELETE", r"/stories/\d+$", "deleted"),
+        ("unpublish", "GET", r"/stories/\d+/unpublish$", "unpublished"),
+    ],
+)
+def test_what_is_gone_at_the_origin(
+    stage: Stage, action: str, method: str, path: str, state: str
+) -> None:
+    """The other story is taken away, and a rerun takes this one away."""
+    fault = Fault((method, path), REFUSED, at=(1,))
+    desk = stage(fault)
+    desk.decide("collections.yaml", "publish: nothing\n", "publish: what_is_live\n")
+    desk.done("import")
+    for slug in ("record-5", "record-6"):
+        delete_item(desk, slug)
+    decide_gone(desk, "*", action)
+    imported(desk)
+    assert (fault.hits, desk.status()["gone"][state]) == (1, 1)
+    desk.done("import")
+    assert desk.status()["gone"][state] == 2
+    desk.verified()
+
+
+def test_a_rollback(stage: Stage) -> None:
+    """What the service would not delete stays; the rest goes, and so does it later."""
+    fault = Fault(("DELETE", r"/components/\d+$"), REFUSED, at=(1,))
+    desk = stage(fault)
+    desk.done("import")
+    ended = desk.run("rollback", "--json")
+    assert (ended.code, len(desk.components()), desk.stories()) == (1, 1, {})
+    (left,) = ended.document["left"]
+    assert (left["kind"], left["reason"]) == ("component", "refused")
+    desk.done("rollback")
+    assert desk.components() == []
 
 
 def test_credentials_still_stop(stage: Stage, small_site: Path) -> None:
