@@ -83,6 +83,9 @@ async def test_a_component_becomes_a_block_by_a_few_choices(tmp_path: Path) -> N
     converted = previews.body_index.converted(index)
     assert '"component": "recipe"' in json.dumps(converted.document)
     assert [loss.what for loss in converted.losses] == ['prop-p1="3"']
+    await worked()
+    counted = {each.kind: each.losses for each in previews.body_index.losses()}
+    assert counted["property"] == 2
     await panel.work("component-prop", "text", 0)
     (block,) = decided(project, EmbedsDecision).components
     assert block.props[0] == PropField("p1", "prop_p1", PropType.TEXT)
