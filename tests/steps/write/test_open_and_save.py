@@ -253,15 +253,17 @@ def test_each_kind_of_edit_is_named_and_kept(imported: Callable[[str], Desk]) ->
         assert desk.stories()[path].content[key] == before[path][key]
 
 
-def change_lines(desk: Desk, line: str) -> None:
-    """Change a text of every full item at the origin."""
+def change_lines(
+    desk: Desk, line: str, slug: str = "thing-", folders: tuple[str, ...] = ()
+) -> None:
+    """Change a text of the items whose slugs begin so, at the origin."""
 
     def change(item: Item) -> Item:
         data = item["fieldData"]
-        is_full = data["slug"].startswith("thing-")
-        return {**item, "fieldData": {**data, "line": line}} if is_full else item
+        is_meant = data["slug"].startswith(slug)
+        return {**item, "fieldData": {**data, "line": line}} if is_meant else item
 
-    edit_items(desk, change)
+    edit_items(desk, change, folders)
 
 
 def test_an_import_writes_to_saved_stories_without_a_conflict(
@@ -384,8 +386,12 @@ def test_the_ledger_of_an_earlier_release_makes_no_story_look_changed(
     save(desk)
     insist_untouched(desk)
     change_lines(desk, "New at the origin")
+    change_lines(desk, "Published anew", "changed", ("live",))
     desk.done("import")
     assert verified_fields(desk) == set()
+    if mode == "mirror":
+        visible = desk.stories()[CHANGED].published_content
+        assert visible["line"] == "Published anew"
 
 
 def test_every_block_that_is_sent_has_a_uid(imported: Callable[[str], Desk]) -> None:
