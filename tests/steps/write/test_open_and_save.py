@@ -14,7 +14,7 @@ from cmsmig.canonical import Json, fingerprint
 from cmsmig.sandbox.sample.build import write_sample
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.every_kind import write_every_kind
-from tests.support.steps.origin_edits import Item, edit_items
+from tests.support.steps.origin_edits import Item, delete_item, edit_items
 
 _TYPES = (
     *("text", "textarea", "markdown", "number", "datetime", "boolean", "option"),
@@ -277,6 +277,33 @@ def test_an_import_writes_to_saved_stories_without_a_conflict(
     assert desk.done("import", "--json").document["writes"] > 0
     assert desk.stories()["things/thing-3"].content["line"] == "New at the origin"
     insist_untouched(desk)
+
+
+def test_saved_drafts_are_published_once_that_is_decided(
+    imported: Callable[[str], Desk],
+) -> None:
+    """They hold nobody's unfinished edits."""
+    desk = imported("drafts")
+    save(desk)
+    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    desk.done("import")
+    shown = [each for each in desk.stories().values() if each.published is not None]
+    assert len(shown) == len(desk.stories()) - 1
+    insist_untouched(desk)
+
+
+def test_a_saved_story_of_a_deleted_item_is_deleted_with_it(
+    imported: Callable[[str], Desk],
+) -> None:
+    """As decided; one that somebody edited stays."""
+    desk = imported("drafts")
+    save(desk)
+    desk.edit("things/later", line="Edited")
+    for slug in ("bare", "later"):
+        delete_item(desk, slug)
+    desk.decide_gone("*", "delete", "origin")
+    desk.run("import")
+    assert {BARE, "things/later"} & desk.stories().keys() == {"things/later"}
 
 
 def test_a_save_does_not_outdate_a_plan(imported: Callable[[str], Desk]) -> None:
