@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -277,6 +278,23 @@ def test_an_import_writes_to_saved_stories_without_a_conflict(
     assert desk.done("import", "--json").document["writes"] > 0
     assert desk.stories()["things/thing-3"].content["line"] == "New at the origin"
     insist_untouched(desk)
+
+
+def test_a_default_value_that_the_editor_fills_in_is_kept(
+    imported: Callable[[str], Desk],
+) -> None:
+    """Whether the editor does so is unknown: then it is a value, which is named."""
+    desk = imported("drafts")
+    desk.space.unknowns = replace(desk.space.unknowns, editor_fills_defaults=True)
+    thing = desk.space.component("thing")
+    added = {"dev_default": {"type": "text", "default_value": "x"}}
+    body = {"name": "thing", "schema": {**thing["schema"], **added}}
+    desk.api("PUT", f"/components/{thing['id']}", {"component": body})
+    save(desk, BARE)
+    assert changed_fields(desk) == {(BARE, "content.dev_default")}
+    assert desk.done("import", "--json").document["writes"] == 0
+    assert kept(desk) == {BARE}
+    assert desk.stories()[BARE].content["dev_default"] == "x"
 
 
 def test_saved_drafts_are_published_once_that_is_decided(
