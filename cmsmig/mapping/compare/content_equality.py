@@ -24,7 +24,7 @@ _NAMING = {
 """What an asset or a link names, by its kind; without any of it, it is empty."""
 _EMPTY_DOCUMENTS: Final[tuple[Json, ...]] = ([{"type": "paragraph"}], None)
 _EMPTY_TABLES: Final[tuple[Json, ...]] = ([["", ""], ["", ""]], [[]])
-"""The texts of the cells of a table that nobody filled, the head before the rows."""
+"""The texts of the cells of an empty table, the head before the rows."""
 
 
 def comparable(value: Json) -> Json:
@@ -51,7 +51,7 @@ def same(one: Json, other: Json) -> bool:
 
 
 def _comparable_object(value: JsonObject) -> Json:
-    """Return the form of what is no block: its shape tells its type."""
+    """Return the form of what is no block; its shape identifies its type."""
     if "fieldtype" in value:
         return _comparable_field(value)
     if "plugin" in value:

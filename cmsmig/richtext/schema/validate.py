@@ -135,7 +135,7 @@ def documents_in(content: JsonObject) -> Iterator[tuple[str, JsonObject]]:
 
 
 def problems_there(document: Mapping[str, object]) -> tuple[Problem, ...]:
-    """Return what is wrong with a document as it stands at the destination.
+    """Return what is wrong with a document that the destination stores.
 
     A paragraph needs no attributes there. Source: destination, absent equals empty:
     the visual editor's empty document.

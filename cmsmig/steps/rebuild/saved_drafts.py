@@ -17,8 +17,8 @@ from cmsmig.steps.write.import_job import ImportJob
 async def without_saves(
     job: ImportJob, stories: Mapping[ItemKey, Story]
 ) -> dict[ItemKey, Story]:
-    """Return the stories; one that somebody only saved since it was published has no
-    unpublished changes.
+    """Return the stories, without the mark of unpublished changes where an editor only
+    saved since the publication.
 
     Costs a call of the delivery side for 25 published stories with unpublished
     changes. Where that side cannot be read, all of them count as changed.
@@ -44,7 +44,7 @@ async def without_saves(
 async def _saved(
     job: ImportJob, delivery: DeliveryClient, stories: Mapping[ItemKey, Story]
 ) -> dict[ItemKey, Story]:
-    """Return those that visitors get as they stand, in every language."""
+    """Return those whose draft visitors get, in every language."""
     languages = job.migration.decisions.collections.translations
     found = dict(stories)
     for code in ("", *(each.code for each in languages)):

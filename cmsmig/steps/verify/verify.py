@@ -204,7 +204,7 @@ def _compare_fields(
 def _publication(
     job: ImportJob, item: ItemKey, home: StoryRecord, story: Story
 ) -> Iterator[Difference]:
-    """Yield that a story is public, or not, otherwise than was decided."""
+    """Yield that a story is public, or not, against the decision."""
     key = str(item)
     asked = item in job.migration.to_publish
     is_public = story.row.published

@@ -15,6 +15,7 @@ UNSET: dict[str, Json] = {
     "a link": empty_link(),
     "a text": "",
     "a relation to several": [],
+    "a switch": False,
 }
 
 
@@ -47,7 +48,7 @@ def test_what_the_service_adds_for_its_editor_is_no_change() -> None:
         {"fieldtype": "multilink", "linktype": "url", "anchor": "part"},
         ["uuid"],
         [""],
-        False,
+        True,
         0,
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from cmsmig.canonical import Json, fingerprint
 from cmsmig.sandbox.sample.build import write_sample
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.every_kind import write_every_kind
-from tests.support.steps.origin_edits import Item, edit_items
+from tests.support.steps.origin_edits import Item, delete_item, edit_items
 
 _TYPES = (
     *("text", "textarea", "markdown", "number", "datetime", "boolean", "option"),
@@ -253,15 +254,17 @@ def test_each_kind_of_edit_is_named_and_kept(imported: Callable[[str], Desk]) ->
         assert desk.stories()[path].content[key] == before[path][key]
 
 
-def change_lines(desk: Desk, line: str) -> None:
-    """Change a text of every full item at the origin."""
+def change_lines(
+    desk: Desk, line: str, slug: str = "thing-", folders: tuple[str, ...] = ()
+) -> None:
+    """Change a text of the items whose slugs begin so, at the origin."""
 
     def change(item: Item) -> Item:
         data = item["fieldData"]
-        is_full = data["slug"].startswith("thing-")
-        return {**item, "fieldData": {**data, "line": line}} if is_full else item
+        is_meant = data["slug"].startswith(slug)
+        return {**item, "fieldData": {**data, "line": line}} if is_meant else item
 
-    edit_items(desk, change)
+    edit_items(desk, change, folders)
 
 
 def test_an_import_writes_to_saved_stories_without_a_conflict(
@@ -275,6 +278,50 @@ def test_an_import_writes_to_saved_stories_without_a_conflict(
     assert desk.done("import", "--json").document["writes"] > 0
     assert desk.stories()["things/thing-3"].content["line"] == "New at the origin"
     insist_untouched(desk)
+
+
+def test_a_default_value_that_the_editor_fills_in_is_kept(
+    imported: Callable[[str], Desk],
+) -> None:
+    """Whether the editor does so is unknown: then it is a value, which is named."""
+    desk = imported("drafts")
+    desk.space.unknowns = replace(desk.space.unknowns, editor_fills_defaults=True)
+    thing = desk.space.component("thing")
+    added = {"dev_default": {"type": "text", "default_value": "x"}}
+    body = {"name": "thing", "schema": {**thing["schema"], **added}}
+    desk.api("PUT", f"/components/{thing['id']}", {"component": body})
+    save(desk, BARE)
+    assert changed_fields(desk) == {(BARE, "content.dev_default")}
+    assert desk.done("import", "--json").document["writes"] == 0
+    assert kept(desk) == {BARE}
+    assert desk.stories()[BARE].content["dev_default"] == "x"
+
+
+def test_saved_drafts_are_published_once_that_is_decided(
+    imported: Callable[[str], Desk],
+) -> None:
+    """They hold nobody's unfinished edits."""
+    desk = imported("drafts")
+    save(desk)
+    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    desk.done("import")
+    shown = [each for each in desk.stories().values() if each.published is not None]
+    assert len(shown) == len(desk.stories()) - 1
+    insist_untouched(desk)
+
+
+def test_a_saved_story_of_a_deleted_item_is_deleted_with_it(
+    imported: Callable[[str], Desk],
+) -> None:
+    """As decided; one that somebody edited stays."""
+    desk = imported("drafts")
+    save(desk)
+    desk.edit("things/later", line="Edited")
+    for slug in ("bare", "later"):
+        delete_item(desk, slug)
+    desk.decide_gone("*", "delete", "origin")
+    desk.run("import")
+    assert {BARE, "things/later"} & desk.stories().keys() == {"things/later"}
 
 
 def test_a_save_does_not_outdate_a_plan(imported: Callable[[str], Desk]) -> None:
@@ -384,8 +431,12 @@ def test_the_ledger_of_an_earlier_release_makes_no_story_look_changed(
     save(desk)
     insist_untouched(desk)
     change_lines(desk, "New at the origin")
+    change_lines(desk, "Published anew", "changed", ("live",))
     desk.done("import")
     assert verified_fields(desk) == set()
+    if mode == "mirror":
+        visible = desk.stories()[CHANGED].published_content
+        assert visible["line"] == "Published anew"
 
 
 def test_every_block_that_is_sent_has_a_uid(imported: Callable[[str], Desk]) -> None:

@@ -120,7 +120,7 @@ def seen_in_story(theirs: Value) -> str:
 def story_side(
     decided: ConflictsDecision, what: str, field: str, theirs: Value
 ) -> Side | None:
-    """Return whose value stands in a story's field that shows an edit.
+    """Return which side was decided on for a story's field with this edit.
 
     A decision of an earlier release may name an empty value by its fingerprint.
     """

@@ -1,4 +1,4 @@
-"""Stories that somebody saved since a plan without editing them. Reads only."""
+"""Stories that an editor saved since a plan without an edit. Reads only."""
 
 from __future__ import annotations
 
