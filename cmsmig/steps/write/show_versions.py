@@ -34,7 +34,6 @@ from cmsmig.steps.plan.publication.version_pair import (
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob
 
-
 _FAILED_HERE = frozenset(("not_published", "refused", "not_confirmed"))
 """Why an item failed while its versions were written."""
 
