@@ -11,7 +11,8 @@ from typing import Final
 from cmsmig.canonical import Json, JsonObject, fingerprint
 
 _UNSET: Final[tuple[Json, ...]] = (None, "", [])
-_RENEWED = frozenset(("cached_url", "url"))
+_ADDED = frozenset(("_editable",))
+_RENEWED = frozenset(("_editable", "cached_url", "url"))
 _NAMING = {
     "asset": ("id", "filename"),
     "multilink": ("id", "url", "cached_url", "email", "anchor"),
@@ -28,11 +29,18 @@ def _former(value: Json) -> Json:
         return [_former(each) for each in value]
     if not isinstance(value, dict):
         return value
-    kind = str(value.get("fieldtype"))
-    naming = _NAMING.get(kind, ())
-    if naming and all(value.get(name) in _UNSET for name in naming):
-        return None
-    is_renewed = kind == "multilink" and value.get("linktype") == "story"
-    left_out = {"_editable", *(_RENEWED if is_renewed else ())}
-    kept = {name: _former(value[name]) for name in value if name not in left_out}
-    return {name: each for name, each in kept.items() if each not in _UNSET}
+    left_out = _ADDED
+    if "fieldtype" in value:
+        naming = _NAMING.get(str(value["fieldtype"]), ())
+        if naming and all(value.get(name) in _UNSET for name in naming):
+            return None
+        if value["fieldtype"] == "multilink" and value.get("linktype") == "story":
+            left_out = _RENEWED
+    found: JsonObject = {}
+    for name, each in value.items():
+        # Most values are texts, which need no call of their own.
+        if type(each) is dict or type(each) is list:
+            each = _former(each)
+        if (each or each not in _UNSET) and name not in left_out:
+            found[name] = each
+    return found
