@@ -15,10 +15,10 @@ from cmsmig.sandbox.destination.schema.component_routes import COMPONENTS
 from cmsmig.sandbox.destination.schema.datasource_routes import DATASOURCES
 from cmsmig.sandbox.destination.schema.entry_routes import ENTRIES
 from cmsmig.sandbox.destination.schema.preset_routes import PRESETS
+from cmsmig.sandbox.destination.schema.release_routes import RELEASES
 from cmsmig.sandbox.destination.schema.webhook_routes import WEBHOOKS
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.stories import story_list, story_routes
-from cmsmig.sandbox.destination.stories.release_routes import RELEASES
 from cmsmig.sandbox.http.asgi import Call, Reply
 
 Handler: TypeAlias = Callable[[Space, Call, Mapping[str, str]], Reply]

@@ -12,7 +12,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.destination.refusals import missing, number_in, refuse, wrapped
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.stories.inspection import inspect_story
-from cmsmig.sandbox.destination.stories.release_routes import hold, release_of
+from cmsmig.sandbox.destination.stories.release_versions import hold, release_of
 from cmsmig.sandbox.destination.stories.restrictions import check_restrictions
 from cmsmig.sandbox.destination.stories.stored_content import stored
 from cmsmig.sandbox.destination.stories.story_rules import (
