@@ -9,13 +9,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
-from cmsmig.events import Event, RequestSent
 from cmsmig.mapping.select.pilot import pilot_of
 from cmsmig.notebook.transfer import run_elsewhere, step_panel
 from cmsmig.notebook.transfer.importing import run_step, show_plan
+from cmsmig.steps.write.import_steps import Outcome
 from tests.notebook.test_importing import Driver
 from tests.support.notebook.front_end import FrontEnd, front_end
 from tests.support.notebook.staging import Staged
@@ -173,17 +174,21 @@ async def test_a_press_that_another_run_forestalls_follows_it(
 
     pressed = False
 
-    def forestall(event: Event) -> None:
+    begin = step_panel.run_command
+
+    async def forestalled(*given: Any, **named: Any) -> Outcome:
         nonlocal pressed
-        if pressed and isinstance(event, RequestSent):
+        if pressed:
             pressed = False
             tell()
             assert child.stdout.readline() == "held\n"
+        return await begin(*given, **named)
 
+    monkeypatch.setattr(step_panel, "run_command", forestalled)
     try:
         with front_end() as page:
             driver = Driver(page)
-            workspace = stage.workspace(interactive=True, observer=forestall)
+            workspace = stage.workspace(interactive=True)
             panel = await run_step(workspace, "create", await show_plan(workspace))
             panel._repr_mimebundle_()
             await prepared(stage)
