@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from cmsmig.canonical import Json, JsonObject
@@ -29,6 +29,10 @@ class Unknowns:
     """Whether finish_upload answers `{"asset": {...}}`."""
     merges_content: bool = False
     """Whether a PUT merges `content` instead of replacing it."""
+    editor_fills_defaults: bool = False
+    """Whether the visual editor fills an absent field with its `default_value`."""
+    plugin_keys: tuple[str, ...] = ()
+    """What an empty value of a custom field type holds, beside its plugin."""
     requires_default_root: bool = False
     """Whether a folder must name its `default_root`."""
     publish_overwrites_first: bool = False
@@ -40,10 +44,6 @@ class Unknowns:
     how it refuses more."""
     largest_body: int = 0
     """Bytes of a request body beyond which a 413 is answered; 0: none."""
-    editor_fills_defaults: bool = False
-    """Whether the visual editor fills an absent field with its `default_value`."""
-    plugin_keys: Mapping[str, JsonObject] = field(default_factory=dict)
-    """The keys of an empty value of a custom field type, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
