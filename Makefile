@@ -81,8 +81,9 @@ fuzz: $(STAMP) ## 100,000 mutated bodies through the converter; goes on where it
 	$(BIN)/python -m tests.proofs.converter.fuzz --extremes
 	$(BIN)/python -m tests.proofs.converter.fuzz --count $(or $(COUNT),100000)
 
-conformance: $(RUNS) ## our converter against the official one, live; needs Node
+conformance: $(RUNS) ## converter and stories against the official packages; SITES=folder
 	$(BIN)/python -m tests.proofs.converter.conformance $(OPTIONS)
+	$(BIN)/python -m tests.proofs.sites.schema_check $(SITES)
 
 crosscheck: $(RUNS) ## every body in SITES=folder against the official converter; needs Node
 	@test -d "$(SITES)" || { \

@@ -10,7 +10,7 @@ from hypothesis import settings as drawing
 from hypothesis import strategies as st
 
 from cmsmig.configuration.loopback import is_loopback
-from cmsmig.configuration.plans import destination_limits, plan_name
+from cmsmig.configuration.plans import Counted, destination_limits, plan_name
 from cmsmig.configuration.regions import (
     REGION_BASES,
     base_of,
@@ -454,7 +454,7 @@ def test_lists_tables_and_paths_are_read(tmp_path: Path) -> None:
         {**MINIMAL, "CMSMIG_FILE_HOSTS": "A.test, b.test:81"},
         toml="state_dir = 'state'\nfinish_uploads = true\nspace_id = 9\n"
         "richtext.rules = 'rules/own.py'\n"
-        "[assumed]\nput_replaces_content = false\nstories_key = 'rows'",
+        "[assumed]\nput_replaces_content = false\nsign_in = 'query'",
     )
     assert settings.file_hosts == ("a.test", "b.test:81")
     assert settings.state_folder == tmp_path / "state"
@@ -462,7 +462,7 @@ def test_lists_tables_and_paths_are_read(tmp_path: Path) -> None:
     assert settings.rules == "rules/own.py"
     assert load(tmp_path, MINIMAL, toml="").rules == ""
     assert settings.space_id == "123456"
-    assert settings.assumed == {"put_replaces_content": "false", "stories_key": "rows"}
+    assert settings.assumed == {"put_replaces_content": "false", "sign_in": "query"}
 
 
 TARGETS = """
@@ -623,6 +623,6 @@ def test_the_inferred_base_is_never_a_mismatch(number: int) -> None:
 def test_an_unnamed_plan_is_the_smallest() -> None:
     """Without a plan the limits are those of the smallest one."""
     assert destination_limits("") == destination_limits("Starter")
-    assert destination_limits("growth-plus").components == 600
+    assert destination_limits("growth-plus").counts[Counted.COMPONENTS].most == 600
     with pytest.raises(KeyError):
         destination_limits("gold")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from cmsmig.canonical import JsonObject
 from cmsmig.destination import reading
 from cmsmig.destination.connection import Connection, Parameters
@@ -38,7 +36,7 @@ class AssetCalls(Connection):
         wanted: JsonObject = {
             "filename": filename,
             "size": size,
-            self._assumed.external_id_key: ext_id,
+            reading.EXTERNAL_ID: ext_id,
             "asset_folder_id": asset_folder_id,
             "alt": alt,
             "id": replace,
@@ -57,10 +55,8 @@ class AssetCalls(Connection):
             params=params,
             json=None if params else given,
         )
-        record = reading.unwrapped(
-            answer.whole_json(), self._assumed.asset_wrapper, bare=True
-        )
-        return reading.signed_upload(record, self._assumed)
+        record = reading.unwrapped(answer.whole_json(), "asset", bare=True)
+        return reading.signed_upload(record)
 
     async def upload(
         self, signed: SignedUpload, data: bytes, content_type: str
@@ -83,18 +79,16 @@ class AssetCalls(Connection):
         """Tell the service that a file has arrived. Costs one quota call."""
         await self._call(
             f"finish the upload of asset {asset_id}",
-            self._assumed.finish_method,
-            self._assumed.finish_path.replace("{id}", str(asset_id)),
+            "GET",
+            f"assets/{asset_id}/finish_upload",
             repeatable=True,
         )
 
     async def asset(self, asset_id: int) -> Asset:
         """Return one asset's record. Raises `NotFoundError` for a deleted one too."""
         answer = await self._call(f"show asset {asset_id}", "GET", f"assets/{asset_id}")
-        record = reading.unwrapped(
-            answer.whole_json(), self._assumed.asset_wrapper, bare=True
-        )
-        asset = reading.asset(record, self._assumed)
+        record = reading.unwrapped(answer.whole_json(), "asset", bare=True)
+        asset = reading.asset(record)
         if asset.trashed:
             raise NotFoundError(
                 f"The asset {asset_id} was deleted at the destination; restore it "
@@ -108,13 +102,12 @@ class AssetCalls(Connection):
 
         What is deleted is not among them.
         """
-        key = self._assumed.external_id_key
         found = await self._list(
             "assets",
             "assets",
-            self._assumed.assets_key,
-            partial(reading.asset, assumed=self._assumed),
-            () if ext_id is None else ((key, ext_id),),
+            "assets",
+            reading.asset,
+            () if ext_id is None else ((reading.EXTERNAL_ID, ext_id),),
         )
         return [
             asset
@@ -128,7 +121,7 @@ class AssetCalls(Connection):
             f"update asset {asset_id}",
             self._assumed.asset_update_method,
             f"assets/{asset_id}",
-            json={self._assumed.asset_wrapper: body},
+            json={"asset": body},
             repeatable=True,
         )
 
@@ -146,10 +139,12 @@ class AssetCalls(Connection):
         )
 
     async def asset_folders(self) -> list[AssetFolder]:
-        """Return all asset folders; the service does not page them."""
+        """Return all asset folders that are not deleted; the service does not page
+        them."""
         answer = await self._call("list asset folders", "GET", "asset_folders")
         listed = reading.rows(answer.whole_json(), "asset_folders")
-        return [reading.asset_folder(row) for row in listed]
+        there = (row for row in listed if not row.get("deleted_at"))
+        return [reading.asset_folder(row) for row in there]
 
     async def create_asset_folder(
         self, name: str, parent_id: int | None

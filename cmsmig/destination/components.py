@@ -1,6 +1,8 @@
-"""The space itself, its webhooks, its components and its datasources."""
+"""The token, the space itself, its webhooks, its components and its datasources."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination import reading
@@ -9,20 +11,57 @@ from cmsmig.destination.schema import (
     Component,
     Datasource,
     DatasourceEntry,
+    Release,
     Space,
     Webhook,
 )
-from cmsmig.errors import NotFoundError
-from cmsmig.masking import hide
+from cmsmig.destination.token_rights import TokenRights, token_rights
+from cmsmig.errors import (
+    CredentialsError,
+    MalformedAnswerError,
+    NotFoundError,
+    OutcomeUnknownError,
+    RejectedError,
+)
+from cmsmig.masking import hide, masked_bytes
+from cmsmig.wire.answers import Request
 
 
 class ComponentCalls(Connection):
     """Calls about what has to be there before the first story."""
 
+    async def token_rights(self) -> TokenRights:
+        """Return what the token may do; `unread` says why where that is not known.
+
+        Raises `CredentialsError` for a token that the service refuses, and what
+        `Session.send` raises where the service does not answer. Source: destination,
+        scoped tokens.
+        """
+        request = Request("GET", f"{self._base_url}/tokens/validate")
+        try:
+            answer = await self._send("check the token", request)
+            return token_rights(
+                reading.unwrapped(answer.whole_json(), "token", bare=True)
+            )
+        except (NotFoundError, RejectedError) as error:
+            return TokenRights(unread=f"the service answered {error.status}")
+        except (MalformedAnswerError, OutcomeUnknownError):
+            return TokenRights(unread="the answer of the service was not usable")
+        except CredentialsError as error:
+            if error.status == 403:
+                return TokenRights(unread="the service answered 403")
+            raise
+
     async def space(self) -> Space:
-        """Return the space; the cheapest proof that token and region fit."""
-        answer = await self._call(f"show space {self._space_id}", "GET", "")
-        return reading.space(reading.unwrapped(answer.whole_json(), "space"))
+        """Return the space; its preview token is masked from then on."""
+        answer = await self._call(
+            f"show space {self._space_id}", "GET", "", tells_token=True
+        )
+        preview_token = reading.preview_token(answer.whole_json())
+        hide(preview_token)
+        masked = replace(answer, body=masked_bytes(answer.body)).whole_json()
+        record = reading.unwrapped(masked, "space")
+        return replace(reading.space(record), preview_token=preview_token)
 
     async def webhooks(self) -> list[Webhook]:
         """Return the webhooks of the space. A role may forbid to see them.
@@ -33,46 +72,35 @@ class ComponentCalls(Connection):
         listed = reading.rows(answer.whole_json(), "webhook_endpoints")
         return [reading.webhook(row) for row in listed]
 
-    async def delivery_token(self) -> str:
-        """Return a token that reads what is published; it is masked from then on.
+    async def releases(self) -> list[Release]:
+        """Return the releases of the space, deployed ones too. A token may lack the
+        scope to see them.
 
-        Raises `NotFoundError` where the space has none. Source: delivery, access
-        tokens.
+        Source: destination, releases: the list is not paged.
         """
-        answer = await self._call(
-            "list access tokens", "GET", "api_keys", tells_token=True
-        )
-        keys = reading.rows(answer.whole_json(), "api_keys")
-        found = {str(each.get("access")): str(each.get("token") or "") for each in keys}
-        token = found.get("public") or found.get("private")
-        if not token:
-            raise NotFoundError(
-                "The space has no access token that reads what is published; make one "
-                "of the kind `public` in its settings.",
-                service=reading.SERVICE,
-            )
-        hide(token)
-        return token
+        answer = await self._call("list releases", "GET", "releases")
+        listed = reading.rows(answer.whole_json(), "releases")
+        return [reading.release(row) for row in listed]
 
     async def components(self) -> list[Component]:
         """Return all components; the service does not page them."""
         answer = await self._call("list components", "GET", "components")
-        listed = reading.rows(answer.whole_json(), self._assumed.components_key)
-        return [reading.component(row, self._assumed) for row in listed]
+        listed = reading.rows(answer.whole_json(), "components")
+        return [reading.component(row) for row in listed]
 
     async def component(self, component_id: int) -> Component:
         """Return one component."""
         answer = await self._call(
             f"show the component {component_id}", "GET", f"components/{component_id}"
         )
-        record = reading.unwrapped(answer.whole_json(), self._assumed.component_wrapper)
-        return reading.component(record, self._assumed)
+        record = reading.unwrapped(answer.whole_json(), "component")
+        return reading.component(record)
 
     async def create_component(self, body: JsonObject) -> Component:
         """Create a component from its record without id. Not repeatable."""
         return await self._send_component(
             f"create the component {body.get('name')}",
-            self._assumed.component_create_method,
+            "POST",
             "components",
             body,
         )
@@ -81,7 +109,7 @@ class ComponentCalls(Connection):
         """Replace a component's record."""
         return await self._send_component(
             f"update the component {body.get('name')}",
-            self._assumed.component_update_method,
+            "PUT",
             f"components/{component_id}",
             body,
             repeatable=True,
@@ -105,14 +133,11 @@ class ComponentCalls(Connection):
         *,
         repeatable: bool = False,
     ) -> Component:
-        key = self._assumed.component_schema_key
-        record = {(key if name == "schema" else name): body[name] for name in body}
-        wrapper = self._assumed.component_wrapper
         answer = await self._call(
-            what, method, path, json={wrapper: record}, repeatable=repeatable
+            what, method, path, json={"component": body}, repeatable=repeatable
         )
-        made = reading.unwrapped(answer.whole_json(), wrapper)
-        return reading.component(made, self._assumed)
+        made = reading.unwrapped(answer.whole_json(), "component")
+        return reading.component(made)
 
     async def datasources(self) -> list[Datasource]:
         """Return all datasources."""

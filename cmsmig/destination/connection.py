@@ -20,6 +20,7 @@ from cmsmig.destination.paging import (
 )
 from cmsmig.destination.problems import explained, problems_of
 from cmsmig.destination.reading import rows
+from cmsmig.destination.token_rights import SETTINGS, UNSCOPED_END, token_advice
 from cmsmig.errors import (
     CredentialsError,
     NotFoundError,
@@ -33,6 +34,8 @@ from cmsmig.wire.session import Session
 
 T = TypeVar("T")
 Parameters: TypeAlias = tuple[tuple[str, str], ...]
+_DEPRECATION_HEADERS = ("deprecation", "sunset")
+"""Headers that announce the end of a call. Source: RFC 9745 and RFC 8594."""
 
 
 def authorization(token: str, assumed: Assumed = STANDARD) -> str:
@@ -76,16 +79,21 @@ class Connection:
         tells_token: bool = False,
     ) -> Answer:
         """Send one request below the space; `what` completes "refused to ..."."""
-        address = f"{self._base_url}/spaces/{self._space_id}"
-        url = f"{address}/{path}" if path else address
-        request = Request(
-            method,
-            url,
-            params,
-            json,
-            repeatable=repeatable,
-            tells_token=tells_token,
+        address = f"spaces/{self._space_id}"
+        return await self._send(
+            what,
+            Request(
+                method,
+                f"{self._base_url}/{address}/{path}".rstrip("/"),
+                params,
+                json,
+                repeatable=repeatable,
+                tells_token=tells_token,
+            ),
         )
+
+    async def _send(self, what: str, request: Request) -> Answer:
+        """Send one request to any address of the service."""
         try:
             answer = await self._session.send(request)
         except (CredentialsError, NotFoundError, RejectedError) as error:
@@ -126,7 +134,7 @@ class Connection:
         number: int,
     ) -> Page[T]:
         answer = await self._call(what, "GET", path, params=(*params, *asking(number)))
-        total = answer.number(self._assumed.total_header.lower())
+        total = answer.number("total")
         if max(total or 0, number) > LIST_ROWS:
             raise endless(what.removeprefix("list "), total or number)
         return read_rows(rows(answer.whole_json(), key), read, total)
@@ -136,20 +144,25 @@ class Connection:
             return error
         problems = error.problems
         if error.body is not None:
-            problems = problems_of(error.body, self._assumed.error_wrappers)
-        return explained(error, what, advice=self._advice(error), problems=problems)
+            problems = problems_of(error.body)
+        said = " ".join(each.message for each in problems)
+        advice = self._advice(error, said)
+        return explained(error, what, advice=advice, problems=problems)
 
-    def _advice(self, error: ServiceError) -> str:
+    def _advice(self, error: ServiceError, said: str) -> str:
         misplaced = region_mismatch(self._space_id, self._base_url).rstrip(".")
         if isinstance(error, RejectedError):
             return "correct that and run it again"
         if misplaced:
             return misplaced[0].lower() + misplaced[1:]
         if isinstance(error, CredentialsError):
+            if error.status == 403:
+                return token_advice(said, self._space_id)
             return (
-                "check that the token has the scopes read_content and write_content, "
-                f"that space {self._space_id} is in its list of spaces, and that "
-                f"{self._base_url} is the base URL of the space's region"
+                "check that the token is whole and has not expired (tokens without "
+                f"scopes stop working on {UNSCOPED_END}), make a new one in "
+                f"{SETTINGS} if it has, and check that {self._base_url} is the base "
+                f"URL of the region of space {self._space_id}"
             )
         return (
             f"check whether it was deleted, and that {self._base_url} is the base URL "
@@ -157,7 +170,7 @@ class Connection:
         )
 
     def _notice_deprecation(self, answer: Answer, what: str) -> None:
-        for name in self._assumed.deprecation_headers.lower().split(","):
+        for name in _DEPRECATION_HEADERS:
             notice = f"{name}: {answer.headers.get(name, '')}"
             if name in answer.headers and notice not in self._announced:
                 self._announced.add(notice)

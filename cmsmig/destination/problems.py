@@ -13,21 +13,22 @@ from collections.abc import Iterator
 from cmsmig.errors import FieldProblem, ServiceError
 
 _LONGEST = 300
+_WRAPPERS = frozenset({"error", "errors", "base"})
+"""Keys that group complaints and name no field. Source: official command line."""
 _MISSING_PARAMETER = re.compile(r"param is missing or the value is empty: (\w+)")
 _REFUSED_COMPONENT = re.compile(r"not allowed in the field [`'\"]?([\w-]+)")
 _TAG = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
 _XML = re.compile(r"<(Code|Message)>([^<]*)</\1>")
 
 
-def problems_of(content: object, wrappers: str) -> tuple[FieldProblem, ...]:
+def problems_of(content: object) -> tuple[FieldProblem, ...]:
     """Return the complaints in an error body: parsed JSON, or text.
 
-    `wrappers`: keys, with commas, that group complaints and name no field.
     Nested fields are joined by dots. Takes any value and never raises.
     """
     if isinstance(content, str):
         return _of_text(content)
-    found = _of_json(content, (), frozenset(wrappers.split(",")))
+    found = _of_json(content, ())
     return tuple(dict.fromkeys(found))
 
 
@@ -54,7 +55,7 @@ def explained(
 
 
 def _of_json(
-    value: object, path: tuple[str, ...], wrappers: frozenset[str], depth: int = 0
+    value: object, path: tuple[str, ...], depth: int = 0
 ) -> Iterator[FieldProblem]:
     if depth > 20:
         return
@@ -62,11 +63,11 @@ def _of_json(
         yield _complaint_about(".".join(path), value)
     elif isinstance(value, list):
         for part in value:
-            yield from _of_json(part, path, wrappers, depth + 1)
+            yield from _of_json(part, path, depth + 1)
     elif isinstance(value, dict):
         for key, part in value.items():
-            inner = path if key in wrappers else (*path, str(key))
-            yield from _of_json(part, inner, wrappers, depth + 1)
+            inner = path if key in _WRAPPERS else (*path, str(key))
+            yield from _of_json(part, inner, depth + 1)
     elif value is not None:
         yield _complaint_about(".".join(path), str(value))
 

@@ -7,17 +7,19 @@ rest. Every reader raises `MalformedAnswerError` with the key that is missing.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from sys import intern
 from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.destination.assumed import Assumed
+from cmsmig.destination import space_limits
 from cmsmig.destination.schema import (
     Asset,
     AssetFolder,
     Component,
     Datasource,
     DatasourceEntry,
+    Release,
     SignedUpload,
     Space,
     Story,
@@ -28,6 +30,8 @@ from cmsmig.destination.schema import (
 from cmsmig.errors import MalformedAnswerError
 
 SERVICE = "destination"
+EXTERNAL_ID = "ext_id"
+"""The key, and the filter, of an asset's external id. Source: official client."""
 _BEYOND = 2**63
 """The first number that no database, ours nor the service's, takes for an id."""
 _DIGITS = 20
@@ -57,27 +61,33 @@ def rows(answer: Json, key: str) -> list[JsonObject]:
     return [_object(row, key) for row in listed]
 
 
+def preview_token(answer: Json) -> str:
+    """Return the token by which the delivery side of a space is read; empty where the
+    space shows none. Source: destination, scoped tokens."""
+    return _text(unwrapped(answer, "space"), "first_token")
+
+
 def space(record: JsonObject) -> Space:
-    """Read a space."""
+    """Read a space, without its preview token."""
     return Space(
         space_id=str(_whole(record, "id")),
         name=_text(record, "name"),
         plan_level=_text(record, "plan_level"),
         languages=tuple(_languages(record)),
         domain=_text(record, "domain"),
+        plan=_text(record, "plan"),
+        limits=space_limits.known_limits(record),
+        upload_bytes=space_limits.upload_bytes(record),
+        required_asset_fields=space_limits.required_asset_fields(record),
     )
 
 
-def component(record: JsonObject, assumed: Assumed) -> Component:
-    """Read a component; its definitions come to stand under `schema`."""
-    body = {
-        ("schema" if key == assumed.component_schema_key else key): value
-        for key, value in record.items()
-    }
-    return Component(_whole(record, "id"), _named(record, "name"), body)
+def component(record: JsonObject) -> Component:
+    """Read a component; its field definitions are under `schema`."""
+    return Component(_whole(record, "id"), _named(record, "name"), dict(record))
 
 
-def story_row(record: JsonObject, assumed: Assumed) -> StoryRow:
+def story_row(record: JsonObject) -> StoryRow:
     """Read a story or folder as a list or a single answer shows it."""
     content = record.get("content")
     root = content.get("component") if isinstance(content, dict) else None
@@ -86,25 +96,25 @@ def story_row(record: JsonObject, assumed: Assumed) -> StoryRow:
         uuid=_named(record, "uuid"),
         name=_text(record, "name"),
         slug=_text(record, "slug"),
-        full_slug=_named(record, assumed.story_path_key).strip("/"),
+        full_slug=_named(record, "full_slug").strip("/"),
         parent_id=_maybe_whole(record, "parent_id") or 0,
         is_folder=record.get("is_folder") is True,
         is_startpage=record.get("is_startpage") is True,
-        published=record.get(assumed.published_key) is True,
-        unpublished_changes=record.get(assumed.unpublished_changes_key) is True,
-        updated_at=_text(record, assumed.changed_key),
+        published=record.get("published") is True,
+        unpublished_changes=record.get("unpublished_changes") is True,
+        updated_at=_text(record, "updated_at"),
         # One text for all stories of a type: a space may have very many.
         content_type=intern(
             root if isinstance(root, str) else _text(record, "content_type")
         ),
-        trashed=bool(record.get(assumed.deleted_key)),
+        trashed=bool(record.get("deleted_at")),
         group_id=_text(record, "group_id"),
     )
 
 
-def story(record: JsonObject, assumed: Assumed) -> Story:
+def story(record: JsonObject) -> Story:
     """Read a story with its content; a folder may have none."""
-    row = story_row(record, assumed)
+    row = story_row(record)
     content = record.get("content")
     if not isinstance(content, dict):
         if not row.is_folder:
@@ -113,36 +123,34 @@ def story(record: JsonObject, assumed: Assumed) -> Story:
     return Story(row, content, record)
 
 
-def signed_upload(record: JsonObject, assumed: Assumed) -> SignedUpload:
+def signed_upload(record: JsonObject) -> SignedUpload:
     """Read the answer to a signing request; the order of the fields is kept."""
     listed = record.get("fields")
     if not isinstance(listed, dict) or not listed:
         raise _missing("fields")
-    public = _text(record, assumed.signed_public_key)
-    public = public or _text(record, assumed.signed_pretty_key)
-    if not public:
-        raise _missing(assumed.signed_public_key)
+    public = _text(record, "public_url") or _named(record, "pretty_url")
     return SignedUpload(
-        asset_id=_whole(record, assumed.signed_id_key),
+        asset_id=_whole(record, "id"),
         post_url=_absolute(_named(record, "post_url")),
         fields=tuple((key, _verbatim(value, key)) for key, value in listed.items()),
         public_url=public,
-        content_url=content_url(public, assumed.asset_storage_prefix),
+        content_url=content_url(public),
     )
 
 
-def asset(record: JsonObject, assumed: Assumed) -> Asset:
+def asset(record: JsonObject) -> Asset:
     """Read an asset's record."""
-    filename = _named(record, "filename")
+    filename, meta = _named(record, "filename"), record.get("meta_data")
     return Asset(
         asset_id=_whole(record, "id"),
         filename=filename,
-        content_url=content_url(filename, assumed.asset_storage_prefix),
-        ext_id=_text(record, assumed.external_id_key),
+        content_url=content_url(filename),
+        ext_id=_text(record, EXTERNAL_ID),
         alt=_text(record, "alt"),
         asset_folder_id=_maybe_whole(record, "asset_folder_id"),
-        content_length=_maybe_whole(record, assumed.asset_size_key),
-        trashed=bool(record.get(assumed.deleted_key)),
+        content_length=_maybe_whole(record, "content_length"),
+        trashed=bool(record.get("deleted_at")),
+        meta_data=meta if isinstance(meta, dict) else {},
         filled=tuple(_filled(record)),
     )
 
@@ -153,8 +161,11 @@ def _filled(record: JsonObject) -> Iterator[str]:
     Source: destination, assets: `meta_data` repeats the texts of the default language.
     """
     yield from (key for key in _BY_HAND if record.get(key))
-    meta, known = record.get("meta_data"), (None, "", record.get("alt"))
-    if isinstance(meta, dict) and any(text not in known for text in meta.values()):
+    meta = record.get("meta_data")
+    if isinstance(meta, dict) and any(
+        text not in (None, "", record.get("alt"), record.get(name))
+        for name, text in meta.items()
+    ):
         yield "meta_data"
 
 
@@ -188,6 +199,25 @@ def webhook(record: JsonObject) -> Webhook:
         host=_host(_text(record, "endpoint")),
         actions=frozenset(each for each in actions if isinstance(each, str)),
         activated=record.get("activated") is not False,
+    )
+
+
+def moment(text: Json) -> datetime | None:
+    """Return a time of the service; None where the text is none."""
+    try:
+        found = datetime.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    return found.replace(tzinfo=UTC) if found and found.tzinfo is None else found
+
+
+def release(record: JsonObject) -> Release:
+    """Read a release; one that does not say that it was deployed is pending."""
+    return Release(
+        release_id=_whole(record, "id"),
+        name=_text(record, "name"),
+        released=record.get("released") is True,
+        release_at=_text(record, "release_at"),
     )
 
 
@@ -259,7 +289,8 @@ def _verbatim(value: Json, key: str) -> str:
 
 def _missing(key: str) -> MalformedAnswerError:
     return MalformedAnswerError(
-        f"An answer of the destination reports success but lacks `{key}`; if the "
-        "service names it otherwise now, say so in the table [assumed] of cmsmig.toml.",
+        f"An answer of the destination reports success but lacks `{key}`. Check that "
+        "destination_base_url is the address of its management API; if it is, that API "
+        "has changed, and this version of cmsmig cannot read it.",
         service=SERVICE,
     )

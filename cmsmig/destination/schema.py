@@ -5,11 +5,14 @@ The names are the wire's where the wire has one; ids may exceed 32 bits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject
+from cmsmig.configuration.plans import Counted
 
-STORAGE_PREFIX = "s3.amazonaws.com/"
+_STORAGE_PREFIX = "s3.amazonaws.com/"
+"""Before the delivery host in an address, never in content. Source: official client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,16 @@ class Space:
     """Codes of the languages beside the default one."""
     domain: str
     """Where the space's pages are previewed; empty when not set."""
+    plan: str = ""
+    """The name of its plan; empty when silent."""
+    limits: Mapping[Counted, int] = field(default_factory=dict)
+    """How many it may hold, where it names that."""
+    upload_bytes: int | None = None
+    """The largest file that it takes; None where it names none."""
+    required_asset_fields: tuple[str, ...] = ()
+    """What it requires of an asset, such as `alt`."""
+    preview_token: str = field(default="", repr=False, compare=False)
+    """Reads the delivery side; empty where the space shows none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +84,14 @@ class Story:
     body: JsonObject
     """The whole record, in the wire's spelling."""
 
+    @property
+    def alternates(self) -> frozenset[int]:
+        """Return the ids of the stories that the service shows as its alternates."""
+        listed = self.body.get("alternates")
+        rows = listed if isinstance(listed, list) else []
+        ids = (row.get("id") for row in rows if isinstance(row, dict))
+        return frozenset(each for each in ids if isinstance(each, int))
+
 
 @dataclass(frozen=True, slots=True)
 class SignedUpload:
@@ -110,6 +131,8 @@ class Asset:
     content_length: int | None
     """Bytes; None as long as the upload is not finished."""
     trashed: bool = False
+    meta_data: JsonObject = field(default_factory=dict)
+    """Its texts once more: the service repeats them here, by language."""
     filled: tuple[str, ...] = ()
     """Keys of its record that hold anything though no import fills them."""
 
@@ -154,6 +177,18 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True)
+class Release:
+    """A set of prepared versions of stories, deployed together."""
+
+    release_id: int
+    name: str
+    released: bool
+    """Whether it was deployed."""
+    release_at: str
+    """When it is to be deployed; empty where that is done by hand."""
+
+
+@dataclass(frozen=True, slots=True)
 class PublicFile:
     """What a public address gave: the proof that an upload arrived."""
 
@@ -163,7 +198,7 @@ class PublicFile:
     size: int
 
 
-def content_url(url: str, storage_prefix: str = STORAGE_PREFIX) -> str:
+def content_url(url: str) -> str:
     """Return an asset's address in the form that content holds.
 
     The service answers with the storage host before the delivery host, or
@@ -175,8 +210,8 @@ def content_url(url: str, storage_prefix: str = STORAGE_PREFIX) -> str:
         scheme, rest = "", url
     elif scheme not in ("", "http:", "https:"):
         return url
-    stored = rest.startswith(storage_prefix)
-    rest = rest.removeprefix(storage_prefix)
+    stored = rest.startswith(_STORAGE_PREFIX)
+    rest = rest.removeprefix(_STORAGE_PREFIX)
     if not slashes and not stored:
         return url
     return f"https://{rest}" if stored or not scheme else f"{scheme}//{rest}"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination import reading
 from cmsmig.destination.connection import Connection, Parameters
 from cmsmig.destination.schema import Story, StoryRow
+from cmsmig.destination.story_refusals import translated
 from cmsmig.errors import MalformedAnswerError, NotFoundError
 
 
@@ -32,12 +32,13 @@ class StoryCalls(Connection):
         not among them unless it is asked for. Each row is handed to `kept` as it is
         read, which returns the one to be kept.
         """
-        read = partial(reading.story_row, assumed=self._assumed)
         rows = await self._list(
             "stories",
             "stories",
-            self._assumed.stories_key,
-            read if kept is None else lambda record: kept(read(record)),
+            "stories",
+            reading.story_row
+            if kept is None
+            else lambda record: kept(reading.story_row(record)),
             tuple((name, _parameter(value)) for name, value in filters.items()),
         )
         return rows if filters.get("in_trash") else [r for r in rows if not r.trashed]
@@ -49,7 +50,7 @@ class StoryCalls(Connection):
         answer with.
         """
         answer = await self._call(
-            f"show story {story_id}", "GET", self._story_path(story_id)
+            f"show story {story_id}", "GET", f"stories/{story_id}"
         )
         return self._read(answer.whole_json())
 
@@ -69,12 +70,10 @@ class StoryCalls(Connection):
         Not repeatable: after a lost reply an editor may have saved, and the same
         content again would be written over theirs.
         """
-        if self._assumed.put_replaces_content == "false":
-            body = _with_removals(body, (await self.story(story_id)).content)
         return await self._write(
             f"update {_called(body)}",
             "PUT",
-            self._story_path(story_id),
+            f"stories/{story_id}",
             body,
             publish=publish,
         )
@@ -87,8 +86,8 @@ class StoryCalls(Connection):
         """
         answer = await self._call(
             f"publish story {story_id}",
-            self._assumed.publish_method,
-            self._assumed.publish_path.replace("{id}", str(story_id)),
+            "GET",
+            f"stories/{story_id}/publish",
             repeatable=True,
         )
         try:
@@ -107,8 +106,8 @@ class StoryCalls(Connection):
         """
         answer = await self._call(
             f"unpublish story {story_id}",
-            self._assumed.publish_method,
-            self._assumed.unpublish_path.replace("{id}", str(story_id)),
+            "GET",
+            f"stories/{story_id}/unpublish",
             repeatable=True,
         )
         try:
@@ -125,8 +124,7 @@ class StoryCalls(Connection):
         Not repeatable: what a second request does to what is in the trash is not
         documented.
         """
-        path = self._story_path(story_id)
-        await self._call(f"delete story {story_id}", "DELETE", path)
+        await self._call(f"delete story {story_id}", "DELETE", f"stories/{story_id}")
 
     async def _write(
         self,
@@ -137,27 +135,24 @@ class StoryCalls(Connection):
         *,
         publish: bool,
     ) -> Story:
-        record = dict(body)
-        if self._assumed.default_root_sent == "false":
-            record.pop("default_root", None)
-        if "content" in record:
-            record["content"] = _unset(record["content"], self._assumed.unset_value)
-        payload: JsonObject = {self._assumed.story_wrapper: record}
+        payload: JsonObject = {"story": body}
+        if method == "PUT" and "group_id" in body:
+            # Sources disagree about its place in an update, so it is in both. Source:
+            # destination, update a story.
+            payload["group_id"] = body["group_id"]
         params: Parameters = ()
         # The key is left out unless publishing: the service takes 0 for yes.
         if publish and self._assumed.publish_in == "query":
             params = (("publish", "1"),)
         elif publish:
             payload["publish"] = 1
-        answer = await self._call(what, method, path, params=params, json=payload)
+        with translated(body.get("content")):
+            answer = await self._call(what, method, path, params=params, json=payload)
         return self._read(answer.whole_json())
 
-    def _story_path(self, story_id: int) -> str:
-        return self._assumed.story_path.replace("{id}", str(story_id))
-
     def _read(self, answer: Json) -> Story:
-        record = reading.unwrapped(answer, self._assumed.story_wrapper)
-        story = reading.story(record, self._assumed)
+        record = reading.unwrapped(answer, "story")
+        story = reading.story(record)
         if story.row.trashed:
             raise NotFoundError(
                 f"The story `{story.row.full_slug}` is in the destination's trash; "
@@ -174,26 +169,3 @@ def _called(body: JsonObject) -> str:
 
 def _parameter(value: str | int | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _with_removals(body: JsonObject, stored: JsonObject) -> JsonObject:
-    content = body.get("content")
-    if not isinstance(content, dict):
-        return body
-    removed: JsonObject = {key: None for key in stored if key not in content}
-    return {**body, "content": {**content, **removed}}
-
-
-def _unset(value: Json, how: str) -> Json:
-    """Return content with its empty texts in the form that the space wants."""
-    if how == "empty":
-        return value
-    if isinstance(value, list):
-        return [_unset(part, how) for part in value]
-    if isinstance(value, dict):
-        return {
-            key: None if part == "" else _unset(part, how)
-            for key, part in value.items()
-            if part != "" or how == "null"
-        }
-    return value

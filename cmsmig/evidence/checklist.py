@@ -116,7 +116,10 @@ def _read_back(evidence: Evidence) -> Check:
         return _open(what, "Nothing has been read back in this run yet; verify first.")
     stories = counted(found.stories, "story", "stories")
     differences = counted(len(found.differences), "difference", "differences")
-    return _either(what, f"{stories} read, {differences}.", ok=not found.differences)
+    said = " ".join(
+        filter(None, (f"{stories} read, {differences}.", found.public_unread))
+    )
+    return _either(what, said, ok=found.is_as_decided)
 
 
 def _nothing_left(evidence: Evidence) -> Check:

@@ -121,12 +121,13 @@ class Evidence:
 
     @property
     def exit_code(self) -> int:
-        """Return 4 for differences, 1 for what failed or is open, else 0.
+        """Return 4 for differences and for what could not be compared, 1 for what
+        failed or is open, else 0.
 
         A file that the origin does not give is listed, and no failure of the
         import.
         """
-        if self.verification is not None and self.verification.differences:
+        if self.verification is not None and not self.verification.is_as_decided:
             return 4
         items, files = self.accounting, self.files
         if any(row.gone.is_undone for row in self.gone if row.gone):

@@ -9,7 +9,15 @@ from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import GONE, TEXT_NOT_WRITTEN, AssetRow, ItemRow
+from cmsmig.ledger.rows import (
+    COMPONENT_MISSING,
+    FOLDER_MISSING,
+    GONE,
+    OPTION_MISSING,
+    TEXT_NOT_WRITTEN,
+    AssetRow,
+    ItemRow,
+)
 from cmsmig.steps.decide.migration import Migration
 
 _Use: TypeAlias = tuple[ItemKey, str]
@@ -76,15 +84,26 @@ _ITEM_ACTIONS: Mapping[str, str] = {
         "Give the field a value in the origin and pull again, or take `required` off "
         "it; then run the step again."
     ),
+    "field_type": (
+        "Set the field back to its type in the space, or change its encoding in "
+        "decisions/design.yaml; then run the step again."
+    ),
     "folder_closed": (
         "Allow the content type in the folder's settings in the space; then run the "
         "step again."
     ),
-    "component_not_allowed": (
-        "Allow the component in the field's settings in the space; then run the step "
-        "again."
+    COMPONENT_MISSING: (
+        "Correct what the service said of the component, in the space or in "
+        "decisions/design.yaml; then run notebook 04 and this step again."
     ),
-    "story_size": "Shorten or split it in the origin, pull, and run the step again.",
+    OPTION_MISSING: (
+        "Give the option another label in notebook 02 or in decisions/design.yaml, or "
+        "add the entry to the datasource; then run notebook 04 and this step again."
+    ),
+    FOLDER_MISSING: (
+        "Correct what the service said of the folder; then run notebook 04 and this "
+        "step again."
+    ),
     "not_published": "Read the reason, correct it, and run `cmsmig publish` again.",
 }
 _FILE_ACTIONS: Mapping[str, str] = {
@@ -99,6 +118,9 @@ _FILE_ACTIONS: Mapping[str, str] = {
     "not_confirmed": f"Nobody knows yet whether it arrived: {_AGAIN}",
     "not_proven": f"Its public address has not shown it yet: {_AGAIN}",
     "not_stored": "Upload the file by hand, or run the step again.",
+    FOLDER_MISSING: (
+        "Correct what the service said of the asset folder; then run the step again."
+    ),
     TEXT_NOT_WRITTEN: (
         "Correct what the service names, or write the alternative text at the "
         "destination by hand; then run the step again."

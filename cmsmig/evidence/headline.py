@@ -81,6 +81,8 @@ def _verdict(
             f"The migration is not complete: {failures:,} failed, {undone:,} open.",
         )
     every = f"All {counted(arrived, 'item')} of this import arrived"
+    if verification is not None and verification.public_unread:
+        return "bad", f"{every}, but what visitors get was not compared."
     if verification is None:
         return "warning", f"{every}, but nothing was read back in this run."
     if verification.not_in_yet:
@@ -144,6 +146,8 @@ def _left(
     elif verification.differences:
         count = counted(len(verification.differences), "difference")
         parts.append(f"Operator and editors: settle {count}, listed below.")
+    elif verification.public_unread:
+        parts.append("Operator: have what visitors get compared (`cmsmig verify`).")
     if published.due:
         parts.append("Operator: run `cmsmig publish`.")
     if published.held:

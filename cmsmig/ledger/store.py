@@ -117,6 +117,17 @@ class Ledger:
                 (now(), outcome, self._store.run_id),
             )
 
+    def was_prepared(self, plan_hash: str) -> bool:
+        """Return whether a run of this plan made what stories need to its end: what is
+        still missing was refused. Reads only."""
+        return bool(
+            self._store.one(
+                """SELECT 1 FROM run WHERE plan_hash = ? AND outcome = 'done'
+                   AND command IN ('prepare', 'import')""",
+                (plan_hash,),
+            )
+        )
+
     def save_plan(self, plan_hash: str, body: JsonObject) -> None:
         """Store a plan under its hash; the same plan again only renews it."""
         with self._store.atomic() as db:

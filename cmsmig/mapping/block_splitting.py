@@ -159,19 +159,24 @@ def _image_node(value: Json) -> JsonObject:
     asset = value if isinstance(value, dict) else {}
     attributes: JsonObject = {"id": asset.get("id"), "src": asset.get("filename")}
     attributes |= {name: asset.get(name) for name in _ASSET_NAMES}
+    attributes["meta_data"] = asset.get("meta_data") or None
     return {"type": "image", "attrs": attributes}
 
 
 def _asset(node: JsonObject) -> JsonObject:
-    """Return an image node as an asset value. Spec: destination field types."""
+    """Return an image node as an asset value. Spec: destination field types.
+
+    `meta_data` is an object there, and nothing in an image node without any.
+    """
     given = _attributes(node)
     return {
         "id": given.get("id"),
         "fieldtype": "asset",
-        "filename": given.get("src"),
+        "filename": given.get("src") or "",
         "name": "",
         "focus": "",
         **{name: given.get(name) for name in _ASSET_NAMES},
+        "meta_data": given.get("meta_data") or {},
         "is_external_url": given.get("id") is None,
     }
 

@@ -27,6 +27,11 @@ def derived_group(namespace: str, key: ItemKey) -> str:
     return _derive(namespace, "group", key.collection_id, key.item_id)
 
 
+def option_uid(field_key: str, value: str) -> str:
+    """Return the `_uid` of an option in a field definition, the same in every space."""
+    return _derive("", "option", field_key, value)
+
+
 def _parts(key: ItemKey) -> tuple[str, str, str]:
     return key.collection_id, key.item_id, key.locale_id
 

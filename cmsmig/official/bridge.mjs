@@ -1,10 +1,13 @@
 // The official converter behind standard input and output, one JSON object a line.
 //
-//   asked:     {"id": 1, "what": "html" | "markdown" | "render", "body": string}
+//   asked:     {"id": 1, "what": "html" | "markdown" | "render" | "validate",
+//               "body": string}
 //   answered:  {"id": 1, "result": string}   or   {"id": 1, "error": string}
 //
 // The body of "render" and the result of the others are JSON documents as text,
-// so that every byte arrives as the package wrote it. First comes {"ready": true}.
+// so that every byte arrives as the package wrote it. The body of "validate" is
+// {"blocks": [...], "contents": [...]} as text, its result one list of issues for
+// each content. First comes {"ready": true}.
 // Answers have the order of the questions. Ends when standard input does.
 
 import { writeSync } from "node:fs";
@@ -16,17 +19,27 @@ for (const name of ["debug", "error", "info", "log", "trace", "warn"]) {
   console[name] = () => {};
 }
 
-const [{ htmlToStoryblokRichtext }, { markdownToStoryblokRichtext }, { renderRichText }] =
-  await Promise.all([
-    import("@storyblok/richtext/html-parser"),
-    import("@storyblok/richtext/markdown-parser"),
-    import("@storyblok/richtext"),
-  ]);
+const [
+  { htmlToStoryblokRichtext },
+  { markdownToStoryblokRichtext },
+  { renderRichText },
+  { validateStory },
+] = await Promise.all([
+  import("@storyblok/richtext/html-parser"),
+  import("@storyblok/richtext/markdown-parser"),
+  import("@storyblok/richtext"),
+  import("@storyblok/schema"),
+]);
 
 const ANSWERS = {
   html: (body) => JSON.stringify(htmlToStoryblokRichtext(body)),
   markdown: (body) => JSON.stringify(markdownToStoryblokRichtext(body)),
   render: (body) => renderRichText(JSON.parse(body)),
+  validate: (body) => {
+    const { blocks, contents } = JSON.parse(body);
+    const issues = contents.map((content) => validateStory({ content }, { blocks }).issues);
+    return JSON.stringify(issues);
+  },
 };
 
 function answer(asked) {

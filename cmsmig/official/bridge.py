@@ -1,4 +1,5 @@
-"""The official converter as coroutines, over one Node process that lasts.
+"""The official converter and schema check as coroutines, over one Node process that
+lasts.
 
 The process answers questions one after the other; several are on their way, so
 that it never waits for us. A body that kills or hangs it fails alone: those
@@ -11,7 +12,7 @@ import asyncio
 import contextlib
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,6 +85,20 @@ class Official:
     async def render(self, document: Mapping[str, Json]) -> str:
         """Return the HTML of a document; raises as `convert` does."""
         return await self._ask("render", json.dumps(document))
+
+    async def validate(
+        self, blocks: Sequence[Json], contents: Sequence[Json]
+    ) -> list[list[JsonObject]]:
+        """Return the issues of each story content, by the official schema check.
+
+        `blocks` are components in the package's own form, with `fields` and `allow`;
+        the keys of the management API mean nothing to it. Raises as `convert` does.
+        """
+        body = json.dumps({"blocks": [*blocks], "contents": [*contents]})
+        read = json.loads(await self._ask("validate", body))
+        if not isinstance(read, list) or len(read) != len(contents):
+            raise _failed("it did not answer for each story")
+        return read
 
     async def convert_text(self, html: str) -> str:
         """Return the JSON of an HTML body, each byte as the package writes it."""

@@ -5,11 +5,11 @@ Spec: origin read API (version 2). Source of the shapes: Webflow Data API v2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.errors import MalformedAnswerError
+from cmsmig.errors import MalformedAnswerError, RejectedError
 from cmsmig.whole_text import whole_text
 from cmsmig.wire.answers import Answer, Request, bare
 from cmsmig.wire.session import Session
@@ -20,7 +20,9 @@ CREDENTIALS_HINT = (
     "check that the token is this site's own and has the scopes sites:read and cms:read"
 )
 _ORDER = (("sortBy", "createdOn"), ("sortOrder", "asc"))
-"""The service documents no default order; in this one additions come last."""
+"""The service documents no default order; in this one additions come last.
+Services before March 2026 refuse it. Source: origin, list items."""
+_BAD_REQUEST = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,8 @@ class ItemPage:
     """How many items the service counts at that moment."""
     limit: int = PAGE
     """How many items it would have given at most."""
+    ordered: bool = True
+    """Whether the service accepts to give the oldest items first."""
 
 
 class OriginClient:
@@ -40,6 +44,8 @@ class OriginClient:
 
     def __init__(self, session: Session, api_url: str) -> None:
         self._session = session
+        self._ordered = True
+        """Whether no page of items was refused for its order yet."""
         self._base = api_url.rstrip("/").removesuffix("/v2").rstrip("/") + "/v2"
 
     async def sites(self, *, patient: bool = True) -> JsonObject:
@@ -83,16 +89,25 @@ class OriginClient:
     ) -> ItemPage:
         """Return one page of the staged or the live set, oldest items first.
 
-        Without `locales` the service gives the primary locale alone. Raises
+        A service that refuses this order is asked without one, from then on at
+        once. Without `locales` the service gives the primary locale alone. Raises
         `MalformedAnswerError` when the page has no total or an item no id.
         """
         path = f"collections/{_segment(collection_id)}/items"
         paging = (("offset", str(offset)), ("limit", str(limit)))
         chosen = (("cmsLocaleId", ",".join(locales)),) if locales else ()
-        answer = await self._get(
-            f"{path}/live" if live else path, (*paging, *_ORDER, *chosen)
-        )
-        return _page(answer)
+        path = f"{path}/live" if live else path
+        if self._ordered:
+            try:
+                return _page(await self._get(path, (*paging, *_ORDER, *chosen)))
+            except RejectedError as refused:
+                if refused.status != _BAD_REQUEST:
+                    raise
+        got = await self._get(path, (*paging, *chosen))
+        page = replace(_page(got), ordered=False)
+        # Only now it is certain that the order was what the service refused.
+        self._ordered = False
+        return page
 
     async def item(
         self, collection_id: str, item_id: str, *, live: bool, locale: str | None = None

@@ -16,6 +16,7 @@ from typing import TypeAlias, TypeVar
 from cmsmig.canonical import JsonObject
 from cmsmig.mapping.decisions.body_reviews import BodyFacts, BodyKey
 from cmsmig.mapping.decisions.choices import EmbedsDecision
+from cmsmig.mapping.decisions.design import Design
 from cmsmig.review.bodies import (
     ConvertedBody,
     bodies_of,
@@ -25,7 +26,13 @@ from cmsmig.review.bodies import (
 )
 from cmsmig.review.body_texts import BodyTexts
 from cmsmig.review.digest import Digest, DigestCounts, EmbedKind, LossKind
-from cmsmig.review.embeds import EmbedSort, embeds_of
+from cmsmig.review.embeds import COMPONENT, EmbedSort, embeds_of
+from cmsmig.review.instances import (
+    ComponentSort,
+    Instance,
+    instances_in,
+    sorts_of,
+)
 from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.policy import Treatment
 from cmsmig.richtext.prepare.unclosed_embeds import read_body
@@ -93,9 +100,15 @@ class BodyIndex:
         self._digests: dict[int, Digest] = {}
         self._counts = DigestCounts()
         self._examples: dict[tuple[str, str], str] = {}
+        self._instances: dict[int, tuple[Instance, ...]] = {}
         self._reasons: dict[LossKind, str] = {}
         self._texts = BodyTexts()
         self._searched: tuple[str, int, frozenset[int]] = ("", 0, frozenset())
+
+    @property
+    def design(self) -> Design:
+        """Return the design, as it was decided on before the bodies."""
+        return self._migration.decisions.design
 
     @property
     def known(self) -> int:
@@ -111,6 +124,8 @@ class BodyIndex:
         kinds = _changed(self._embeds.kinds, embeds.kinds)
         hosts = _changed(self._embeds.signatures, embeds.signatures)
         ending = self._embeds.unclosed is not embeds.unclosed
+        if self._embeds.components != embeds.components:
+            kinds |= {COMPONENT}
         self._embeds = embeds
         self._context = preview_context(self._migration, embeds)
         self._converted.clear()
@@ -231,6 +246,11 @@ class BodyIndex:
         found = _counted(self._counts.kinds)
         return {kind: (count, bodies[kind]) for kind, count in found.items()}
 
+    def components(self) -> list[ComponentSort]:
+        """Return the designer's components that known bodies hold instances of,
+        commonest first."""
+        return sorts_of(sorted(self._instances.items()))
+
     def _holding(self, text: str) -> frozenset[int]:
         """Return the bodies that a search finds, in names and in what those say that
         were looked through; the last search is kept, since a panel asks for it with
@@ -278,9 +298,14 @@ class BodyIndex:
         body = self.bodies[index]
         self._texts.keep(index, body.text)
         sorts = []
+        instances: list[Instance] = []
         for kind, host, example in embeds_of(body.text, self._embeds.unclosed):
             sorts.append((kind, host))
             self._examples.setdefault((kind, host), example)
+            if kind == COMPONENT:
+                instances += instances_in(example)
+        if instances:
+            self._instances[index] = tuple(instances)
         kinds = frozenset(kind for kind, _ in sorts)
         return structures_of(body.text) | kinds, tuple(sorts)
 

@@ -15,6 +15,8 @@ from cmsmig.richtext.prepare.embed_signatures import host_of, hosts_of
 
 FIGURE = "figure"
 LINKED_IMAGE = "linked-image"
+COMPONENT = "component"
+"""The kind of instances of the designer's components."""
 PICTURES = frozenset((LINKED_IMAGE, FIGURE))
 """The kinds that are pictures: never raw HTML, nor a bare link."""
 

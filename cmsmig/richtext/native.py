@@ -27,6 +27,7 @@ from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.html.tokenizer import parse_as_official
 from cmsmig.richtext.html.visibility import INVISIBLE, Visibility
 from cmsmig.richtext.policy import EmbedPolicy
+from cmsmig.richtext.prepare.instances import INSTANCE, slot_of
 from cmsmig.richtext.prepare.left_out import leave_out
 from cmsmig.richtext.prepare.pictures import body_of
 from cmsmig.richtext.prepare.stage import Stage
@@ -289,6 +290,9 @@ class _Conversion:
     def _filled(self, element: Element, marks: MarkSet) -> None:
         """Make a figure's caption a document; note a link that a block can't have."""
         body = body_of(element) if element.tag == "cms:blok" else {}
+        if element.name == INSTANCE:
+            self._fill_slots(element, body)
+            body = {}
         if "link" not in body and not self._losses.settled(element):
             for mark in marks:
                 if mark.name == "link" and mark.source is not None:
@@ -301,6 +305,12 @@ class _Conversion:
                 if mark.source is None or mark.source.start < element.inner_start
             )
             body["caption"] = self._built(element, outside)
+
+    def _fill_slots(self, instance: Element, body: JsonObject) -> None:
+        """Make a document of each property of an instance that becomes one."""
+        for slot in instance.children:
+            if isinstance(slot, Element) and (field := slot_of(slot)):
+                body[field] = self._built(slot, ())
 
     def _lose_link(self, mark: Mark, source: Element, kind: str = "link") -> None:
         self._losses.settle(source)

@@ -32,6 +32,42 @@ class Unclosed(StrEnum):
     """It ends where the body goes on; what it left open is closed there."""
 
 
+class PropType(StrEnum):
+    """What a property of a designer's component becomes."""
+
+    TEXT = "text"
+    """Its text, without format."""
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    LINK = "link"
+    RICHTEXT = "richtext"
+
+
+@dataclass(frozen=True, slots=True)
+class PropField:
+    """The field that one property of a component becomes."""
+
+    prop: str
+    """The property's id."""
+    field: str
+    type: PropType = PropType.TEXT
+    label: str = ""
+    """What the origin calls the property."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceBlock:
+    """The block that each instance of one component of the designer becomes."""
+
+    component_id: str
+    block: str
+    """The component of the destination."""
+    props: tuple[PropField, ...] = ()
+    """A property that is not among them is a loss."""
+    name: str = ""
+    """What the origin calls the component."""
+
+
 @dataclass(frozen=True, slots=True)
 class EmbedPolicy:
     """Treatments by kind, and by signature (host or script) where one is named.
@@ -59,6 +95,9 @@ class EmbedPolicy:
 
     unclosed: Unclosed = Unclosed.KEEP
     """For every embed in which something is never closed."""
+    components: Mapping[str, InstanceBlock] = field(default_factory=dict)
+    """Blocks by the id of the component whose instances become them; the others go
+    by the treatment of `component`."""
 
     def keeps(self, kind: str) -> bool:
         """Say whether `figure` or `linked-image` keeps what an image node can't

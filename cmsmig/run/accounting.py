@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cmsmig.canonical import Json
+from cmsmig.canonical import Json, JsonObject
 from cmsmig.ledger.rows import Accounting
 from cmsmig.plain_file import read_plain
 from cmsmig.settings import Project
@@ -30,11 +30,14 @@ class Balance:
     gone_undone: int = 0
     """Stories of items that are gone at the origin, about which something else was
     decided than was done."""
+    is_unread: bool = False
+    """Whether what visitors get could not be compared."""
 
     @property
     def exit_code(self) -> int:
-        """Return 4 for differences, 1 for something that failed, else 0."""
-        if self.differences:
+        """Return 4 for differences and for what could not be compared, 1 for something
+        that failed, else 0."""
+        if self.differences or self.is_unread:
             return 4
         failed = self.accounting.failed if self.accounting else 0
         return 1 if failed or self.failed_files or self.gone_undone else 0
@@ -54,9 +57,12 @@ def balance_of(project: Project, folder: Path, since: float) -> Balance:
     `folder` is the run's; a report in it that is older than `since` (seconds
     since the epoch) is another run's. Raises `LedgerError` for a damaged ledger.
     """
-    differences = _differences(folder / _REPORT, since)
+    verification = _verification(folder / _REPORT, since)
+    listed = verification.get("differences")
+    differences = len(listed) if isinstance(listed, list) else None
+    is_unread = bool(verification.get("public_unread"))
     if not project.ledger.exists():
-        return Balance(None, 0, differences)
+        return Balance(None, 0, differences, is_unread=is_unread)
     accounting, document = read_status(project)
     failed = document["failed_assets"]
     gone = document["gone_at_origin"]
@@ -65,6 +71,7 @@ def balance_of(project: Project, folder: Path, since: float) -> Balance:
         len(failed) if isinstance(failed, list) else 0,
         differences,
         len(list(_undone(gone))),
+        is_unread,
     )
 
 
@@ -74,13 +81,13 @@ def _undone(gone: Json) -> Iterator[Json]:
             yield each
 
 
-def _differences(report: Path, since: float) -> int | None:
+def _verification(report: Path, since: float) -> JsonObject:
+    """Return the verification in the report of a run; empty where there is none."""
     try:
         if report.stat().st_mtime < since:
-            return None
+            return {}
         document = json.loads(read_plain(report))
     except (OSError, ValueError, RecursionError):
-        return None
+        return {}
     found = document.get("verification") if isinstance(document, dict) else None
-    differences = found.get("differences") if isinstance(found, dict) else None
-    return len(differences) if isinstance(differences, list) else None
+    return found if isinstance(found, dict) else {}

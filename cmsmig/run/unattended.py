@@ -31,7 +31,7 @@ _MEANINGS = {
     1: "done, but something failed, is open or drifted",
     2: "wrong usage or settings",
     3: "decisions are missing",
-    4: "verification found a difference",
+    4: "verification found a difference, or could not compare everything",
     5: "interrupted; the same command goes on from there",
     6: "another run holds the ledger",
     7: "a service refused the credentials",

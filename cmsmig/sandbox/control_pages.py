@@ -23,7 +23,7 @@ from cmsmig.sandbox.http.asgi import (
     json_reply,
     routed,
 )
-from cmsmig.sandbox.http.rate_limits import InFlight, SecondWindow
+from cmsmig.sandbox.http.rate_limits import InFlight, TokenWindows
 from cmsmig.sandbox.observe.comparison import comparable_state
 from cmsmig.sandbox.values import whole
 
@@ -42,7 +42,7 @@ class ControlPages:
     injector: FaultInjector
     routes: frozenset[str]
     """The names that a plan of faults may use."""
-    window: SecondWindow
+    window: TokenWindows
     in_flight: InFlight
     router: Router = field(init=False)
 
@@ -107,7 +107,7 @@ class ControlPages:
 
 def state_of(space: Space) -> JsonObject:
     """Return everything the space holds, each list in an order of its own."""
-    stories = [s for s in space.stories.values() if s.deleted_at is None]
+    stories = [s for s in space.stories.values() if s.is_plain]
     stories.sort(key=lambda story: (space.full_slug(story), story.is_folder))
     assets = sorted(space.assets.values(), key=lambda asset: asset.key)
     shown: list[Json] = [

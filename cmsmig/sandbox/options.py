@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cmsmig.canonical import Json
 from cmsmig.sandbox.destination.space import Unknowns
+from cmsmig.sandbox.destination.tokens import END_OF_UNSCOPED
 from cmsmig.sandbox.http.asgi import Middleware
 
 
@@ -25,6 +26,8 @@ class SandboxOptions:
     """Management calls per second."""
     origin_rate: int = 60
     """Origin reads per minute."""
+    origin_sorts_by_date: bool = True
+    """Whether items can be sorted by `createdOn` and `lastUpdated`."""
     demo_space: bool = False
     """Start with the service's starter content instead of an empty space."""
     latency: float = 0.0
@@ -37,6 +40,15 @@ class SandboxOptions:
     languages: tuple[str, ...] = ()
     plugins: frozenset[str] = frozenset()
     """Custom field types assigned to the space."""
+    delivery_lag: float = 0.0
+    """Seconds that the delivery side is behind the management side."""
+    minimum_cache: int = 0
+    """Seconds that a delivered answer is kept at least; cache versions come in such
+    steps, and lag behind the space's version."""
+    upload_limit_mb: int | None = None
+    """Megabytes of an asset that the space says it takes; nothing holds it."""
+    required_asset_fields: Json = None
+    """Metadata that the space says each asset must have; nothing asks for it."""
     unknowns: Unknowns = field(default_factory=Unknowns)
     middleware: tuple[Middleware, ...] = ()
     faults: Json = None
@@ -45,6 +57,16 @@ class SandboxOptions:
     origin_token: str = ""
     destination_token: str = ""
     """Empty: drawn at random."""
+    scopes: tuple[str, ...] | None = None
+    """Of the destination token; None: every scope that a token can be given."""
+    token_spaces: tuple[int, ...] = ()
+    """Spaces that the destination token is restricted to; empty: none."""
+    token_expires: float | None = None
+    """Unix time from which on the destination token is refused."""
+    end_of_unscoped: float = END_OF_UNSCOPED
+    """Unix time from which on tokens without scopes are refused."""
+    rate_per_space: bool = False
+    """Whether all tokens share one count of calls per second."""
     kept_in: Path | None = None
     """A file that keeps what the destination did, so that a later sandbox with the same
     ports and tokens goes on from there; None: it is forgotten."""

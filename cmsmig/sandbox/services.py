@@ -8,12 +8,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cmsmig.sandbox.control_pages import ControlPages
-from cmsmig.sandbox.destination.api import Access, ManagementApi
+from cmsmig.sandbox.destination.api import ManagementApi
 from cmsmig.sandbox.destination.assets.signing import Signer
 from cmsmig.sandbox.destination.assets.upload_host import UploadHost
-from cmsmig.sandbox.destination.delivery import AssetDelivery, StoryDelivery
+from cmsmig.sandbox.destination.delivery import AssetDelivery
+from cmsmig.sandbox.destination.edge import DeliveryEdge
+from cmsmig.sandbox.destination.journal import Journal
 from cmsmig.sandbox.destination.schema import starter
 from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.destination.tokens import (
+    ALL_SCOPES,
+    READ_SCOPES,
+    Credential,
+    Credentials,
+    TokenKind,
+)
 from cmsmig.sandbox.faults.fault_rules import read_plan
 from cmsmig.sandbox.faults.injector import FaultInjector
 from cmsmig.sandbox.history import Recorder
@@ -23,7 +32,7 @@ from cmsmig.sandbox.http.rate_limits import (
     InFlight,
     MinuteWindow,
     PageWindow,
-    SecondWindow,
+    TokenWindows,
 )
 from cmsmig.sandbox.kept_requests import KeptRequests, RequestClock
 from cmsmig.sandbox.observe.request_subjects import Naming
@@ -31,6 +40,7 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.origin.api import OriginApi
 from cmsmig.sandbox.origin.content import Content, read_content
 from cmsmig.sandbox.origin.files import FileHost
+from cmsmig.sandbox.origin.listing import OLDER_SORTS, SORTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +49,15 @@ class Tokens:
 
     origin: str
     destination: str
+    """A personal token with the scopes that the options name."""
     oauth: str
-    """Sent as `Bearer ...`; the one above is sent as it is."""
+    """Sent as `Bearer ...`; the others are sent as they are."""
     read_only: str
     """A personal token that may not write."""
+    user: str
+    """A personal token with all rights of its user, those without a scope included."""
+    legacy: str
+    """A personal token from before there were scopes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +77,11 @@ class Sandbox:
     kept: KeptRequests | None = None
     """What outlives this sandbox."""
 
+    @property
+    def credential(self) -> Credential:
+        """Return what the announced destination token may do; a test may change it."""
+        return self.api.credentials.known[self.tokens.destination]
+
 
 def build(
     options: SandboxOptions, content: Path, origin: str, destination: str
@@ -80,6 +100,8 @@ def build(
         options.destination_token or f"destination-{secrets.token_hex(16)}",
         f"oauth-{secrets.token_hex(16)}",
         f"read-only-{secrets.token_hex(16)}",
+        f"user-{secrets.token_hex(16)}",
+        f"legacy-{secrets.token_hex(16)}",
     )
     changing = options if kept is None else replace(options, clock=kept.clock)
     space = _space(changing, recorder, destination)
@@ -136,6 +158,8 @@ def _space(options: SandboxOptions, recorder: Recorder, destination: str) -> Spa
         plugins=options.plugins,
         preview_token=f"preview-{_drawn(options, 'preview')}",
         public_token=f"public-{_drawn(options, 'public')}",
+        upload_limit_mb=options.upload_limit_mb,
+        required_asset_fields=options.required_asset_fields,
     )
     if options.demo_space:
         starter.fill(space)
@@ -157,15 +181,26 @@ def _api(
     signer: Signer,
     post_url: str,
 ) -> ManagementApi:
-    credentials = {
-        tokens.destination: Access.ALL,
-        f"Bearer {tokens.oauth}": Access.ALL,
-        tokens.read_only: Access.READ,
+    scopes = ALL_SCOPES if options.scopes is None else options.scopes
+    given = Credential(
+        TokenKind.PAT, scopes, options.token_spaces, options.token_expires
+    )
+    known = {
+        tokens.destination: given,
+        f"Bearer {tokens.oauth}": Credential(TokenKind.OAUTH),
+        tokens.read_only: Credential(scopes=READ_SCOPES),
+        tokens.user: Credential(scopes=(), user_permission=True),
+        tokens.legacy: Credential(TokenKind.LEGACY, scopes=()),
     }
     return ManagementApi(
         space,
-        credentials,
-        SecondWindow(options.rate, options.clock),
+        Credentials(
+            known,
+            options.clock,
+            options.end_of_unscoped,
+            options.unknowns.lists_implied_scopes,
+        ),
+        TokenWindows(options.rate, options.clock, options.rate_per_space),
         InFlight(options.in_flight),
         signer,
         post_url,
@@ -175,7 +210,8 @@ def _api(
 
 def _origin_api(options: SandboxOptions, content: Content, tokens: Tokens) -> OriginApi:
     window = MinuteWindow(options.origin_rate, options.clock)
-    return OriginApi(content, tokens.origin, window, options.latency)
+    sorts = SORTS if options.origin_sorts_by_date else OLDER_SORTS
+    return OriginApi(content, tokens.origin, window, options.latency, sorts)
 
 
 def _origin(
@@ -203,7 +239,13 @@ def _destination(
     by_head: dict[str, Service] = {
         "upload": CrossOrigin(UploadHost(api.space, api.signer)),
         "a": CrossOrigin(AssetDelivery(api.space)),
-        "v2": CrossOrigin(StoryDelivery(api.space, PageWindow(options.clock))),
+        "v2": CrossOrigin(
+            DeliveryEdge(
+                Journal(api.space, options.delivery_lag, options.clock),
+                PageWindow(options.clock),
+                options.minimum_cache,
+            )
+        ),
         "_sandbox": ControlPages(
             api.space, recorder, injector, naming.routes, api.window, api.in_flight
         ),

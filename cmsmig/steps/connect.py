@@ -11,7 +11,8 @@ from cmsmig.destination.assumed import STANDARD
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.connection import authorization
 from cmsmig.destination.delivery import LISTS_A_SECOND, DeliveryClient
-from cmsmig.errors import SettingsError
+from cmsmig.destination.schema import Space
+from cmsmig.errors import NotFoundError, SettingsError
 from cmsmig.events import Observer
 from cmsmig.origin.client import CREDENTIALS_HINT
 from cmsmig.settings import Settings
@@ -23,7 +24,8 @@ _WINDOW = 60.0
 _UNKNOWN_RATE = 60
 """Requests per minute of the smallest plan; the service then names its own."""
 SPACE_IN_FLIGHT = 28
-"""Requests of all processes under way at a time; the service takes 30 of a space."""
+"""Requests of all processes in flight at a time; the service takes 30 of a space.
+Source: destination, rate limits."""
 
 
 @asynccontextmanager
@@ -56,14 +58,18 @@ async def open_destination(
 
 @asynccontextmanager
 async def open_delivery(
-    settings: Settings, client: DestinationClient, observer: Observer
+    settings: Settings, space: Space, observer: Observer
 ) -> AsyncIterator[DeliveryClient]:
-    """Give a client of the delivery side, with a budget of its own. Its token is asked
-    of the management side by `client`, at the cost of one call, and kept nowhere.
+    """Give a client of the delivery side, with a budget of its own.
 
-    Raises `CredentialsError` or `NotFoundError` where that token may not be seen.
+    Raises `NotFoundError` where the space shows no preview token.
     """
-    token = await client.delivery_token()
+    if not space.preview_token:
+        raise NotFoundError(
+            "The space shows no preview token (`first_token`); ask an administrator of "
+            "the space to make an access token of the kind `preview` in its settings.",
+            service="delivery",
+        )
     address = delivery_base(settings.destination_base_url)
     budget = Budget(
         f"delivery {address} {settings.space_id}",
@@ -81,21 +87,30 @@ async def open_delivery(
         in_flight=settings.in_flight,
         observer=observer,
     ) as session:
-        assumed = STANDARD.overridden(settings.assumed)
-        yield DeliveryClient(session, address, token, assumed)
+        yield DeliveryClient(session, address, space.preview_token)
 
 
 def destination_budget(settings: Settings, observer: Observer) -> Budget:
-    """Return the budget of the space: its rate, evenly spaced. Spec: Budget rules."""
+    """Return the budget of the token, or of the space: its rate, evenly spaced.
+
+    Requests in flight count for the space, whatever the rate counts for. Spec: Budget
+    rules. Source: destination, rate limits.
+    """
     rate = settings.destination_rate
     whole = rate >= 1 and rate == int(rate)
+    space = f"destination {settings.destination_base_url} {settings.space_id}"
+    per_token = STANDARD.overridden(settings.assumed).rate_limit_scope == "token"
+    hashed = _hashed(settings.destination_token.reveal())
     return Budget(
-        f"destination {settings.destination_base_url} {settings.space_id}",
+        f"destination {settings.destination_base_url} token {hashed}"
+        if per_token
+        else space,
         limit=int(rate) if whole else 1,
         window=1.0 if whole else 1.0 / rate,
         spaced=True,
         folder=settings.state_folder,
         in_flight=SPACE_IN_FLIGHT,
+        in_flight_key=space,
         observer=observer,
         service="destination",
     )
@@ -104,10 +119,8 @@ def destination_budget(settings: Settings, observer: Observer) -> Budget:
 def open_origin(settings: Settings, observer: Observer) -> Session:
     """Return a session for the origin's API, with the budget of its key."""
     token = settings.origin_token.reveal()
-    # The rate counts per key; only a hash of it takes part in the file's name.
-    key = hashlib.sha256(token.encode()).hexdigest()
     budget = Budget(
-        f"origin {settings.origin_api_url} {key}",
+        f"origin {settings.origin_api_url} {_hashed(token)}",
         limit=settings.origin_rate or _UNKNOWN_RATE,
         window=_WINDOW,
         spaced=False,
@@ -124,3 +137,8 @@ def open_origin(settings: Settings, observer: Observer) -> Session:
         observer=observer,
         credentials_hint=CREDENTIALS_HINT,
     )
+
+
+def _hashed(token: str) -> str:
+    """Return what takes the place of a token in a key: nothing reveals the token."""
+    return hashlib.sha256(token.encode()).hexdigest()

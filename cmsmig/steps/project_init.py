@@ -103,10 +103,9 @@ _TOML = f"""\
 # The folder where runs on this machine share the budget of requests.
 # state_dir = "~/.local/state/cmsmig"
 
-# ---- What the services do not document --------------------------------------
+# ---- What the service's documentation and its clients disagree about ---------
 
-# Each line is what is assumed; change one only when the service is seen to do
-# otherwise.
+# Each line is what is assumed; change one only when the service refuses it.
 # [assumed]
 """
 
@@ -217,8 +216,7 @@ def _copies(notebooks: Path | None) -> Iterator[tuple[str, bytes]]:
 def _assumed_lines(entries: Iterable[Entry]) -> Iterator[str]:
     for entry in entries:
         yield f"\n# {entry.meaning}\n"
-        if entry.choices:
-            yield f"# One of: {', '.join(entry.choices)}.\n"
+        yield f"# One of: {', '.join(entry.choices)}.\n"
         yield f"# Source: {entry.source}.\n"
         yield f'# {entry.name} = "{entry.value}"\n'
 

@@ -17,6 +17,7 @@ from cmsmig.steps.changes.project_changes import changes_of
 from cmsmig.steps.changes.target_comparison import TargetComparison, compare_targets
 from cmsmig.steps.connection_check import check as ask
 from cmsmig.steps.connection_check import check_json
+from cmsmig.steps.decide.decision_store import is_publishing
 from cmsmig.steps.plan.gone.recreate import gone_sentence
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.verify.verify_project import verify_only
@@ -65,12 +66,16 @@ def check(project: Project, settings: Settings, *, as_json: bool) -> None:
 
     Raises `SettingsError` naming what is wrong.
     """
-    rows = asyncio.run(ask(settings, Progress(sys.stderr)))
+    publishes = is_publishing(project)
+    rows = asyncio.run(ask(settings, Progress(sys.stderr), publishes=publishes))
     if as_json:
         emit_json(with_target(check_json(rows), project))
     else:
         emit_lines(target_lines(project, settings))
-        shown = [(row.what, row.found, "ok" if row.ok else "look") for row in rows]
+        shown = [
+            (row.what, row.found, "ok" if row.ok and not row.warning else "look")
+            for row in rows
+        ]
         emit_lines(table_lines([("what", "found", ""), *shown]))
     if wrong := [f"{row.what}: {row.found}" for row in rows if not row.ok]:
         raise SettingsError(f"Correct this in the settings: {'; '.join(wrong)}.")
@@ -185,7 +190,8 @@ def write(
 
 
 def verify(project: Project, settings: Settings, *, as_json: bool) -> int:
-    """Read everything back and print what differs; return 4 for differences."""
+    """Read everything back and print what differs; return 4 for differences, and where
+    what visitors get could not be read."""
     with stoppable() as stop:
         observer = Progress(sys.stderr)
         found = resumable(verify_only(project, settings, observer=observer, stop=stop))
@@ -193,8 +199,11 @@ def verify(project: Project, settings: Settings, *, as_json: bool) -> int:
         emit_json(with_target(found.as_json(), project))
     else:
         emit_lines([*target_lines(project, settings), *verification_lines(found)])
-    if not found.differences:
+    if found.is_as_decided:
         return 0
+    if not found.differences:
+        complain(found.public_unread)
+        return 4
     what = noun_for(len(found.differences), "difference")
     complain(
         f"{len(found.differences)} {what} between decisions, ledger and destination; "

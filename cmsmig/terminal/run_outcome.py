@@ -16,6 +16,9 @@ from cmsmig.terminal.text import gone_lines
 def outcome_lines(outcome: Outcome) -> list[str]:
     """Return the lines that close a run; the accounting is the last."""
     lines = [f"writes: {outcome.writes}"]
+    lines += [
+        f"refused: {each.kind} `{each.name}`: {each.text}" for each in outcome.refused
+    ]
     if outcome.failed_assets:
         lines.append(
             f"files failed: {outcome.failed_assets}; `cmsmig status --json` lists them"
@@ -33,6 +36,14 @@ def failures(outcome: Outcome) -> str:
         )
         if count
     ]
+    if outcome.refused:
+        first = outcome.refused[0]
+        more = and_more(len(outcome.refused), 1, " (", " refused)")
+        failed = f", and {' and '.join(counted)} failed with it" if counted else ""
+        return (
+            f"The {first.kind} `{first.name}` was not written{more}{failed}: "
+            f"{first.text}"
+        )
     if counted:
         return (
             f"{' and '.join(counted)} failed, listed with the reason by `cmsmig status "
@@ -61,6 +72,7 @@ def outcome_json(outcome: Outcome) -> JsonObject:
         "plan": outcome.plan.full_json(),
         "writes": outcome.writes,
         "failed_assets": outcome.failed_assets,
+        "refused": [each.as_json() for each in outcome.refused],
         "undecided": [each.as_json() for each in outcome.undecided],
         "accounting": accounting_json(outcome.accounting),
         "gone": gone_counts_json(outcome.accounting),

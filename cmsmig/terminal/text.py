@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from cmsmig.canonical import Json
+from cmsmig.configuration.plans import Counted
 from cmsmig.counting import and_more
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.select.reference_targets import EXPLAINED
@@ -35,6 +36,7 @@ def plan_lines(plan: Plan) -> list[str]:
         *(f"  {name.replace('_', ' '):28}{count:7}" for name, count in _named(plan)),
         f"time: {_clock(plan.seconds(plan.rate))} at {plan.rate:g} a second "
         f"({_clock(plan.seconds(3))} at 3, {_clock(plan.seconds(6))} at 6)",
+        *_requests(plan),
         *_counts("calls saved", plan.saved),
         *_counts("dangling references", _by_cause(plan)),
         *_counts("references", {"not in this pilot": len(plan.not_in_pilot)}),
@@ -68,6 +70,15 @@ def plan_lines(plan: Plan) -> list[str]:
         [f"file: {address}: {why}" for address, why in plan.missing_files.items()]
     )
     return lines
+
+
+def _requests(plan: Plan) -> list[str]:
+    """Return what the import and one verification take of a month's requests."""
+    return [
+        f"{each.what}: {each.added:,} with one verification; {each.limit}"
+        for each in plan.beforehand.counts
+        if each.what == Counted.REQUESTS
+    ]
 
 
 def _gone(plan: Plan) -> list[str]:

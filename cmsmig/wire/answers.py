@@ -61,6 +61,9 @@ class Request:
     """Whether its answer is asked for a token of the service: it is not masked then,
     and nobody is to be shown it."""
 
+    redirects: bool = False
+    """Whether a redirect is an answer, which the caller follows; else it is refused."""
+
     @property
     def may_repeat(self) -> bool:
         """Return whether it may be sent again without knowing the outcome."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import random as _random
 import time
 from collections.abc import Awaitable, Callable
@@ -21,7 +20,9 @@ from cmsmig.wire.budget_file import (
     BudgetFile,
     BudgetState,
     BudgetTransaction,
+    shared_name,
 )
+from cmsmig.wire.in_flight import ABANDONED_SECONDS, InFlightSlots
 from cmsmig.wire.pacing import Pacing, bound_pause
 
 _Result = TypeVar("_Result")
@@ -29,8 +30,6 @@ _Work: TypeAlias = Callable[[BudgetTransaction], object]
 
 _PROBE_SECONDS = 30.0
 """A probe that says nothing for so long is taken for dead."""
-_ABANDONED_SECONDS = 90.0
-"""A request under way that says nothing for so long is not counted any more."""
 _CROWDED_SECONDS = 0.05
 _PACE_FALL, _PACE_STEP = 0.8, 0.004
 _AT_ONCE = 0.0005
@@ -51,6 +50,8 @@ class Release:
     """When, by the clock that the budget was given."""
     probe: bool = False
     """Whether all others wait for this request's outcome."""
+    slot: int = 0
+    """The slot that it holds in flight; 0 where these are not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,8 @@ class Budget:
     No window of `window` seconds, however aligned, holds more than `limit`
     releases. `spaced` releases follow each other evenly, without a burst;
     the others may go at once until the window is full. No more than `in_flight`
-    requests of all processes are under way at a time. `adopt` takes over the
+    requests of all budgets with the same `in_flight_key` (the key itself if empty)
+    are in flight at a time. `adopt` takes over the
     limit that the service names in its answers, upwards too; without it a
     named limit only ever lowers. Spec: import rule 6, Budget rules.
 
@@ -93,6 +95,7 @@ class Budget:
         spaced: bool,
         folder: Path,
         in_flight: int | None = None,
+        in_flight_key: str = "",
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         random: Callable[[], float] = _random.random,
@@ -100,10 +103,11 @@ class Budget:
         service: str = "",
         adopt: bool = False,
     ) -> None:
-        name = hashlib.sha256(key.encode()).hexdigest()[:32]
-        self._file = BudgetFile(folder / f"budget-{name}.sqlite")
+        self._file = BudgetFile(folder / f"budget-{shared_name(key)}.sqlite")
         self._pacing = Pacing(max(1, limit), window, spaced, adopt)
-        self._in_flight = in_flight
+        self._slots: InFlightSlots | None = None
+        if in_flight is not None:
+            self._slots = InFlightSlots(in_flight_key or key, in_flight, folder)
         self._places = asyncio.Semaphore(self._pacing.places)
         self._clock = clock
         self._sleep = sleep
@@ -184,7 +188,7 @@ class Budget:
 
     async def unanswered(self, release: Release) -> None:
         """Take note that no answer came, so that another caller may probe."""
-        await self._change(partial(_hand_back, release=release))
+        await self._change(partial(self._hand_back, release=release))
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -193,6 +197,8 @@ class Budget:
                 self._write(lambda book: None)
             self._told.clear()
         self._file.close()
+        if self._slots is not None:
+            self._slots.close()
 
     async def _note(self, work: _Work) -> None:
         """Change the file at once, or while requests flow before anything else waits.
@@ -255,9 +261,7 @@ class Budget:
         if state.level and now < state.probe_until:
             seconds = min(state.probe_until - now, self._pacing.window / 4, 1.0)
             return _pause(seconds, "another request finds out whether to go on")
-        under_way = book.under_way(now - _ABANDONED_SECONDS)
-        if self._in_flight is not None and under_way >= self._in_flight:
-            return _pause(_CROWDED_SECONDS, "too many requests are under way", slot)
+        under_way = book.under_way(now - ABANDONED_SECONDS)
         if self._pacing.exhausted(book, now, under_way):
             # Answers under way may tell that there is more.
             rest = self._pacing.reopens(state) - now
@@ -269,19 +273,22 @@ class Budget:
         wait = self._pacing.until_free(book, now)
         if wait > 0:
             return _pause(wait, "pace", slot)
-        return self._release(book, now)
+        taken = 0 if self._slots is None else self._slots.take(self._clock())
+        if self._slots is not None and not taken:
+            return _pause(_CROWDED_SECONDS, "too many requests are under way", slot)
+        return self._release(book, now, taken)
 
-    def _release(self, book: BudgetTransaction, now: float) -> Release:
+    def _release(self, book: BudgetTransaction, now: float, taken: int) -> Release:
         state = book.state
         number = book.record(now)
         book.begin(number, now)
         if number % _FORGOTTEN_AT_ONCE == 0:
-            book.forget_before(now - self._pacing.memory, now - _ABANDONED_SECONDS)
+            book.forget_before(now - self._pacing.memory, now - ABANDONED_SECONDS)
         if state.level:
             # The one that finds out whether the service takes requests again.
             state.probe, state.probe_until = number, now + _PROBE_SECONDS
             state.next_slot = now + self._pacing.gap(state, now)
-        return Release(number, now - state.offset, probe=state.level > 0)
+        return Release(number, now - state.offset, probe=state.level > 0, slot=taken)
 
     def _slot(self, state: BudgetState, slot: _Slot | None, now: float) -> _Slot:
         if slot is not None and slot.generation == state.generation:
@@ -303,7 +310,7 @@ class Budget:
         lowered = self._pacing.learn(state, named_limit, now)
         asked = bound_pause(retry_after)
         if release is not None:
-            _hand_back(book, release)
+            self._hand_back(book, release)
         if _sent_before_freeze(state, release, now):
             # One of many that were under way together: one pause serves them all,
             # and none is due when a probe has found out since.
@@ -332,7 +339,7 @@ class Budget:
         state = book.state
         now = self._time(book, clock)
         if release is not None:
-            _hand_back(book, release)
+            self._hand_back(book, release)
         if limit is not None and limit > 0:
             state.named = limit
         if state.level and not _sent_before_freeze(state, release, now):
@@ -344,8 +351,15 @@ class Budget:
             self._pacing.count_delay(book, release.number, now)
         if remaining is not None:
             sent = book.time_of(release.number) if release is not None else now
-            under_way = book.under_way(now - _ABANDONED_SECONDS)
+            under_way = book.under_way(now - ABANDONED_SECONDS)
             self._pacing.count_remaining(book, remaining, sent or 0.0, now, under_way)
+
+    def _hand_back(self, book: BudgetTransaction, release: Release) -> None:
+        if self._slots is not None:
+            self._slots.free(release.slot)
+        book.end(release.number)
+        if book.state.probe == release.number:
+            book.state.probe, book.state.probe_until = 0, 0.0
 
 
 def _pause(seconds: float, reason: str, slot: _Slot | None = None) -> _Pause:
@@ -358,12 +372,6 @@ def _sent_before_freeze(
     if release is None:
         return state.level > 0 and now < state.frozen_until
     return release.number <= state.frozen_number
-
-
-def _hand_back(book: BudgetTransaction, release: Release) -> None:
-    book.end(release.number)
-    if book.state.probe == release.number:
-        book.state.probe, book.state.probe_until = 0, 0.0
 
 
 def _give_back(book: BudgetTransaction, slot: _Slot | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 import sqlite3
@@ -38,6 +39,11 @@ CREATE TABLE IF NOT EXISTS release (
 CREATE TABLE IF NOT EXISTS under_way (
     number INTEGER PRIMARY KEY, since REAL NOT NULL) STRICT;
 """
+
+
+def shared_name(key: str) -> str:
+    """Return the part of a file's name that all who use one `key` share."""
+    return hashlib.sha256(key.encode()).hexdigest()[:32]
 
 
 class BudgetBusyError(StorageError):

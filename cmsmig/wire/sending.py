@@ -146,7 +146,8 @@ class Sender:
         )
 
     def _accepted(self, request: Request, answer: Answer) -> Answer:
-        if 200 <= answer.status < 300:
+        redirected = request.redirects and "location" in answer.headers
+        if 200 <= answer.status < (400 if redirected else 300):
             return answer
         raise failure(
             request.method,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -60,6 +62,25 @@ def test_root_gets_it_installed() -> None:
     """The package lists first, then the browser."""
     programs = Programs("apt-get")
     assert on(programs, root=True) == "/bin/chromium"
+    assert programs.ran == ["apt-get update", "apt-get install -y chromium"]
+
+
+def test_a_second_process_waits_for_the_installation() -> None:
+    """One of two that find none installs it; the other one finds what it brought."""
+    both_searched = threading.Barrier(2, timeout=10)
+    programs = Programs("apt-get")
+
+    def search() -> str:
+        def which(name: str) -> str | None:
+            if name == "apt-get":
+                both_searched.wait()
+            return programs.which(name)
+
+        return chromium(Machine({}, True, which, programs.run))
+
+    with ThreadPoolExecutor(2) as pool:
+        found = [each.result() for each in [pool.submit(search) for _ in range(2)]]
+    assert found == ["/bin/chromium"] * 2
     assert programs.ran == ["apt-get update", "apt-get install -y chromium"]
 
 

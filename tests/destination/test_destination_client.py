@@ -162,6 +162,16 @@ async def test_a_story_is_created_and_updated_as_a_draft(script: Script) -> None
     assert script.lines == ["POST /stories", "PUT /stories/5"]
 
 
+async def test_an_update_sends_the_group_in_both_places(script: Script) -> None:
+    """Sources disagree about an update; a create has it inside `story` alone."""
+    script.says({"story": story()})
+    body: JsonObject = {"name": "P", "group_id": "g"}
+    await script.client().update_story(5, body)
+    assert script.sent == {"story": body, "group_id": "g"}
+    await script.client().create_story(body)
+    assert script.sent == {"story": body}
+
+
 async def test_publishing_sends_one(script: Script) -> None:
     """Only a write that is to publish says so."""
     script.says({"story": story()})

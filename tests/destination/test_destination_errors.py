@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.canonical import Json
-from cmsmig.destination.assumed import STANDARD
 from cmsmig.destination.problems import problems_of
 from cmsmig.errors import (
     CredentialsError,
@@ -18,7 +17,8 @@ from cmsmig.errors import (
     RejectedError,
     ServiceError,
 )
-from tests.support.destination.scripted import Script
+from cmsmig.masking import masked
+from tests.support.destination.scripted import BASE, Script
 
 JSON_SHAPES: list[tuple[int, Json, type[ServiceError], list[tuple[str, str]]]] = [
     (401, {"error": "Unauthorized"}, CredentialsError, [("", "Unauthorized")]),
@@ -134,13 +134,72 @@ async def test_a_body_that_is_no_json_is_survived(
 
 
 async def test_a_refused_token_says_what_to_check(script: Script) -> None:
-    """Scopes, the token's spaces and the region are named."""
+    """Expiry, the end of tokens without scopes and the region are named."""
     script.says({"error": "Unauthorized"}, 401)
     with pytest.raises(CredentialsError) as caught:
         await script.client().space()
-    for part in ("read_content", "write_content", "space 7", "region"):
+    for part in ("expired", "2026-11-30", "Personal access tokens", "region"):
         assert part in str(caught.value)
     assert caught.value.exit_code == 7
+
+
+@pytest.mark.parametrize(
+    ("said", "advice"),
+    [
+        (
+            "Insufficient scope: stories:write is required",
+            "lacks the scope stories:write",
+        ),
+        ("This token does not have access to this space", "does not cover space 7"),
+        ("This token is restricted to specific spaces", "does not cover space 7"),
+        ("This endpoint does not support this token type", "no personal access token"),
+    ],
+)
+async def test_a_403_about_the_token_says_what_it_lacks(
+    script: Script, said: str, advice: str
+) -> None:
+    """Each of the service's texts about tokens leads to the account settings."""
+    script.says({"error": said}, 403)
+    with pytest.raises(CredentialsError) as caught:
+        await script.client().components()
+    assert advice in str(caught.value)
+    assert "the account settings under Personal access tokens" in str(caught.value)
+
+
+@pytest.mark.parametrize("said", ["Unauthorized", "Forbidden", "No scope for editors"])
+async def test_any_other_403_is_about_the_user(script: Script, said: str) -> None:
+    """The role of the token's user does not allow it: another token does not help."""
+    script.says({"error": said}, 403)
+    with pytest.raises(CredentialsError) as caught:
+        await script.client().components()
+    assert "not about the token" in str(caught.value)
+    assert "administrator" in str(caught.value)
+    assert "Personal access tokens" not in str(caught.value)
+
+
+@pytest.mark.parametrize("status", [403, 404, 422])
+async def test_rights_that_cannot_be_read_stop_nothing(
+    script: Script, status: int
+) -> None:
+    """Where the service does not tell what the token may do, that is known."""
+    script.says({"error": "Not found"}, status)
+    rights = await script.client().token_rights()
+    assert str(script.requests[0].url) == f"{BASE}/tokens/validate"
+    assert rights.allows("stories:publish")
+    assert str(status) in rights.unread
+
+
+async def test_the_preview_token_is_masked_as_soon_as_it_is_read(
+    script: Script,
+) -> None:
+    """It is in no repr, and the rest of the answer does not repeat it."""
+    secret = "preview-b1c5e2f0a7d94e36"
+    space = {"id": 7, "name": f"of {secret}", "first_token": secret}
+    script.says({"space": space})
+    first = await script.client().space()
+    again = await script.client().space()
+    assert first.preview_token == again.preview_token == secret
+    assert secret not in f"{first!r} {first.name} {masked(secret)}"
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])
@@ -189,6 +248,6 @@ anything = st.recursive(
 @given(anything)
 def test_any_body_is_read_without_raising(body: object) -> None:
     """Whatever a gateway says, problems come out as short single lines."""
-    for problem in problems_of(body, STANDARD.error_wrappers):
+    for problem in problems_of(body):
         assert len(problem.message) <= 300
         assert len(problem.message.splitlines()) <= 1

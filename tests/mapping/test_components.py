@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from cmsmig.canonical import JsonObject
+from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.decisions.design import (
     Design,
     Encoding,
@@ -159,8 +159,16 @@ def test_options_are_labels_inline_or_in_a_datasource() -> None:
         "type": "option",
         "display_name": "A",
         "options": [
-            {"name": "Red", "value": "Red"},
-            {"name": "Red (2)", "value": "Red (2)"},
+            {
+                "_uid": "8ef639d4-86cf-5ea9-b776-e14001bdf3c4",
+                "name": "Red",
+                "value": "Red",
+            },
+            {
+                "_uid": "2ec46c34-35da-5900-8fe4-e3dab20515b9",
+                "name": "Red (2)",
+                "value": "Red (2)",
+            },
         ],
         "pos": 0,
     }
@@ -220,6 +228,53 @@ FIELDS = (
     designed("photo", Encoding.ASSET, "Image"),
     designed("video", Encoding.VIDEO_BLOCK, "VideoLink"),
 )
+
+
+def test_a_restriction_by_name_has_the_shape_of_the_editor() -> None:
+    """The unused list is there and empty; with nothing chosen, the flags alone."""
+    video = designed("video", Encoding.VIDEO_BLOCK, "VideoLink")
+    flags = {"restrict_components": True, "restrict_type": ""}
+    lists = {"component_whitelist": ["embed"], "component_denylist": []}
+    assert restriction(schema_of(video)["video"]) == flags | lists
+    bare = Design((make_type("c1", video),), ())
+    (body,) = component_bodies(bare)
+    schema = body.body["schema"]
+    assert isinstance(schema, dict)
+    assert restriction(schema["video"]) == flags
+
+
+def restriction(definition: Json) -> JsonObject:
+    assert isinstance(definition, dict)
+    return {
+        name: value
+        for name, value in definition.items()
+        if name.startswith(("restrict", "component_"))
+    }
+
+
+@pytest.mark.parametrize(
+    ("theirs", "fits"),
+    [
+        ({"restrict_components": False, "restrict_type": ""}, True),
+        ({"restrict_components": True, "restrict_type": ""}, True),
+        ({"component_whitelist": "embed,teaser", "component_denylist": None}, True),
+        ({"component_whitelist": [], "component_denylist": ["teaser"]}, True),
+        ({"component_whitelist": [], "component_denylist": ["embed"]}, False),
+        ({"restrict_type": "groups", "component_group_whitelist": ["u"]}, False),
+        ({"restrict_type": "tags", "component_tag_denylist": [7]}, False),
+    ],
+)
+def test_a_restriction_of_the_space_fits_if_it_takes_our_blocks(
+    theirs: JsonObject, fits: bool
+) -> None:
+    existing = stored(*FIELDS)
+    schema = existing["schema"]
+    assert isinstance(schema, dict)
+    video = schema["video"]
+    assert isinstance(video, dict)
+    flags_alone = {name: video[name] for name in video if name[:9] != "component"}
+    schema["video"] = flags_alone | theirs
+    assert equal_component(existing, post(*FIELDS)) == fits
 
 
 def test_what_the_service_adds_does_not_make_a_component_different() -> None:

@@ -110,6 +110,7 @@ def test_each_kind_becomes_its_component() -> None:
     _, picture, _, gallery, quote, code, *_ = values
     assert isinstance(picture, dict)
     assert picture["image"]["filename"] == "a.png"
+    assert picture["image"]["meta_data"] == {}
     assert [each["component"] for each in gallery["images"]] == ["figure", "figure"]
     assert quote["text"]["content"][0]["type"] == "paragraph"
     assert (code["code"], code["language"]) == ("x\ny", "language-py")
@@ -174,6 +175,7 @@ def test_a_tighter_list_of_components_is_not_equal() -> None:
     (wanted,) = (each for each in component_bodies(DESIGN) if each.name == "post")
     assert equal_component(wanted.body, wanted.body)
     field = {**wanted.body["schema"]["body"], "component_whitelist": ["text_block"]}
+    assert field["component_denylist"] == []
     tighter = {**wanted.body, "schema": {**wanted.body["schema"], "body": field}}
     assert not equal_component(tighter, wanted.body)
 

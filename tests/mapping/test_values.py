@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.destination.value_kinds import is_unfit, kind_of
 from cmsmig.mapping.convert.numbers import major_units, number_text
 from cmsmig.mapping.decisions.design import Encoding
+from cmsmig.mapping.propose.encodings import FIELD_BODIES
 from cmsmig.richtext.losses import Severity
 from tests.support.mapping.drafting import FILES, drafted, home, kinds
 
@@ -126,6 +128,23 @@ def _says_something(value: Json) -> bool:
     if isinstance(value, list):
         return any(_says_something(each) for each in value)
     return value not in (None, "")
+
+
+ODD_VALUES: list[Json] = [
+    *(None, "", " ", "x", "1e5", "-1.5", 5, -1.5e300, True, False),
+    *([], {}, ["a"], [None], [{"url": PHOTO}], {"url": "https://a.example/"}),
+    *({"url": PHOTO, "fileId": "1"}, {"value": 5, "unit": "USD"}, {"a": [1]}),
+]
+
+
+@pytest.mark.parametrize("encoding", Encoding)
+def test_every_value_has_the_form_of_its_fields_type(encoding: Encoding) -> None:
+    """A space that validates strictly refuses any other; absent passes."""
+    field_type = str(FIELD_BODIES[encoding]["type"])
+    for value in ODD_VALUES:
+        content = drafted(value, encoding, assets={PHOTO: home(PHOTO)}).content
+        if "f" in content:
+            assert not is_unfit(field_type, kind_of(content["f"])), value
 
 
 @given(st.floats() | st.integers())

@@ -32,6 +32,9 @@ async def test_the_check_names_site_space_and_limits(rehearse) -> None:
     assert rehearsal.handle.announcement["space_id"] in shown
     assert "This is a rehearsal" in shown
     assert "Limits of the plans" in shown
+    assert "Destination: largest story" in shown
+    assert "an older page: 5 MB of JSON" in shown
+    assert "the space&#39;s own answer" in shown
     assert "look here" not in shown
 
 

@@ -44,6 +44,10 @@ DIFFERENT = Verification(
             "bad", "differs from what was decided in 1 place", id="differences",
         ),
         pytest.param(
+            ARRIVED, PUBLISHED, Verification(public_unread="It is older."), (0, 0),
+            "bad", "what visitors get was not compared", id="visitors unread",
+        ),
+        pytest.param(
             ARRIVED, PUBLISHED, None, (0, 0),
             "warning", "nothing was read back in this run", id="not verified",
         ),

@@ -73,6 +73,19 @@ async def test_the_three_kinds_of_questions(programs: FakePrograms) -> None:
         assert (what, json.loads(body)) == ("render", {"type": "doc"})
 
 
+async def test_stories_are_asked_about_together(programs: FakePrograms) -> None:
+    """One answer for each content, or it is no answer."""
+    async with opened(programs) as official:
+        what, body = await official.validate([{"name": "page"}], [{}, {"a": 1}])
+        assert what == "validate"
+        assert json.loads(body) == {
+            "blocks": [{"name": "page"}],
+            "contents": [{}, {"a": 1}],
+        }
+        with pytest.raises(OfficialFailedError, match="did not answer for each story"):
+            await official.validate([], [{}])
+
+
 @pytest.mark.parametrize(
     ("body", "why"),
     [

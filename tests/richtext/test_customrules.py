@@ -226,6 +226,16 @@ def test_fields_without_a_value_are_left_out() -> None:
     assert blocks(made) == [{"component": "x"}]
 
 
+def test_numbers_are_text_as_every_field_takes_them() -> None:
+    """Also in a block of a block; what is no field of a block stays."""
+    block = {"component": "note", "more": [{"component": "note", "size": 1e21}]}
+    given = {**block, "size": 5, "part": -0.5, "wide": True, "plain": {"width": 7}}
+    (made,) = blocks(convert('<div class="w"></div>', returning(given)))
+    assert (made["size"], made["part"], made["wide"]) == ("5", "-0.5", True)
+    assert made["more"][0]["size"] == "1000000000000000000000"
+    assert made["plain"] == {"width": 7}
+
+
 def test_a_link_around_a_block_is_carried_or_listed() -> None:
     """Once, however the block's fields are called."""
     html = '<a href="/there"><div class="w">W</div></a>'

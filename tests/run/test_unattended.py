@@ -167,6 +167,8 @@ def test_the_ledger_and_the_report_decide_the_code(
     report.write_text('{"verification": {"differences": [{"code": "story_gone"}]}}')
     assert balance_of(project, tmp_path, 0).exit_code == 4
     assert balance_of(project, tmp_path, time.time() + 60).exit_code == 1
+    report.write_text('{"verification": {"differences": [], "public_unread": "No."}}')
+    assert balance_of(project, tmp_path, 0).exit_code == 4
     for damaged in ("[]", "{", '{"verification": null}'):
         report.write_text(damaged)
         assert balance_of(project, tmp_path, 0).exit_code == 1

@@ -35,7 +35,7 @@ class Desk:
     handle: SandboxHandle
     origin: httpx.Client
     space: httpx.Client
-    """Below `/spaces/{id}`, with the management token."""
+    """Below `/spaces/{id}`, with a token that has all rights of its user."""
     public: httpx.Client
     """The destination's port without a token."""
     since: int = 0
@@ -45,6 +45,11 @@ class Desk:
     def kinds(self) -> list[str]:
         violations = self.handle.state.recorder.violations
         return [found.kind for found in violations[self.since :]]
+
+    def unknown(self, **readings: Any) -> None:
+        """Switch undocumented behaviour to these readings, until the test ends."""
+        space = self.handle.state.space
+        space.unknowns = replace(space.unknowns, **readings)
 
     def component(self, name: str, schema: dict[str, Any], **flags: Any) -> int:
         body = {"name": name, "is_root": True, "schema": schema, **flags}
@@ -150,7 +155,7 @@ def open_desk(options: SandboxOptions) -> Iterator[Desk]:
     with running_sandbox(options) as handle:
         said = handle.announcement
         bearer = {"Authorization": f"Bearer {said['origin_token']}"}
-        token = {"Authorization": said["destination_token"]}
+        token = {"Authorization": handle.state.tokens.user}
         base = f"{said['base_url']}/spaces/{said['space_id']}"
         root = said["base_url"].removesuffix("/v1")
         with (
@@ -185,9 +190,12 @@ def shared_desk(content: Path) -> Iterator[Desk]:
 
 
 @pytest.fixture
-def desk(shared_desk: Desk) -> Desk:
+def desk(shared_desk: Desk) -> Iterator[Desk]:
     """One sandbox for all tests; each uses names of its own."""
-    return replace(shared_desk, since=len(shared_desk.handle.state.recorder.violations))
+    state = shared_desk.handle.state
+    unknowns = state.space.unknowns
+    yield replace(shared_desk, since=len(state.recorder.violations))
+    state.space.unknowns = unknowns
 
 
 @pytest.fixture

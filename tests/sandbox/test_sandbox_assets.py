@@ -170,6 +170,19 @@ def test_metadata_changes_by_either_method_and_shape(desk, method, wrapped):
     assert desk.space.get(f"/assets/{signed['id']}").json()["alt"] == body["alt"]
 
 
+def test_texts_of_an_asset_are_copied_to_its_meta_data(desk):
+    """From the upload on, unless the body sets `meta_data` itself."""
+    own = desk.sign("mirror.png", alt="A", focus="1x1:2x2")["id"]
+
+    def meta(**body):
+        desk.space.put(f"/assets/{own}", json={"asset": body})
+        return desk.space.get(f"/assets/{own}").json()["meta_data"]
+
+    assert meta() == {"alt": "A"}
+    assert meta(title="T") == {"alt": "A", "title": "T"}
+    assert meta(alt="B", meta_data={"x": "y"}) == {"x": "y"}
+
+
 def test_finishing_can_answer_wrapped(desks):
     """The other reading of the documentation can be switched on."""
     from cmsmig.sandbox.destination.space import Unknowns

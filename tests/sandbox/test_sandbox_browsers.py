@@ -45,6 +45,7 @@ def test_a_page_may_read_the_paging(desk):
 def test_the_history_hides_the_delivery_token(desk):
     """A token that stands in a query is not shown on the control page."""
     token = desk.space.get("").json()["space"]["first_token"]
-    reply = desk.public.get("/v2/cdn/stories", params={"token": token})
+    query = {"token": token}
+    reply = desk.public.get("/v2/cdn/stories", params=query, follow_redirects=True)
     assert reply.status_code == 200
     assert token not in desk.public.get("/_sandbox/history").text

@@ -34,6 +34,7 @@ def test_a_name_is_taken_once(desk):
         ({"component": {"name": "with blank"}}, "name"),
         ({"component": {"name": "s1", "schema": []}}, "schema"),
         ({"component": {"name": "s2", "schema": {"a": {}}}}, "schema"),
+        ({"component": {"name": "s3", "schema": {"a": {"type": "colour"}}}}, "schema"),
         ({"component": {}}, "error"),
         ({"name": "unwrapped"}, "error"),
     ],
@@ -45,11 +46,13 @@ def test_unusable_bodies_are_refused(desk, body, field):
     assert field in reply.json()
 
 
-def test_datasources_come_before_the_components_that_use_them(desk):
-    """An option on an unknown datasource is refused, on a known one taken."""
+def test_options_of_a_datasource_are_its_entries(desk):
+    """An unknown datasource is noted, and then what is none of its entries."""
     field = {"type": "option", "source": "internal", "datasource_slug": "moods"}
     body = {"component": {"name": "moody", "is_root": True, "schema": {"mood": field}}}
-    assert desk.space.post("/components", json=body).status_code == 422
+    desk.component("moody_early", {"mood": field})
+    assert desk.kinds == ["unknown_datasource"]
+    desk.since += 1
     source = {"datasource": {"name": "Moods", "slug": "moods"}}
     made = desk.space.post("/datasources", json=source)
     assert made.status_code == 201
@@ -72,7 +75,10 @@ def test_a_plugin_field_needs_its_plugin(desks):
     field = {"type": "custom", "field_type": "storyblok-colorpicker"}
     body = {"component": {"name": "painted", "schema": {"colour": field}}}
     with desks() as desk:
-        assert desk.space.post("/components", json=body).status_code == 422
+        reply = desk.space.post("/components", json=body)
+    said = "The following field-type plugin(s) are not available in this space: "
+    expected = {"error": {"base": [f"{said}storyblok-colorpicker"]}}
+    assert (reply.status_code, reply.json()) == (422, expected)
     with desks(plugins=frozenset({"storyblok-colorpicker"})) as desk:
         assert desk.space.post("/components", json=body).status_code == 201
 
@@ -82,16 +88,41 @@ def test_a_plugin_field_needs_its_plugin(desks):
     [
         ({"old": {"type": "image"}}, {}, "deprecated_field_type"),
         ({"old": {"type": "file"}}, {}, "deprecated_field_type"),
-        ({"odd": {"type": "colour"}}, {}, "unknown_field_type"),
+        ({"odd.key": {"type": "text"}}, {}, "field_key_form"),
         ({"s": {"type": "section", "keys": ["no"]}}, {}, "unknown_section_key"),
         ({}, {"universal": True}, "unknown_component_key"),
     ],
 )
 def test_what_a_component_should_not_hold_is_noted(desk, schema, more, kind):
     """The service takes it in silence and the sandbox's list names it."""
-    name = f"silent_{kind}_{next(iter(schema), 'flag')}_{len(str(schema))}"
+    name = f"silent_{kind}_{len(str(schema))}"
     desk.component(name, schema, **more)
     assert desk.kinds == [kind]
+
+
+OPTION = {"_uid": "u", "name": "A", "value": "a"}
+LISTS = {"component_whitelist": ["a"], "component_denylist": []}
+OFF = {"restrict_components": False, "restrict_type": ""}
+
+
+@pytest.mark.parametrize(
+    ("sent", "stored"),
+    [
+        ({"type": "option", "options": [OPTION]}, {}),
+        ({"type": "option", "options": [{"name": "A", "value": "a"}]}, {}),
+        ({"type": "bloks", **LISTS, "restrict_components": True}, {}),
+        ({"type": "richtext", **LISTS, **OFF}, {}),
+        ({"type": "bloks", **LISTS, **OFF}, {"type": "bloks", **OFF}),
+        ({"type": "bloks", **LISTS}, {"type": "bloks"}),
+        ({"type": "text", "extra": [1]}, {}),
+    ],
+)
+def test_a_field_is_stored_as_it_was_sent(desk, sent, stored):
+    """But for the names of a restriction of a list of blocks that is off."""
+    own = desk.component(f"stored_{len(str(sent))}_{len(stored)}", {"f": sent})
+    field = desk.space.get(f"/components/{own}").json()["component"]["schema"]["f"]
+    assert field.pop("id")
+    assert field == (stored or sent)
 
 
 def test_groups_can_be_made_and_deleted(desk):

@@ -117,6 +117,20 @@ def test_sorting_and_filters(desk):
     assert desk.origin.get(ITEMS, params=late).json()["pagination"]["total"] == 4
 
 
+def test_an_older_origin_sorts_by_no_date_but_the_last_publication(desks):
+    """The two dates that came later are refused as any other unknown key."""
+    with desks(origin_sorts_by_date=False) as desk:
+        for key in ("createdOn", "lastUpdated"):
+            reply = desk.origin.get(ITEMS, params={"sortBy": key})
+            assert reply.status_code == 400
+            assert reply.json()["code"] == "validation_error"
+            details = reply.json()["details"]
+            assert details == ["sortBy must be one of lastPublished, name, slug"]
+        for key in ("lastPublished", "name", "slug"):
+            reply = desk.origin.get(ITEMS, params={"sortBy": key})
+            assert reply.status_code == 200
+
+
 def test_the_window_refuses_and_reopens(desks, clock):
     """The minute's reads are counted down in headers, then 429, then free again."""
     with desks(origin_rate=3, clock=clock) as desk:

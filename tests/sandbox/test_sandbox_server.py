@@ -142,6 +142,29 @@ def test_middleware_sees_numbered_requests_and_whole_answers(desks):
         assert len(desk.handle.state.space.stories) == 3
 
 
+def test_the_space_shows_its_plan_and_on_request_its_limits(desks):
+    """The limits are a free map: empty, or with undocumented keys."""
+    with desks(rate=3) as desk:
+        space = desk.space.get("").json()["space"]
+        assert (space["plan"], space["plan_level"]) == ("starter", 0)
+        assert (space["limits"], space["feature_limits"]) == ({}, None)
+        assert space["feature_limit_exceeded_flags"] == {}
+        assert space["custom_upload_limit_in_mb"] is None
+        assert space["required_assest_fields"] is None
+        assert space["first_token"] == desk.handle.state.space.preview_token
+    unknowns = Unknowns(fills_limits=True)
+    with desks(
+        unknowns=unknowns, upload_limit_mb=80, required_asset_fields=["alt"]
+    ) as desk:
+        space = desk.space.get("").json()["space"]
+        limits = space["limits"]
+        found = [limits[key] for key in ("components", "stories", "folders")]
+        assert found == [600, 25_000, 1_000]
+        assert space["custom_upload_limit_in_mb"] == 80
+        assert space["org"]["custom_upload_limit_in_mb"] == 80
+        assert space["required_assest_fields"] == ["alt"]
+
+
 def test_what_nobody_documents_can_be_switched(desks, clock):
     """Texts, headers and merging follow the chosen reading."""
     unknowns = Unknowns(

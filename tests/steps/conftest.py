@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,7 +83,8 @@ def stage(
 ) -> Iterator[Callable[..., Desk]]:
     """Start a sandbox with faults beside a copy of a decided project.
 
-    `stage(fault, ..., content=folder, settings="in_flight = 1")`.
+    `stage(fault, ..., content=folder, settings="in_flight = 1")`; `more` are options of
+    the sandbox.
     """
     stack = ExitStack()
     try:
@@ -93,6 +95,7 @@ def stage(
             settings: str = "",
             demo_space: bool = False,
             languages: tuple[str, ...] = (),
+            **more: Any,
         ) -> Desk:
             options = SandboxOptions(
                 content=content,
@@ -101,6 +104,7 @@ def stage(
                 middleware=middleware,
                 demo_space=demo_space,
                 languages=languages,
+                **more,
             )
             source = decided_project(content)
             handle = stack.enter_context(running_sandbox(options))

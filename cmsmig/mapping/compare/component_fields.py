@@ -240,7 +240,10 @@ def _with_options(
     held = dict(there)
     for value in choices - {""}:
         if value in wanted:
-            held[value] = {**there.get(value, {}), **wanted[value]}
+            own = there.get(value, {})
+            # The service knows a row by its id: ours yields to the existing one.
+            ids = {name: own[name] for name in GENERATED & own.keys()}
+            held[value] = {**own, **wanted[value], **ids}
         else:
             held.pop(value, None)
     sides = ([*wanted], [*there]) if "" in choices else ([*there], [*wanted])

@@ -6,7 +6,7 @@ Its fields are its `name`, and `entries.calm`: the label of the entry whose valu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.compare.schema_merge import (
@@ -37,9 +37,12 @@ def intended_record(fields: SchemaMerge, slug: str) -> JsonObject:
     }
 
 
-def written_record(fields: SchemaMerge, slug: str) -> JsonObject:
-    """Return the base to keep of a datasource once its merge stands there."""
-    waiting = fields.waiting
+def written_record(
+    fields: SchemaMerge, slug: str, refused: Set[str] = frozenset()
+) -> JsonObject:
+    """Return the base to keep of a datasource once its merge is stored there, but for
+    the fields that the service `refused`."""
+    waiting = fields.waiting | refused
     held = {field: fields.base[field] for field in waiting if field in fields.base}
     ours = {field: fields.ours[field] for field in fields.ours.keys() - waiting}
     ordered = {field: ours[field] for field in fields.ours if field in ours}

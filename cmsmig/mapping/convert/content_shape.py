@@ -1,13 +1,14 @@
-"""What a service's rules about content ask: which fields hold nothing, which blocks
-stand in which field. Told without the content itself."""
+"""What a service's rules about content ask: which fields hold nothing, which kinds of
+values, which blocks. Known without the content itself."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.destination.value_kinds import ValueKind, kind_of
 from cmsmig.mapping.select.translations import own_key
 
 FieldOf: TypeAlias = tuple[str, str]
@@ -30,6 +31,14 @@ class ContentShape:
     """Field keys that hold nothing in at least one block, by component."""
     held: Mapping[FieldOf, frozenset[str]]
     """The components of the blocks that stand in a field."""
+    kinds: Mapping[FieldOf, frozenset[ValueKind]]
+    """The kinds of values that a field holds in any block."""
+
+    def fields_with(self, component: str) -> Iterator[FieldOf]:
+        """Yield the fields that hold blocks of a component."""
+        return (
+            place for place, names in sorted(self.held.items()) if component in names
+        )
 
     def lacks(self, component: str, key: str) -> bool:
         """Return whether a block of the component has no value for a field."""
@@ -46,6 +55,10 @@ class ContentShape:
             "held": [
                 [*place, [*sorted(names)]] for place, names in sorted(self.held.items())
             ],
+            "kinds": [
+                [*place, "".join(sorted(kinds))]
+                for place, kinds in sorted(self.kinds.items())
+            ],
         }
 
 
@@ -54,15 +67,30 @@ def shape_from_json(kept: JsonObject) -> ContentShape:
     used = cast("dict[str, list[str]]", kept["used"])
     blank = cast("dict[str, list[str]]", kept["blank"])
     held = cast("list[tuple[str, str, list[str]]]", kept["held"])
+    kinds = cast("list[tuple[str, str, str]]", kept["kinds"])
     return ContentShape(
         used={name: frozenset(keys) for name, keys in used.items()},
         blank={name: frozenset(keys) for name, keys in blank.items()},
         held={(name, key): frozenset(names) for name, key, names in held},
+        kinds={(name, key): _KINDS[letters] for name, key, letters in kinds},
     )
 
 
-def shape_of(content: JsonObject) -> ContentShape:
-    """Return the shape of a story's content, in one walk."""
+class _Kinds(dict[str, frozenset[ValueKind]]):
+    """Sets of kinds by their letters: few, and the same for many fields."""
+
+    def __missing__(self, letters: str) -> frozenset[ValueKind]:
+        return self.setdefault(letters, frozenset(map(ValueKind, letters)))
+
+
+_KINDS = _Kinds()
+
+
+def shape_of(content: JsonObject, related: Iterable[str] = ()) -> ContentShape:
+    """Return the shape of a story's content, in one walk.
+
+    `related` are fields that phase two fills with one relation, a text.
+    """
     found = _Found()
     pending: list[tuple[Json, FieldOf | None]] = [(content, None)]
     while pending:
@@ -77,10 +105,18 @@ def shape_of(content: JsonObject) -> ContentShape:
             else:
                 held = [(each, place) for each in value.values()]
         pending += [one for one in held if type(one[0]) is dict or type(one[0]) is list]
+    for key in related:
+        found.kinds.setdefault((str(content.get("component")), key), set()).add(
+            ValueKind.TEXT
+        )
     return ContentShape(
         used={name: frozenset(keys) for name, keys in found.used.items()},
         blank={name: frozenset(keys) for name, keys in found.blank.items()},
         held={place: frozenset(names) for place, names in found.held.items()},
+        kinds={
+            place: _KINDS["".join(sorted(kinds))]
+            for place, kinds in found.kinds.items()
+        },
     )
 
 
@@ -91,6 +127,7 @@ class _Found:
     used: dict[str, set[str]] = field(default_factory=dict)
     blank: dict[str, set[str]] = field(default_factory=dict)
     held: dict[FieldOf, set[str]] = field(default_factory=dict)
+    kinds: dict[FieldOf, set[ValueKind]] = field(default_factory=dict)
 
     def block(
         self, component: str, block: JsonObject, place: FieldOf | None
@@ -101,6 +138,8 @@ class _Found:
         held = {k: v for k, v in block.items() if k not in ("component", "_uid")}
         # A translation is the same field, which its own value fills.
         fields = {key: value for key, value in held.items() if own_key(key) == key}
+        for key, value in fields.items():
+            self.kinds.setdefault((component, key), set()).add(kind_of(value))
         known = self.used.setdefault(component, set(fields))
         blank = {key for key, value in fields.items() if is_blank(value)}
         # What another block of the component has and this one does not is not filled.

@@ -154,7 +154,10 @@ class KeptDraft:
             relations=draft.relations,
             links=tuple(address for _, address in links),
             link_fields=tuple(field for field, _ in links),
-            shape=shape_of(draft.content),
+            shape=shape_of(
+                draft.content,
+                (each.field for each in draft.relations if not each.multiple),
+            ),
             size=len(dumped) - len(compact({"losses": body["losses"]})),
             losses=dict(Counter(each.loss.kind for each in draft.losses)),
             losses_print=print_of_losses(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, PlainSerializer
 
@@ -11,6 +11,7 @@ from cmsmig.mapping.decisions.choices import (
     ArchiveRule,
     CollectionChoice,
     DraftRule,
+    EmbedsDecision,
     ItemChoice,
     ItemSet,
     Languages,
@@ -39,7 +40,13 @@ from cmsmig.mapping.decisions.document_keys import (
     values_of,
 )
 from cmsmig.mapping.decisions.yaml_documents import mapping_of
-from cmsmig.richtext.policy import Treatment, Unclosed
+from cmsmig.richtext.policy import (
+    InstanceBlock,
+    PropField,
+    PropType,
+    Treatment,
+    Unclosed,
+)
 
 
 class _LocaleKeys(Keys):
@@ -101,12 +108,35 @@ _Treatments = Annotated[
 ]
 
 
+class _PropKeys(Keys):
+    prop: str
+    label: str = ""
+    field: str
+    type: PropType = PropType.TEXT
+
+
+class _InstanceKeys(Keys):
+    name: str = Field("", alias="component")
+    component_id: str
+    block: str
+    props: tuple[Annotated[PropField, From(_PropKeys)], ...] = ()
+
+
 class EmbedsKeys(DecisionKeys):
     """The keys of `embeds.yaml`."""
 
     kinds: _Treatments = Field({})
     signatures: _Treatments = Field({})
     unclosed: Unclosed = Unclosed.KEEP
+    components: tuple[Annotated[InstanceBlock, From(_InstanceKeys)], ...] = ()
+
+    @classmethod
+    def taken(cls, made: EmbedsDecision) -> dict[str, Any]:
+        taken = super().taken(made)
+        if not made.components:
+            # Most sites have none in their texts.
+            del taken["components"]
+        return taken
 
 
 class _ConflictKeys(Keys):

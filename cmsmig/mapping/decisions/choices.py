@@ -10,7 +10,7 @@ from enum import StrEnum
 from cmsmig.mapping.decisions.body_reviews import BodyKey, BodyReview
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.richtext.blocks.proposals import Heuristics
-from cmsmig.richtext.policy import Treatment, Unclosed
+from cmsmig.richtext.policy import InstanceBlock, Treatment, Unclosed
 
 NO_HEURISTICS = Heuristics()
 
@@ -267,3 +267,5 @@ class EmbedsDecision:
     signatures: Mapping[str, Treatment] = field(default_factory=dict)
     reviewed: Reviewed | None = None
     unclosed: Unclosed = Unclosed.KEEP
+    components: tuple[InstanceBlock, ...] = ()
+    """The blocks that instances of the designer's components become."""

@@ -24,6 +24,7 @@ from cmsmig.mapping.decisions.design import (
     FieldDesign,
     Reviewed,
 )
+from cmsmig.richtext.policy import InstanceBlock
 
 T = TypeVar("T")
 
@@ -235,7 +236,27 @@ def _embeds(old: EmbedsDecision | None, new: EmbedsDecision | None) -> Iterator[
         for name in sorted({*was, *now}):
             if was.get(name) != now.get(name):
                 yield f"{called} {name}: {_value(now.get(name))}, {_was(was.get(name))}"
-    yield from _fields("embeds", old, new, ("kinds", "signatures"))
+    for had, has in _pairs(
+        old.components, new.components, lambda each: each.component_id
+    ):
+        yield from _instances(had, has)
+    yield from _fields("embeds", old, new, ("kinds", "signatures", "components"))
+
+
+def _instances(old: InstanceBlock | None, new: InstanceBlock | None) -> Iterator[str]:
+    one = new or old
+    called = f"component {one.name or one.component_id}" if one else ""
+    if new is None:
+        yield f"{called}: as every component"
+    elif old is None:
+        yield f"{called}: block {new.block}"
+    else:
+        yield from _fields(called, old, new, ("name", "props"))
+        for had, has in _pairs(old.props, new.props, lambda each: each.prop):
+            prop = has or had
+            if prop and had != has:
+                now, was = (f"{e.field} ({e.type})" if e else "" for e in (has, had))
+                yield f"{called}, {prop.label or prop.prop}: {_value(now)}, {_was(was)}"
 
 
 def _conflicts(

@@ -102,12 +102,26 @@ def _no_tighter(theirs: JsonObject, ours: JsonObject, name: str) -> bool:
 
 
 def _whitelist_fits(theirs: JsonObject, ours: JsonObject) -> bool:
+    """Return whether they take every block that ours takes.
+
+    A restriction by group or tag fits only where nothing is chosen: which components
+    are in a group is not known here.
+    """
     if not theirs.get("restrict_components"):
         return True
-    return bool(ours.get("restrict_components")) and (
-        _names(ours.get("component_whitelist"))
-        <= _names(theirs.get("component_whitelist"))
-    )
+    if theirs.get("restrict_type"):
+        lists = [
+            theirs.get(f"component_{of}_{side}list")
+            for of in ("group", "tag")
+            for side in ("white", "deny")
+        ]
+        return not any(lists)
+    allowed = _names(theirs.get("component_whitelist"))
+    denied = _names(theirs.get("component_denylist"))
+    wanted = _names(ours.get("component_whitelist"))
+    if not wanted:
+        return not allowed | denied
+    return (not allowed or wanted <= allowed) and not wanted & denied
 
 
 def _limits_fit(theirs: JsonObject, ours: JsonObject) -> bool:

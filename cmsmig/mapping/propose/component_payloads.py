@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.mapping.compare.component_fields import schema_of
 from cmsmig.mapping.decisions.design import (
     BlockDesign,
     BlockRole,
@@ -16,6 +17,7 @@ from cmsmig.mapping.decisions.design import (
     SectionDesign,
 )
 from cmsmig.mapping.propose.encodings import FIELD_BODIES, RELATION_ENCODINGS
+from cmsmig.mapping.uids import option_uid
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,8 @@ def _targets(design: Design, field: FieldDesign) -> JsonObject:
         return {"filter_content_type": [target.component]} if target else {}
     if field.encoding is Encoding.OPTION:
         options: list[Json] = [
-            {"name": label, "value": label} for _, label in field.options
+            {"_uid": option_uid(field.key, label), "name": label, "value": label}
+            for _, label in field.options
         ]
         return {"options": options}
     if field.encoding is Encoding.OPTION_DATASOURCE:
@@ -220,8 +223,35 @@ def _targets(design: Design, field: FieldDesign) -> JsonObject:
 
 
 def _restrict(components: Sequence[str]) -> JsonObject:
-    whitelist: list[Json] = list(components)
-    return {"restrict_components": True, "component_whitelist": whitelist}
+    """Return a restriction by name as the editor writes it: both lists where anything
+    is chosen, else the two flags alone. Source: destination, field definitions."""
+    body: JsonObject = {"restrict_components": True, "restrict_type": ""}
+    if components:
+        body |= {"component_whitelist": [*components], "component_denylist": []}
+    return body
+
+
+def written_before(body: JsonObject) -> JsonObject:
+    """Return a component as earlier versions wrote it: options without `_uid`, and
+    restrictions with `component_whitelist` alone. Ledgers hold fingerprints of it."""
+    schema: JsonObject = {}
+    for key, definition in schema_of(body).items():
+        kept = {
+            name: value
+            for name, value in definition.items()
+            if name not in ("restrict_type", "component_denylist")
+        }
+        if kept.get("restrict_components"):
+            kept.setdefault("component_whitelist", [])
+        options = kept.get("options")
+        if isinstance(options, list):
+            kept["options"] = [
+                {name: each[name] for name in each if name != "_uid"}
+                for each in options
+                if isinstance(each, dict)
+            ]
+        schema[key] = kept
+    return {**body, "schema": schema}
 
 
 def _held(definition: JsonObject, restriction: JsonObject) -> JsonObject:

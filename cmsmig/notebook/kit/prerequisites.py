@@ -58,13 +58,16 @@ def nothing_imported(workspace: Workspace) -> str:
 def _missing_before_create(workspace: Workspace, plan: Plan) -> str:
     if not plan.calls.get("create_stories"):
         return ""
+    with Ledger.open_existing(workspace.project.ledger) as ledger:
+        if ledger.was_prepared(plan.plan_hash):
+            # What is left was refused, and fails only the stories that need it.
+            return ""
+        assets = ledger.inventory.assets().values()
     wanted = [
         counted(count, what)
         for name, what in _MADE_BY_PREPARE.items()
         if (count := plan.calls.get(name, 0))
     ]
-    with Ledger.open_existing(workspace.project.ledger) as ledger:
-        assets = ledger.inventory.assets().values()
     failed = sum(row.status == "failed" and not row.is_gone for row in assets)
     untried = plan.calls.get("sign_uploads", 0) - failed
     if untried > 0:

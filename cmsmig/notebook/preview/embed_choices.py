@@ -18,6 +18,7 @@ from cmsmig.notebook.kit.live_controls import (
 )
 from cmsmig.notebook.kit.live_panel import Live, LiveBoard
 from cmsmig.notebook.kit.widgets import Element
+from cmsmig.notebook.preview.component_choices import ComponentChoices
 from cmsmig.notebook.preview.preview_html import (
     TREATMENTS,
     UNCLOSED,
@@ -62,7 +63,7 @@ class _Embeds:
         self._text = ""
         self._page = 0
         self._hosts: tuple[_Host, ...] = ()
-        self._reopened = 0
+        self._components = ComponentChoices(previews, self._show)
         self._board = LiveBoard()
         self._live = Live(
             self._board,
@@ -71,10 +72,11 @@ class _Embeds:
             + region("error", role="alert")
             + region("said", role="status")
             + region("kinds")
+            + region("components")
             + region("unclosed")
             + region("search")
             + region("hosts"),
-            ("said", "kinds", "unclosed", "search", "hosts"),
+            ("said", "kinds", "components", "unclosed", "search", "hosts"),
             {
                 "embed-kind": self._treat_kind,
                 "embed-signature": self._treat_host,
@@ -82,6 +84,7 @@ class _Embeds:
                 "embed-search": self._search,
                 "embed-previous": lambda _: self._turn(-1),
                 "embed-next": lambda _: self._turn(1),
+                **self._components.handlers,
             },
         )
 
@@ -132,6 +135,7 @@ class _Embeds:
             {
                 "said": self._said(bool(found)),
                 "kinds": self._kinds(found),
+                "components": self._components.html(),
                 "unclosed": self._unclosed(),
                 "search": self._searching(),
                 "hosts": self._listed(),

@@ -36,6 +36,7 @@ from cmsmig.notebook.preview.block_cards import Split
 from cmsmig.notebook.preview.body_editor import body_editor
 from cmsmig.notebook.preview.body_pictures import BodyPictures
 from cmsmig.notebook.preview.body_scan import BodyScanner
+from cmsmig.notebook.preview.component_choices import components_html
 from cmsmig.notebook.preview.embed_choices import embeds_board
 from cmsmig.notebook.preview.field_choices import fields_board
 from cmsmig.notebook.preview.loss_list import bodies_board
@@ -178,7 +179,9 @@ def embed_policies(previews: Previews) -> Panel:
 
     def shown() -> Markup:
         previews.scanner.finish()
-        return embeds_html(previews.body_index, previews.embeds)
+        return embeds_html(previews.body_index, previews.embeds) + components_html(
+            previews.body_index, previews.embeds.components
+        )
 
     return previews.workspace.panel(
         shown,

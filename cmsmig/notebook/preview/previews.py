@@ -12,6 +12,7 @@ from cmsmig.mapping.decisions.choices import (
 )
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES
 from cmsmig.mapping.propose.decision_checks import check_against
+from cmsmig.mapping.propose.instance_blocks import with_instance_blocks
 from cmsmig.notebook.kit.decision_files import (
     describe_review,
     save,
@@ -22,7 +23,7 @@ from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.notebook.preview.body_pictures import BodyPictures
 from cmsmig.notebook.preview.body_scan import BodyScanner
 from cmsmig.review.body_index import BodyIndex
-from cmsmig.richtext.policy import Treatment, Unclosed
+from cmsmig.richtext.policy import InstanceBlock, Treatment, Unclosed
 from cmsmig.steps.decide.body_review import Review
 from cmsmig.steps.decide.pulled_origin import Origin
 
@@ -65,6 +66,32 @@ class Previews:
     def end_unclosed(self, choice: Unclosed) -> None:
         """Choose what becomes of embeds that are never closed; written at once."""
         self._choose(replace(self.embeds, unclosed=choice))
+
+    def instance_block(self, component_id: str) -> InstanceBlock | None:
+        """Return the block that was decided on for a designer's component."""
+        decided = {each.component_id: each for each in self.embeds.components}
+        return decided.get(component_id)
+
+    def taken_names(self) -> set[str]:
+        """Return the names that no further block can have."""
+        design = self.body_index.design
+        taken = {each.component for each in design.content_types}
+        taken |= {each.component for each in design.blocks}
+        return taken | {each.block for each in self.embeds.components}
+
+    def decide_instances(self, component_id: str, block: InstanceBlock | None) -> None:
+        """Choose the block of a designer's component, None: none; written at once.
+
+        Raises `DecisionsError` for one that the destination or the design refuses.
+        """
+        components = {each.component_id: each for each in self.embeds.components}
+        components.pop(component_id, None)
+        if block is not None:
+            components[component_id] = block
+        embeds = replace(self.embeds, components=tuple(components.values()))
+        check_against(embeds, self.origin.collections)
+        with_instance_blocks(self.body_index.design, embeds)
+        self._choose(embeds)
 
     def check(self) -> None:
         """Raise `DecisionsError` when one of both decisions cannot work."""

@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
-from cmsmig.configuration.plans import destination_limits
 from cmsmig.display.safe_html import (
     NOTHING,
     Cell,
@@ -34,9 +33,13 @@ from cmsmig.notebook.start.estimate import estimate
 from cmsmig.origin.cache import RawCache
 from cmsmig.settings import Settings
 from cmsmig.steps.connection_check import CheckRow, check
+from cmsmig.steps.decide.decision_store import is_publishing
 from cmsmig.steps.write.import_steps import plan_only
 
-_AMONG_LIMITS = ("plan", "write rate", "stories allowed", "components allowed")
+_AMONG_LIMITS = (
+    *("plan", "write rate", "stories allowed", "components allowed"),
+    *("folders allowed", "requests a month", "largest file", "largest story"),
+)
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -60,7 +63,8 @@ async def connection_check(workspace: Workspace) -> Panel:
 
     async def ask() -> _Answer:
         settings = workspace.settings
-        rows = await check(settings, workspace.observer)
+        publishes = is_publishing(workspace.project)
+        rows = await check(settings, workspace.observer, publishes=publishes)
         wrong = "; ".join(f"{row.what}: {row.found}" for row in rows if not row.ok)
         return _Answer(_checks_html(settings, rows), wrong)
 
@@ -136,7 +140,7 @@ def _next(content: Markup) -> _Answer:
 
 def _checks_html(settings: Settings, rows: tuple[CheckRow, ...]) -> Markup:
     shown: list[tuple[Cell, ...]] = [
-        (row.what, row.found, _mark(ok=row.ok))
+        (row.what, row.found, _mark(ok=row.ok and not row.warning))
         for row in rows
         if not row.ok or row.what not in _AMONG_LIMITS
     ]
@@ -144,7 +148,7 @@ def _checks_html(settings: Settings, rows: tuple[CheckRow, ...]) -> Markup:
         note(_which(settings)),
         note(settings.warning, "warning") if settings.warning else NOTHING,
         table(("What", "Found", ""), shown, caption="Connection"),
-        _limits(settings),
+        _limits(settings, rows),
     )
 
 
@@ -163,29 +167,17 @@ def _which(settings: Settings) -> str:
     return "These are the real services: what notebooks 04 to 06 write is real."
 
 
-def _limits(settings: Settings) -> Markup:
-    limits = destination_limits(settings.destination_plan)
-    plan = settings.destination_plan or "not named, so the smallest is assumed"
-    rate = settings.origin_rate or "60 at first, then as the service says"
-    rows: list[tuple[Cell, ...]] = [
-        (
-            "Origin: reads a minute",
-            f"{rate or '60 at first, then as the service says'}",
+def _limits(settings: Settings, rows: tuple[CheckRow, ...]) -> Markup:
+    rate = f"{settings.origin_rate or '60 at first, then as the service says'}"
+    shown: list[tuple[Cell, ...]] = [
+        ("Origin: reads a minute", rate),
+        *(
+            (f"Destination: {row.what}", row.found)
+            for row in rows
+            if row.what in _AMONG_LIMITS
         ),
-        ("Destination: plan", plan),
-        ("Destination: calls a second", f"{settings.destination_rate:g}"),
-        ("Destination: components", _most(limits.components)),
-        ("Destination: stories", _most(limits.stories)),
-        ("Destination: folders", _most(limits.folders)),
-        ("Destination: calls a month", _most(limits.monthly_requests)),
-        ("Destination: largest file", f"{limits.asset_bytes // 1024**2:,} MB"),
-        ("Destination: largest story", f"{limits.story_bytes // 1024**2:,} MB"),
     ]
-    return table(("Limit", "Value"), rows, caption="Limits of the plans")
-
-
-def _most(limit: int | None) -> str:
-    return f"{limit:,}" if limit is not None else "no limit is published"
+    return table(("Limit", "Value"), shown, caption="Limits of the plans")
 
 
 def _mark(*, ok: bool) -> str:

@@ -60,7 +60,7 @@ def verification_html(handover: Handover, found: Verification) -> Markup:
     )
     verdict = note(said, "bad") if differences else note(said, "good")
     if found.public_unread:
-        verdict += note(found.public_unread, "warning")
+        verdict += note(found.public_unread, "bad")
     if found.not_in_yet:
         items = counted(found.not_in_yet, "selected item")
         verdict += note(f"Only pilots were imported: {items} not in yet.")
@@ -179,6 +179,8 @@ def complaint(found: Evidence) -> str:
             f"The destination differs in {counted(places, 'place')} from what was "
             f"decided{failed if verification.failed else ''}; see the report."
         )
+    if verification is not None and verification.public_unread:
+        return f"{verification.public_unread} See the report."
     return (
         f"{len(found.failures):,} failed, {found.accounting.open + found.files.open:,} "
         "open; the report says what to do about each."

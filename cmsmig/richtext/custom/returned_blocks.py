@@ -8,6 +8,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from html import unescape
 
 from cmsmig.canonical import Json, JsonObject
@@ -84,8 +85,11 @@ def _blok(block: JsonObject) -> JsonObject:
 
 
 def _finished(value: Json, uid: Callable[[str], str], place: str) -> Json:
-    """Return a value with `_uid` and `component` first in each of its blocks, and
-    without the fields that hold nothing."""
+    """Return a value with `_uid` and `component` first in each of its blocks, without
+    the fields that hold nothing, and with numbers as text.
+
+    Source: destination, strict validation: no field takes a JSON number.
+    """
     if isinstance(value, list):
         return [
             _finished(each, uid, f"{place}[{index}]")
@@ -103,8 +107,15 @@ def _finished(value: Json, uid: Callable[[str], str], place: str) -> Json:
     name = value["component"]
     if not isinstance(name, str) or not _COMPONENT.fullmatch(name):
         raise ValueError(f"it returned a block whose component is {name!r}")
-    filled = {key: each for key, each in inside.items() if each is not None}
+    filled = {key: _field(each) for key, each in inside.items() if each is not None}
     return {"_uid": uid(place), "component": name, **filled}
+
+
+def _field(value: Json) -> Json:
+    """Return the value of a field: a number as the decimal text that reads back."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    return format(Decimal(repr(value)), "f")
 
 
 def holds(block: JsonObject, address: str) -> bool:

@@ -139,7 +139,7 @@ class Embeds:
         paragraph.append(link)
         return [paragraph]
 
-    def blok(self, element: Element, component: str, **fields: Json) -> Element:
+    def blok(self, element: Element, component: str, /, **fields: Json) -> Element:
         """Return a finished `blok` node holding one component."""
         self._made += 1
         place = f"{component}[{self._made}]"

@@ -55,7 +55,6 @@ class Frames:
         self._embeds = embeds
         self._assets = assets
         self._losses = losses
-        self._losses = losses
 
     def custom_embed(self, element: Element) -> list[Element]:
         """Return the block for a custom embed: the HTML inside of its wrapper.

@@ -31,6 +31,12 @@ from cmsmig.richtext.prepare.embeds import Embeds
 from cmsmig.richtext.prepare.empty_paragraphs import LISTS, EmptyParagraphs, elements_in
 from cmsmig.richtext.prepare.figures import Figures
 from cmsmig.richtext.prepare.frames import Frames, is_custom_embed, is_empty
+from cmsmig.richtext.prepare.instances import (
+    INSTANCE,
+    SLOT_LEVELS,
+    Instances,
+    slot_of,
+)
 from cmsmig.richtext.prepare.pictures import Pictures
 from cmsmig.richtext.prepare.table_parts import is_bare, lower_feet, taken_out_captions
 
@@ -84,6 +90,7 @@ class Stage:
         self.pictures = self._pictures = pictures
         self._figures = Figures(self._embeds, pictures, self._showing, losses, on)
         self._frames = Frames(self._embeds, assets, losses)
+        self._instances = Instances(source, self._embeds, assets, losses)
         self._handlers = self._handled(on)
         self._spacers = SPACERS if Deviation.SPACER in on else frozenset[str]()
         self._embedding = Deviation.EMBED in on
@@ -91,6 +98,7 @@ class Stage:
         self._windows = Deviation.LINK_TARGET in on
         self._link: Element | None = None
         self._inside = Deviation.BLOCKS_INSIDE in on
+        self._depth = 0
         self._captioned = False
         self._lined = False
         """Whether a paragraph is a line here, of a heading or of code."""
@@ -104,6 +112,7 @@ class Stage:
         ]
         while stack:
             parent, self._link, depth, self._captioned, self._lined = stack.pop()
+            self._depth = depth
             children: list[Node] = []
             for child in parent.children:
                 if isinstance(child, Text) or child.payload is not None:
@@ -116,7 +125,10 @@ class Stage:
                     children.extend(made)
             parent.children = children
             for node in reversed(children):
-                if isinstance(node, Element) and _holds_elements(node):
+                if slot_of(node) and isinstance(node, Element):
+                    # A document of its own, whatever is around the block.
+                    stack.append((node, None, depth + SLOT_LEVELS, False, False))
+                elif isinstance(node, Element) and _holds_elements(node):
                     link = node if node.tag == "a" else self._link
                     level = depth + (node.tag in LEVELS)
                     captioned = self._captioned or node.payload is not None
@@ -150,7 +162,7 @@ class Stage:
         if Deviation.TABLE_PARTS in on:
             table["table"] = self._table
         if Deviation.COMPONENT in on:
-            table["wf-component"] = self._frames.component
+            table[INSTANCE] = self._instance
         return table
 
     def _staged(self, element: Element, depth: int) -> Sequence[Node] | None:
@@ -236,6 +248,11 @@ class Stage:
             return None
         made = self._pictures.place(element, self._link)
         return None if made is element else (made,)
+
+    def _instance(self, element: Element) -> Sequence[Node]:
+        deep = self._shallow and self._depth + SLOT_LEVELS >= DEEPEST
+        made = self._instances.block(element, deep=deep)
+        return self._frames.component(element) if made is None else (made,)
 
     def _source_set(self, element: Element) -> None:
         address = element.attributes.get("srcset", "")

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import re
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 
 from cmsmig.sandbox.destination import space_routes
 from cmsmig.sandbox.destination.assets import asset_routes
 from cmsmig.sandbox.destination.assets.signing import Signer
 from cmsmig.sandbox.destination.refusals import not_found
-from cmsmig.sandbox.destination.routes import ROUTES, Handler
+from cmsmig.sandbox.destination.routes import ROUTES, Handler, needed_scope
 from cmsmig.sandbox.destination.space import Space
+from cmsmig.sandbox.destination.tokens import (
+    Credential,
+    Credentials,
+    available_scopes,
+    unauthorized,
+)
 from cmsmig.sandbox.http.asgi import (
+    AnsweredError,
     Apply,
     Call,
     Reply,
@@ -22,25 +28,21 @@ from cmsmig.sandbox.http.asgi import (
     json_reply,
     routed,
 )
-from cmsmig.sandbox.http.rate_limits import InFlight, SecondWindow
+from cmsmig.sandbox.http.rate_limits import InFlight, TokenWindows
 
-
-class Access(StrEnum):
-    """What a token may do."""
-
-    ALL = "all"
-    READ = "read"
-    """A token with a narrow scope: every write is answered 403."""
+_METADATA = "/v1/personal_access_tokens/metadata"
+_OPEN = frozenset({"validate token", "available scopes"})
+"""Routes that check neither scope nor space."""
+_SPACE = re.compile(r"/v1/spaces/(\d+)(/.*)?")
 
 
 @dataclass(slots=True)
 class ManagementApi:
-    """Answers `/v1`: token, concurrency, rate, route, in this order."""
+    """Answers `/v1`: token, concurrency, rate, scope, route, in this order."""
 
     space: Space
-    credentials: Mapping[str, Access]
-    """By the exact value of the `Authorization` header."""
-    window: SecondWindow
+    credentials: Credentials
+    window: TokenWindows
     in_flight: InFlight
     signer: Signer
     post_url: str
@@ -58,8 +60,11 @@ class ManagementApi:
         signing = asset_routes.bound(self.space, sign)
         spaces = _bound(self.space, space_routes.listing)
         user = _bound(self.space, space_routes.user)
+        validate = self.credentials.validate
         self.router = Router(
             (
+                Route("GET", "/v1/tokens/validate", "validate token", validate),
+                Route("GET", _METADATA, "available scopes", available_scopes),
                 Route("GET", "/v1/spaces", "spaces", spaces),
                 Route("GET", "/v1/users/me", "user", user),
                 Route("POST", f"{base}/assets", "sign upload", signing),
@@ -85,22 +90,36 @@ class ManagementApi:
         return routed(self.router, call, call.path, missing=self._missing)
 
     def _refusal(self, call: Call, *, admitted: bool) -> Reply | None:
-        access = self.credentials.get(call.headers.get("authorization", ""))
-        if access is None:
-            return json_reply(401, {"error": "Unauthorized"})
+        credential = self.credentials.of(call)
+        if credential is None:
+            return unauthorized()
         if not admitted:
             return self._slow_down("Too many concurrent requests. Retry later.")
-        if not self.window.admit():
+        if not self.window.admit(call.headers["authorization"]):
             rate = self.window.limit
             message = f"Rate limit of {rate} request per second reached. Retry later."
             return self._slow_down(message)
-        if access is Access.READ and call.method not in {"GET", "HEAD"}:
-            message = "This action is not allowed for the scopes of this token."
+        if message := self._denial(call, credential):
             return json_reply(403, {"error": message})
         largest = self.space.unknowns.largest_body
         if largest and len(call.body) > largest:
             return Reply(413, b"<html><h1>413 Too Large</h1></html>", "text/html")
         return None
+
+    def _denial(self, call: Call, credential: Credential) -> str:
+        """Return why the token may not make this call, empty when it may."""
+        found = self.router.match(call.method, call.path)
+        if found is not None and found[0].name in _OPEN:
+            return ""
+        named = _SPACE.fullmatch(call.path)
+        denied = credential.space_refusal(int(named[1]) if named else None)
+        if denied or found is None:
+            return denied
+        try:
+            return credential.scope_refusal(needed_scope(self.space, found[0], call))
+        except AnsweredError:
+            # The route itself refuses a body that is not JSON.
+            return ""
 
     def _slow_down(self, message: str) -> Reply:
         told = self.space.unknowns.retry_after

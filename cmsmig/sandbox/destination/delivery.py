@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -17,11 +18,8 @@ from cmsmig.sandbox.destination.stories.story_translations import (
 )
 from cmsmig.sandbox.destination.stories.story_wire import single
 from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
-from cmsmig.sandbox.http.rate_limits import PageWindow
-from cmsmig.sandbox.values import list_of, object_of, text_of, whole
+from cmsmig.sandbox.values import list_of, object_of, text_of
 
-_PER_PAGE = 25
-"""Rows of a list that names no number."""
 MOST_RESOLVED = 50
 """Stories that one answer resolves. Spec: limits."""
 
@@ -53,33 +51,18 @@ class AssetDelivery:
 
 @dataclass(frozen=True, slots=True)
 class StoryDelivery:
-    """The delivery API's stories; its token stands in the query.
-
-    A public token reads what is published, the preview token drafts as well.
-    """
+    """The delivery API's stories, as they are in one state of the space."""
 
     space: Space
-    window: PageWindow
+    version: int
+    """The cache version that this state has."""
 
-    async def answer(self, call: Call) -> Reply:
+    def reply(self, call: Call) -> Reply:
         """Answer one GET of a story, of a list, or of the space."""
-        reply = self._stories(call)
-        return replace(reply, service="cdn", route="delivered stories")
-
-    def _stories(self, call: Call) -> Reply:
-        token, draft = call.parameter("token"), call.parameter("version") == "draft"
-        allowed = {self.space.preview_token}
-        if not draft:
-            allowed.add(self.space.public_token)
-        if token not in allowed:
-            return json_reply(401, {"error": "Unauthorized"})
         if call.method != "GET":
             return not_found(self.space)
-        if call.path.strip("/") == "v2/cdn/spaces/me":
+        if of_space(call):
             return json_reply(200, {"space": self._space()})
-        per_page = whole(call.parameter("per_page")) or _PER_PAGE
-        if not self.window.admit(per_page):
-            return json_reply(429, {"error": "Too many requests"})
         path = call.path.removeprefix("/v2/cdn/stories").strip("/")
         stories = [s for s in selected(self.space, call) if _visible(s, call)]
         return self._single(call, path, stories) if path else self._list(call, stories)
@@ -99,18 +82,28 @@ class StoryDelivery:
             return not_found(self.space)
         shown = _delivered(self.space, found, call)
         extra = resolved(self.space, [shown], call)
-        return json_reply(200, {"story": shown, **extra})
+        return json_reply(200, {"story": shown, "cv": self.version, **extra})
 
     def _list(self, call: Call, stories: list[StoredStory]) -> Reply:
         page = page_of(call, stories)
         shown = [_delivered(self.space, story, call) for story in page.rows]
         extra = resolved(self.space, shown, call)
-        body: JsonObject = {"stories": [*shown], **extra}
+        body: JsonObject = {"stories": [*shown], "cv": self.version, **extra}
         return json_reply(200, body, headers=page.headers)
 
     def _names(self, story: StoredStory) -> set[str]:
         full = self.space.full_slug(story).strip("/")
         return {full, story.uuid, str(story.story_id)}
+
+
+def of_space(call: Call) -> bool:
+    """Return whether a call asks for the space itself."""
+    return call.path.strip("/") == "v2/cdn/spaces/me"
+
+
+def is_draft(call: Call) -> bool:
+    """Return whether a call asks for what editors see."""
+    return call.parameter("version") == "draft"
 
 
 def resolved(space: Space, stories: list[JsonObject], call: Call) -> JsonObject:
@@ -143,20 +136,40 @@ def _targets(block: JsonObject, pairs: Fields) -> list[str]:
 def _visible(story: StoredStory, call: Call) -> bool:
     if story.is_folder:
         return False
-    draft = call.parameter("version") == "draft"
-    return draft or story.published is not None
+    return is_draft(call) or story.published is not None
 
 
 def _delivered(space: Space, story: StoredStory, call: Call) -> JsonObject:
     shown = single(space, story, refreshed=True)
-    if call.parameter("version") != "draft":
+    if not is_draft(call):
         shown["name"] = story.published_name
         shown["content"] = object_of(story.published_content)
     language = call.parameter("language") or ""
-    shown["content"] = in_language(shown["content"], language)
+    shown["content"] = in_language(space, shown["content"], language)
+    if is_draft(call):
+        shown["content"] = _marked(space, story, shown["content"])
     shown["lang"] = language or "default"
     shown["default_full_slug"] = None
     if language:
         shown["default_full_slug"] = shown["full_slug"]
         shown["full_slug"] = path_in_language(space, story, language)
+    return shown
+
+
+def _marked(space: Space, story: StoredStory, value: Json) -> Json:
+    """Return a draft's content with what the visual editor finds its blocks by."""
+    if isinstance(value, list):
+        return [_marked(space, story, each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    shown = {key: _marked(space, story, each) for key, each in value.items()}
+    name = text_of(value.get("component"))
+    if name and "_uid" in value and not name.startswith("_table_"):
+        mark: JsonObject = {
+            "name": name,
+            "space": str(space.space_id),
+            "uid": value["_uid"],
+            "id": str(story.story_id),
+        }
+        shown["_editable"] = f"<!--#storyblok#{json.dumps(mark)}-->"
     return shown

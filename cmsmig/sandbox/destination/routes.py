@@ -15,10 +15,11 @@ from cmsmig.sandbox.destination.schema.component_routes import COMPONENTS
 from cmsmig.sandbox.destination.schema.datasource_routes import DATASOURCES
 from cmsmig.sandbox.destination.schema.entry_routes import ENTRIES
 from cmsmig.sandbox.destination.schema.preset_routes import PRESETS
+from cmsmig.sandbox.destination.schema.release_routes import RELEASES
 from cmsmig.sandbox.destination.schema.webhook_routes import WEBHOOKS
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.destination.stories import story_list, story_routes
-from cmsmig.sandbox.http.asgi import Call, Reply
+from cmsmig.sandbox.http.asgi import Call, Reply, Route
 
 Handler: TypeAlias = Callable[[Space, Call, Mapping[str, str]], Reply]
 Entry: TypeAlias = tuple[str, str, str, Handler]
@@ -57,6 +58,7 @@ _RECORDS = (
     ASSET_FOLDERS,
     TAGS,
     WEBHOOKS,
+    RELEASES,
 )
 
 
@@ -78,7 +80,6 @@ def _record_routes(kind: RecordKind) -> tuple[Entry, ...]:
 
 _NOTHING = {
     "collaborators": "collaborators",
-    "releases": "releases",
     "shared_asset_folders": "shared_asset_folders",
     "shared_assets": "assets",
     "shared_internal_tags": "internal_tags",
@@ -99,3 +100,49 @@ ROUTES: tuple[Entry, ...] = (
         for path, key in _NOTHING.items()
     ),
 )
+
+_RESOURCES = {
+    "": "spaces",
+    "asset_folders": "asset_folders",
+    "assets": "assets",
+    "collaborators": "collaborators",
+    "components": "components",
+    "datasource_entries": "datasource_entries",
+    "datasources": "datasources",
+    "releases": "releases",
+    "shared_asset_folders": "asset_folders",
+    "shared_assets": "assets",
+    "stories": "stories",
+    "webhook_endpoints": "webhooks",
+    "workflow_stages": "workflows",
+    "workflows": "workflows",
+}
+"""What scopes call the records of a path. The paths that are not here declare no scope:
+presets, internal tags and the space's access tokens among them."""
+_OUTSIDE = {"spaces": "spaces:read", "user": "users:read"}
+"""What routes outside the space declare, by name."""
+_PUBLISHING = frozenset({"publish story", "unpublish story"})
+
+
+def needed_scope(space: Space, route: Route, call: Call) -> str:
+    """Return the scope that a call needs, empty where its route declares none.
+
+    Raises `AnsweredError` for a body that is not JSON. Source: destination, scoped
+    tokens.
+    """
+    if route.name in _OUTSIDE:
+        return _OUTSIDE[route.name]
+    head = (*route.template.split("/"), "")[4]
+    resource = _RESOURCES.get(head)
+    if head == "component_groups":
+        resource = space.unknowns.groups_resource
+    if not resource:
+        return ""
+    if route.name in _PUBLISHING:
+        return f"{resource}:publish"
+    if route.method == "GET" and route.name != "finish upload":
+        return f"{resource}:read"
+    deploys = resource == "releases" and "do_release" in call.document()
+    if deploys or (resource == "stories" and story_routes.publishes(call)):
+        return f"{resource}:publish"
+    return f"{resource}:write"

@@ -6,7 +6,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.history import Recorder
@@ -37,13 +37,31 @@ class Unknowns:
     """Whether a folder must name its `default_root`."""
     publish_overwrites_first: bool = False
     """Whether publishing replaces a supplied `first_published_at`."""
-    shows_trash: bool = False
+    strict: bool = True
+    """Whether every save of a story is validated strictly, as in recently created
+    spaces. If not, only a PUT with `strict_mode=1` is."""
+    value_refusal: str = "base"
+    """How a 422 for a value names the block: `base`: inside the text, under
+    `error.base`; `block`: as a key under `errors`."""
+    refuses_barred: bool = False
+    """Whether a save refuses a component that the field does not allow. The newer
+    source says no, from real copies: only the editor shows a warning."""
+    group_id_in: str = "both"
+    """Where a `group_id` has an effect: inside `story`, in the `body` next to `story`
+    (PUT only), or in `both` places."""
+    shows_trash: bool = True
     """Whether a story in the trash can still be read by its number."""
     largest_story: int = 5 * 1024 * 1024
     """Bytes of a story's content as JSON that the service takes; documented, but not
     how it refuses more."""
     largest_body: int = 0
     """Bytes of a request body beyond which a 413 is answered; 0: none."""
+    groups_resource: str = ""
+    """The resource whose scopes component groups need; empty: they declare none."""
+    fills_limits: bool = False
+    """Whether the space names the limits of its plan; the keys are not known either."""
+    lists_implied_scopes: bool = False
+    """Whether a token's list of scopes names those that others imply."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +103,16 @@ class StoredStory:
     published_at: str | None = None
     unpublished_changes: bool = False
     deleted_at: str | None = None
+    versions: dict[int, JsonObject] = field(default_factory=dict)
+    """By release id: the `body` that the release holds."""
+    only_in: int = 0
+    """The release that it was created in, until the deployment; 0: none."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether calls without a release show it: it is not in the trash and
+        not in a release only."""
+        return self.deleted_at is None and not self.only_in
 
     @property
     def slug(self) -> str:
@@ -136,6 +164,13 @@ class StoredStory:
         """Return what is public of it."""
         return None if self.published is None else self.published.unpacked()
 
+    def in_release(self, release: int) -> StoredStory:
+        """Return the version in a release, or the story itself if there is none."""
+        version = self.versions.get(release)
+        if version is None:
+            return self
+        return replace(self, body={**version}, packed=None, only_in=0)
+
     def pack(self) -> PackedContent:
         """Keep the draft content packed, and return it."""
         if "content" in self.body or self.packed is None:
@@ -183,6 +218,10 @@ class Space:
     """Reads drafts, too."""
     public_token: str = "public"
     """Reads what is published."""
+    upload_limit_mb: int | None = None
+    """Megabytes of an asset, where they are agreed upon."""
+    required_asset_fields: Json = None
+    """Metadata that each asset must have: a list, a text with commas, or nothing."""
     components: dict[int, JsonObject] = field(default_factory=dict)
     groups: dict[int, JsonObject] = field(default_factory=dict)
     presets: dict[int, JsonObject] = field(default_factory=dict)
@@ -191,6 +230,7 @@ class Space:
     by_name: dict[str, int] = field(default_factory=dict)
     """Components by the name under which they were last found."""
     stories: dict[int, StoredStory] = field(default_factory=dict)
+    releases: dict[int, JsonObject] = field(default_factory=dict)
     datasources: dict[int, JsonObject] = field(default_factory=dict)
     entries: dict[int, JsonObject] = field(default_factory=dict)
     assets: dict[int, StoredAsset] = field(default_factory=dict)
@@ -206,18 +246,22 @@ class Space:
     """Stories that are not in the trash, by the group they share."""
     created_at: str = ""
     version: int = 0
-    """Another one after each request that may have changed something."""
+    """A higher one after each request that may have changed something; it begins with
+    the time, as the service's versions are times."""
     last_id: int = 0
     number: int = 0
     """The request being answered, for its violations."""
     heard: Callable[[Call], None] = lambda call: None
     """Is told each request that is about to be answered."""
+    touched: Callable[[StoredStory], None] = lambda story: None
+    """Receives each story before it is created or changed."""
     selections: dict[object, object] = field(default_factory=dict)
     """What list requests named since the last change, without their pages."""
     selected_at: tuple[int, int, int] = (0, 0, 0)
 
     def __post_init__(self) -> None:
         self.created_at = self.created_at or self.now()
+        self.version = self.version or int(self.clock())
 
     def begin(self, call: Call) -> None:
         """Note that an admitted request is about to be answered."""
@@ -253,12 +297,12 @@ class Space:
         return known
 
     def story(self, story_id: int | None) -> StoredStory | None:
-        """Return a story that is not in the trash."""
+        """Return a story that calls without a release show."""
         story = self.stories.get(story_id or 0)
-        return story if story is not None and story.deleted_at is None else None
+        return story if story is not None and story.is_plain else None
 
     def story_by_uuid(self, wanted: str) -> StoredStory | None:
-        """Return a story that is not in the trash by its UUID."""
+        """Return such a story by its UUID."""
         return self.story(self.by_uuid.get(wanted))
 
     def full_slug(self, story: StoredStory) -> str:
@@ -279,9 +323,14 @@ class Space:
             yield parent
             parent = self.stories.get(parent.parent_id)
 
+    def changing(self, story: StoredStory) -> None:
+        """Note that a story is about to be made or changed."""
+        self.touched(story)
+        self.version += 1
+
     def place(self, story: StoredStory) -> None:
         """Enter a story into the indexes, under its present folder and slug."""
-        self.version += 1
+        self.changing(story)
         self.stories[story.story_id] = story
         self.by_uuid[story.uuid] = story.story_id
         key = (story.parent_id, story.slug)
@@ -291,7 +340,7 @@ class Space:
 
     def displace(self, story: StoredStory) -> None:
         """Take a story out of the indexes of folder and slug."""
-        self.version += 1
+        self.changing(story)
         self.places.get((story.parent_id, story.slug), set()).discard(story.story_id)
         self.children.get(story.parent_id, set()).discard(story.story_id)
         self.alternates.get(story.group_id, set()).discard(story.story_id)

@@ -105,6 +105,15 @@ def document(space: Space) -> JsonObject:
         "plan": "starter" if starter else "growth",
         "plan_level": 0 if starter else 300,
         "limits": _limits(space, starter=starter),
+        "feature_limits": {} if space.unknowns.fills_limits else None,
+        "feature_limit_exceeded_flags": {},
+        "custom_upload_limit_in_mb": space.upload_limit_mb,
+        # The service's own spelling.
+        "required_assest_fields": space.required_asset_fields,
+        "org": {
+            "name": "Sandbox",
+            "custom_upload_limit_in_mb": space.upload_limit_mb,
+        },
         "region": "eu",
         "languages": languages,
         "options": {"languages": languages},
@@ -125,7 +134,6 @@ def document(space: Space) -> JsonObject:
         "api_requests": 0,
         "exceeded_requests": 0,
         "traffic_limit": 0,
-        "feature_limit_exceeded_flags": {},
         "development_mode": False,
         "assistance_mode": False,
         "stories_count": sum(not story.is_folder for story in present),
@@ -140,12 +148,16 @@ def document(space: Space) -> JsonObject:
 
 
 def _limits(space: Space, *, starter: bool) -> JsonObject:
+    """Return the plan's limits under plausible keys; the service's are not known.
+
+    Source: the service's technical limits.
+    """
+    if not space.unknowns.fills_limits:
+        return {}
     return {
         "requests_per_second": space.rate,
         "requests_per_month": 100_000 if starter else 1_000_000,
         "components": 200 if starter else 600,
-        "stories": 25_000 if starter else 40_000,
-        "folders": 100 if starter else 500,
-        "asset_bytes": 524_288_000,
-        "seats": 1 if starter else 5,
+        "stories": 20_000 if starter else 25_000,
+        "folders": 100 if starter else 1_000,
     }

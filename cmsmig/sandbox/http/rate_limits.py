@@ -34,6 +34,29 @@ class SecondWindow:
 
 
 @dataclass(slots=True)
+class TokenWindows:
+    """A `SecondWindow` for each token, or one for all of them."""
+
+    limit: int
+    clock: Callable[[], float]
+    shared: bool = False
+    """Whether all tokens draw on one count."""
+    windows: dict[str, SecondWindow] = field(default_factory=dict)
+
+    def admit(self, token: str) -> bool:
+        """Count one call of a token; False when its second is used up."""
+        key = "" if self.shared else token
+        if key not in self.windows:
+            self.windows[key] = SecondWindow(self.limit, self.clock)
+        return self.windows[key].admit()
+
+    @property
+    def peak(self) -> int:
+        """Return the most calls of one second that one count has seen."""
+        return max((window.peak for window in self.windows.values()), default=0)
+
+
+@dataclass(slots=True)
 class MinuteWindow:
     """At most `limit` calls in the 60 seconds that the first of them opens."""
 

@@ -96,7 +96,7 @@ class _Names:
 def _stories(space: Space, names: _Names) -> list[Json]:
     rows: list[Json] = []
     for story in space.stories.values():
-        if story.deleted_at is None:
+        if story.is_plain:
             shown: JsonObject = {key: story.body.get(key) for key in _STORY_KEYS}
             shown["full_slug"] = space.full_slug(story)
             shown["alternates"] = _alternates(space, story)

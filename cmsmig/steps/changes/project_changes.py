@@ -17,6 +17,6 @@ async def changes_of(
     """Return what moved since the last import. Writes nothing to either service."""
     migration = open_migration(project, settings)
     await require_same_site(project, settings, observer)
-    setup = ImportSetup(project, settings, migration, observer, stop)
+    setup = ImportSetup(project, settings, migration, observer, stop, "changes")
     async with open_job(setup, Purpose.VERIFY) as job:
         return await find_changes(job)

@@ -19,6 +19,7 @@ from cmsmig.mapping.decisions.choices import (
     BlocksDecision,
     CollectionsDecision,
     EmbedsDecision,
+    PublishRule,
 )
 from cmsmig.mapping.decisions.conflicts import (
     ConflictsDecision,
@@ -222,6 +223,16 @@ def decision_in(project: Project, kind: type[D]) -> D | None:
     """
     text = decision_text(project.decision(FILE_NAMES[kind]))
     return None if text is None else _parsed(text, kind)
+
+
+def is_publishing(project: Project) -> bool:
+    """Return whether it was decided that anything is published. Reads only.
+
+    Raises `DecisionsError` when the file of the decision is malformed.
+    """
+    decided = decision_in(project, CollectionsDecision)
+    choices = decided.collections if decided else ()
+    return any(each.publish is not PublishRule.NOTHING for each in choices)
 
 
 def _required(project: Project, texts: _Texts, kind: type[D]) -> D:

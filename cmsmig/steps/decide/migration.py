@@ -24,6 +24,7 @@ from cmsmig.mapping.propose.decision_checks import (
     undecided_collections,
     undecided_design,
 )
+from cmsmig.mapping.propose.instance_blocks import with_instance_blocks
 from cmsmig.mapping.select.pilot import WHOLE, Pilot, choose
 from cmsmig.mapping.select.publishable import find_public_versions, find_publishable
 from cmsmig.mapping.select.reference_targets import KnownItems, known_items
@@ -91,6 +92,12 @@ class Migration:
     def folders(self) -> tuple[FolderPlan, ...]:
         """Return the folders that stories go into, parents first."""
         return self.places.folders
+
+    def called(self, key: ItemKey) -> str:
+        """Return the name of an item and its collection, for an editor."""
+        item, made = self.items.get(key), self.design.content_type(key.collection_id)
+        name = (item.name if item else "") or key.item_id
+        return f"{name} of the collection `{made.collection_slug}`" if made else name
 
     def for_visitors(self) -> Migration:
         """Return the migration of the items of which visitors are to see another
@@ -222,7 +229,7 @@ def open_migration(
     return Migration(
         origin=origin,
         decisions=decisions,
-        design=with_rules(split_design(decisions.design, decisions.blocks), rules),
+        design=_whole_design(decisions, rules),
         splits=splits,
         selected=selected,
         skipped=skipped,
@@ -257,6 +264,12 @@ def _read_decisions(
         return decisions, None
     hashes = {**decisions.hashes, rules.name: rules.digest}
     return replace(decisions, hashes=hashes), rules
+
+
+def _whole_design(decisions: Decisions, rules: RuleFile | None) -> Design:
+    """Return the design with everything that the other decisions ask of it."""
+    split = split_design(decisions.design, decisions.blocks)
+    return with_rules(with_instance_blocks(split, decisions.embeds), rules)
 
 
 def _splits(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from cmsmig.destination.client import DestinationClient
@@ -17,6 +17,7 @@ from cmsmig.destination.schema import (
     StoryRow,
     Webhook,
 )
+from cmsmig.destination.token_rights import TokenRights
 from cmsmig.errors import CmsmigError, first_of
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.propose.component_payloads import datasource_bodies
@@ -47,9 +48,22 @@ class Interrupted:
 
 
 @dataclass(frozen=True, slots=True)
+class PendingRelease:
+    """A release that is not deployed yet."""
+
+    name: str
+    release_at: str
+    """When it is to be deployed; empty where that is done by hand."""
+    paths: tuple[str, ...]
+    """Of the stories of this import that it holds, in order."""
+
+
+@dataclass(frozen=True, slots=True)
 class Survey:
     """The space as it stands. `calls` says what reading it cost, by name."""
 
+    rights: TokenRights
+    """What the token may do."""
     space: Space
     components: tuple[Component, ...]
     stories: tuple[StoryRow, ...]
@@ -67,6 +81,8 @@ class Survey:
     folder_rules: Mapping[str, FolderRule] = field(default_factory=dict)
     """Of the folders that stories are to be created in or below, by path."""
     webhooks: tuple[Webhook, ...] | None = ()
+    """None where they could not be read; empty unless they were asked for."""
+    releases: tuple[PendingRelease, ...] | None = ()
     """None where they could not be read; empty unless they were asked for."""
 
     def component(self, name: str) -> Component | None:
@@ -108,19 +124,27 @@ class Survey:
         )
 
 
+def _accept_any(rights: TokenRights) -> None:
+    pass
+
+
 async def survey(
     client: DestinationClient,
     design: Design,
     *,
     files: bool = False,
     sharing: Sharing | None = None,
+    accept: Callable[[TokenRights], None] = _accept_any,
 ) -> Survey:
     """Read the space, its components and every story's row. Reads only.
 
     With `files` the records of all assets too; `sharing` makes the rows that are
-    kept. The space alone first, which shows
-    whether token and region fit; the rest at once, as fast as the budget lets it.
+    kept. The token and the space first, which show whether token and region fit; the
+    rest at once, as fast as the budget lets it. Raises what `accept` raises for the
+    rights of the token.
     """
+    rights = await client.token_rights()
+    accept(rights)
     space = await client.space()
     slugs = {each.slug for each in datasource_bodies(design)}
     try:
@@ -134,6 +158,7 @@ async def survey(
         raise first_of(failed) from None
     stories = tuple(listed.result())
     calls = {
+        "read_token": 1,
         "read_space": 1,
         "read_components": 1,
         "list_stories": pages(len(stories)),
@@ -149,6 +174,7 @@ async def survey(
     if files:
         calls["list_assets"] = pages(len(assets.result()))
     return Survey(
+        rights,
         space,
         tuple(components.result()),
         stories,

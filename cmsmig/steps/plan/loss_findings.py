@@ -26,6 +26,10 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "hidden": ("Text that was hidden", "Delete it in the story if it is not to show."),
     "iframe": ("Frame left out", _EMBED),
     "image": ("Picture without an address", "Add the picture to the story by hand."),
+    "instance": (
+        "Component that is no block",
+        "Nothing, if raw HTML will do; else correct the body at the origin.",
+    ),
     "left-out-field": (
         "Field left out",
         "Nothing, if it is not wanted; else take it along in notebook 02.",
@@ -36,6 +40,10 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "missing-file": (
         "Missing file",
         "Open the address; when the file is there, pull again, else correct the item.",
+    ),
+    "property": (
+        "Property of a component",
+        "Nothing, if it is not wanted; else give it a field in notebook 03.",
     ),
     "reversed": ("List that counts down", "Write the numbers into the text."),
     "script": ("Script", "Nothing, unless the new site needs what it did."),

@@ -33,6 +33,7 @@ from cmsmig.mapping.propose.component_payloads import (
     DatasourceBody,
     component_bodies,
     datasource_bodies,
+    written_before,
 )
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
@@ -152,7 +153,9 @@ class Ownership:
             return OwnerStatus(Owner.OTHERS, False, fits, is_decided=reused)
         elif row.body:
             base = row.body
-        elif row.body_hash == fingerprint(wanted.body):
+        elif row.body_hash in map(
+            fingerprint, (wanted.body, written_before(wanted.body))
+        ):
             base = wanted.body
         if base is None or reused:
             return OwnerStatus(Owner.LEFT, base is None, fits, is_decided=reused)

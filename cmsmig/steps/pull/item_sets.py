@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from cmsmig.canonical import JsonObject
 from cmsmig.errors import CacheError, MalformedAnswerError, NotFoundError
 from cmsmig.events import Noticed, Observer
+from cmsmig.mapping.dates import parse_moment
 from cmsmig.nesting import parse_json
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.client import OriginClient
@@ -23,6 +25,19 @@ FRESH_SECONDS = 3600.0
 _SINGLY = 100
 """Items in doubt that are looked at one by one; more are taken as they were seen."""
 
+_BY_COUNT = (
+    "Each set is taken as whole when it holds as many different items as the origin"
+    " counts. Avoid edits at the origin while the pull runs."
+)
+_REFUSED = (
+    "the origin cannot list items by their creation, so that they were read in its"
+    f" own order. {_BY_COUNT}"
+)
+_UNORDERED = (
+    "the origin was asked for items by their creation, and lists them in another"
+    f" order. {_BY_COUNT}"
+)
+
 _Key: TypeAlias = tuple[str, str]
 
 
@@ -34,13 +49,26 @@ class _Round:
     keys: set[_Key] = field(default_factory=set)
     stuck: bool = False
     """Whether it ended at a page of nothing but items that had come before."""
+    youngest: str = ""
+    """The latest creation of an item so far."""
+    ordered: bool = True
+    """Whether each item was created no earlier than those before it."""
 
     def add(self, page: Page, lines: Iterator[bytes]) -> None:
         """Take a page with its items."""
         known = len(self.keys)
         self.pages.append(page)
-        self.keys.update(_key(line) for line in lines)
+        for line in lines:
+            record = _record(line)
+            self.keys.add(_key_of(record))
+            self._follow(str(record.get("createdOn") or ""))
         self.stuck = page.count > 0 and len(self.keys) == known
+
+    def _follow(self, created: str) -> None:
+        if created < self.youngest and self.ordered:
+            before, now = parse_moment(self.youngest), parse_moment(created)
+            self.ordered = before is None or now is None or before <= now
+        self.youngest = max(self.youngest, created)
 
     def steady(self) -> bool:
         """Return whether nothing moved: one total, and as many different items.
@@ -68,6 +96,8 @@ class SetReader:
     locales: tuple[str, ...]
     observer: Observer
     clock: Callable[[], float]
+    noticed: set[str] = field(default_factory=set)
+    """What is said once in a pull, not once for each set."""
 
     async def read(self, collection: Collection, *, live: bool) -> None:
         """Bring one set into the cache, going on from the pages already there."""
@@ -120,6 +150,8 @@ class SetReader:
                     locales=self.locales,
                     offset=offset,
                 )
+                if not answer.ordered:
+                    self._tell_once(_REFUSED)
                 page = store.add(
                     number,
                     offset,
@@ -129,6 +161,8 @@ class SetReader:
                     answer.limit,
                 )
             found.add(page, store.lines(page))
+            if not found.ordered and not self.noticed:
+                self._tell_once(_UNORDERED)
             offset += page.count
             if found.stuck or not self._goes_on(page, offset):
                 return found
@@ -185,6 +219,11 @@ class SetReader:
             return None
         return line_of(record)
 
+    def _tell_once(self, what: str) -> None:
+        if what not in self.noticed:
+            self.noticed.add(what)
+            self.observer(Noticed("origin", what))
+
     def _notice(
         self, collection: Collection, rounds: list[_Round], count: int, *, live: bool
     ) -> None:
@@ -237,7 +276,15 @@ def _lines(store: PageStore, pages: list[Page]) -> Iterator[bytes]:
 
 
 def _key(line: bytes) -> _Key:
+    return _key_of(_record(line))
+
+
+def _key_of(record: JsonObject) -> _Key:
+    return str(record["id"]), str(record.get("cmsLocaleId") or "")
+
+
+def _record(line: bytes) -> JsonObject:
     record = parse_json(line)
     if not isinstance(record, dict):
         raise CacheError("A page of items was changed while it was read; pull again.")
-    return str(record["id"]), str(record.get("cmsLocaleId") or "")
+    return record

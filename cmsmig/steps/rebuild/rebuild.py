@@ -36,7 +36,9 @@ async def rebuild(
         fresh = project.ledger.with_name(f"{project.ledger.name}.new")
         for path in _with_logs(fresh):
             path.unlink(missing_ok=True)
-        setup = ImportSetup(project, settings, migration, observer, StopSignal())
+        setup = ImportSetup(
+            project, settings, migration, observer, StopSignal(), "rebuild"
+        )
         async with open_job(setup, Purpose.REBUILD, fresh) as job:
             job.ledger.begin_run("rebuild")
             found = await find_again(job)

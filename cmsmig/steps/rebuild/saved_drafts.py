@@ -31,7 +31,9 @@ async def without_saves(
     if not changed:
         return {**stories}
     try:
-        async with open_delivery(job.settings, job.client, job.observer) as delivery:
+        async with open_delivery(
+            job.settings, job.survey.space, job.observer
+        ) as delivery:
             await delivery.renew()
             saved = await _saved(job, delivery, changed)
     except ServiceError:
@@ -50,7 +52,7 @@ async def _saved(
         for at in range(0, len(keys), READ_TOGETHER):
             part = keys[at : at + READ_TOGETHER]
             uuids = [found[key].row.uuid for key in part]
-            there = await delivery.published(uuids, code)
+            there = (await delivery.published(uuids, code)).stories
             for key in part:
                 shown = there.get(found[key].row.uuid)
                 own = visible_print(found[key], code)

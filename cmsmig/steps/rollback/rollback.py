@@ -57,7 +57,7 @@ async def plan_rollback(
         stored = _load_plan(ledger, plan_hash)
         with ledger.supposed() as supposed:
             async with _open_job(_of(setup, stored), supposed, StopSignal()) as job:
-                plan = await make_plan(job)
+                plan = await make_plan(job, need="plan")
         if stored is not None:
             refuse_drift(stored, plan)
         ledger.save_plan(plan.plan_hash, plan.as_json())
@@ -75,7 +75,8 @@ async def run_rollback(
 
     `show` gets the plan before anything is deleted. With `plan_hash`, the subset is
     that plan's where none is given, and `PlanDriftError` is raised when something
-    moved since. A stopped or failed run is resumed by running the same again.
+    moved since. Raises `CredentialsError` when the token lacks a scope. A stopped or
+    failed run is resumed by running the same again.
     """
     if not setup.project.ledger.exists():
         return None

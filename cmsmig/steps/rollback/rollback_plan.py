@@ -18,6 +18,7 @@ from cmsmig.steps.rollback.space_lists import Scope, SpaceLists, read_lists
 from cmsmig.steps.rollback.standing import Standing
 from cmsmig.steps.rollback.staying import sort_out
 from cmsmig.steps.rollback.unsettled import let_lists_settle, settle
+from cmsmig.steps.token_check import missing_sentences, refuse_missing_scopes
 
 COMMAND = "rollback"
 """What a stored plan says that it is of."""
@@ -104,12 +105,15 @@ def refuse_drift(stored: JsonObject, current: RollbackPlan) -> None:
         raise PlanDriftError(tuple(drift))
 
 
-async def make_plan(job: RollbackJob) -> RollbackPlan:
+async def make_plan(job: RollbackJob, need: str = COMMAND) -> RollbackPlan:
     """Return what a rollback would do from here.
 
+    Raises `CredentialsError` where the token lacks a scope of the command `need`.
     Writes into the ledger what killed runs left open; reads only at the destination.
     """
     asked = job.observer.quota_calls
+    rights, space_id = await job.client.token_rights(), job.settings.space_id
+    refuse_missing_scopes(rights, space_id, need)
     await job.client.space()
     await let_lists_settle(job)
     scope = Scope.of(job)
@@ -126,7 +130,7 @@ async def make_plan(job: RollbackJob) -> RollbackPlan:
         going=going,
         left=outcome.left,
         gone=found.gone,
-        notes=outcome.notes,
+        notes=(*outcome.notes, *missing_sentences(rights, space_id, COMMAND)),
         prints=_prints(outcome.going, outcome.left),
         calls={"look": looked, **_calls(scope, lists, going)},
         rate=job.settings.destination_rate,

@@ -1,16 +1,21 @@
 """What visitors get, read through the delivery side and compared with what they are to
 get. Reads only.
 
-The delivery side may answer some seconds behind a write: what differs is read once
-more, later, before it counts.
+The delivery side may answer some seconds behind a write: what differs is read again,
+later, before it counts. What is older than the last publication is no difference.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import groupby
+from typing import TypeAlias
 
+from cmsmig.counting import counted, first_of
 from cmsmig.destination.delivery import READ_TOGETHER, DeliveryClient
+from cmsmig.destination.reading import moment
 from cmsmig.destination.schema import Story
 from cmsmig.errors import ServiceError
 from cmsmig.item_key import ItemKey
@@ -29,8 +34,10 @@ DECIDE_PUBLISHED = (
     "; decide `ours` or `theirs` for its field `published` under `edits` in "
     "decisions/conflicts.yaml"
 )
-LATER = 3.0
-"""Seconds before what differs is read once more."""
+LATER = (1.0, 2.0, 4.0, 5.0)
+"""Seconds before each time that what differs is read again; together longer than the
+delivery side lags behind a write."""
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,47 @@ class Page:
 
     key: ItemKey
     home: StoryRecord
+    published_at: datetime | None
+    """When it was published last, as the management side has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A page of which visitors do not get what they are to get."""
+
+    page: Page
+    wanted: VisitorPages
+    story: Story | None
+    """What they get; None where they get nothing."""
+    is_behind: bool
+    """Whether it came out of an older version of the space."""
+    again: bool
+    """Whether it was read again."""
+
+    @property
+    def is_current(self) -> bool:
+        """Return whether what visitors get is of the last publication, as its date
+        shows, so that it does not change by waiting."""
+        seen = self._seen
+        return seen is not None and seen == self.page.published_at
+
+    @property
+    def is_older(self) -> bool:
+        """Return whether what visitors get is of an earlier publication.
+
+        Source: delivery, caches: a minimum cache time holds an older version.
+        """
+        seen, last = self._seen, self.page.published_at
+        if seen is None or last is None:
+            return self.is_behind
+        return seen < last
+
+    @property
+    def _seen(self) -> datetime | None:
+        return moment(self.story.body.get("published_at")) if self.story else None
+
+
+_Part: TypeAlias = tuple[VisitorPages, Sequence[Page]]
 
 
 async def compare_public(
@@ -54,7 +102,7 @@ async def compare_public(
     """
     public = {row.story_id for row in job.survey.stories if row.published}
     pages = [
-        Page(key, expected[key])
+        Page(key, expected[key], found.published_at.get(key))
         for key in job.migration.items
         if key in job.migration.to_publish
         and key in expected
@@ -64,7 +112,9 @@ async def compare_public(
     if not pages:
         return
     try:
-        async with open_delivery(job.settings, job.client, job.observer) as delivery:
+        async with open_delivery(
+            job.settings, job.survey.space, job.observer
+        ) as delivery:
             wanted = VisitorPages(
                 job.migration,
                 job.context,
@@ -84,68 +134,102 @@ async def _compare(
     pages: Sequence[Page],
     found: Verification,
 ) -> None:
+    """Compare pages in each language; what differs is read again until it counts."""
     await delivery.renew()
-    found.public = len(pages)
-    await _compare_in(job, delivery, wanted, pages, found)
+    doubtful = await _look(job, delivery, _in_languages(job, wanted, pages))
+    for seconds in LATER:
+        if all(each.again and each.is_current for each in doubtful):
+            break
+        await job.sleep(seconds)
+        await delivery.renew()
+        doubtful = await _look(job, delivery, _by_language(doubtful), again=True)
+    older = {each.page for each in doubtful if each.is_older}
+    found.public = len(pages) - len(older)
+    if older:
+        found.public_unread = _older_sentence(older)
+    _list_differences([each for each in doubtful if not each.is_older], found)
+
+
+def _in_languages(
+    job: ImportJob, wanted: VisitorPages, pages: Sequence[Page]
+) -> Iterator[_Part]:
+    """Yield what is to be compared: each language with the pages that have it."""
+    yield wanted, pages
     for locale in job.migration.decisions.collections.translations:
         there = replace(wanted, language=locale.code)
-        translated = [each for each in pages if there.has_language(each.key)]
-        await _compare_in(job, delivery, there, translated, found)
+        yield there, [each for each in pages if there.has_language(each.key)]
 
 
-async def _compare_in(
-    job: ImportJob,
-    delivery: DeliveryClient,
-    wanted: VisitorPages,
-    pages: Sequence[Page],
-    found: Verification,
-) -> None:
-    """Compare what visitors get in one language."""
-    doubtful = await _look(job, delivery, wanted, pages)
-    if doubtful:
-        await job.sleep(LATER)
-        await delivery.renew()
-        again = await _look(job, delivery, wanted, [*doubtful])
-        told = {(each.subject, each.where) for each in found.differences}
-        for page, story in again.items():
-            found.differences.extend(
-                each
-                for each in _differences(wanted, page, story)
-                if (each.subject, each.where) not in told
-            )
+def _by_language(
+    doubtful: Iterable[Doubt],
+) -> Iterator[_Part]:
+    for _, found in groupby(doubtful, key=lambda each: each.wanted.language):
+        same = [*found]
+        yield same[0].wanted, [each.page for each in same]
 
 
 async def _look(
     job: ImportJob,
     delivery: DeliveryClient,
-    wanted: VisitorPages,
-    pages: Sequence[Page],
-) -> dict[Page, Story | None]:
-    """Return the stories of which visitors do not get what they are to get."""
-    doubtful: dict[Page, Story | None] = {}
+    compared: Iterable[_Part],
+    *,
+    again: bool = False,
+) -> list[Doubt]:
+    """Return the pages of which visitors do not get what they are to get."""
+    doubtful: dict[tuple[str, Page], Doubt] = {}
+    order: list[tuple[str, Page]] = []
 
-    async def look(part: Sequence[Page]) -> None:
-        uuids = [each.home.uuid for each in part]
+    async def look(part: _Part) -> None:
+        wanted, pages = part
+        uuids = [each.home.uuid for each in pages]
         there = await delivery.published(uuids, wanted.language)
-        for page in part:
-            story = there.get(page.home.uuid)
+        for page in pages:
+            story = there.stories.get(page.home.uuid)
             if (
                 story is None
                 or not wanted.is_met(page.key, story)
-                or wanted.is_older(page.key, story)
+                or wanted.differs_from_draft(page.key, story)
             ):
-                doubtful[page] = story
+                at = wanted.language, page
+                behind = there.is_older
+                doubtful[at] = Doubt(page, wanted, story, is_behind=behind, again=again)
 
-    parts = (
-        pages[at : at + READ_TOGETHER] for at in range(0, len(pages), READ_TOGETHER)
-    )
+    parts: list[_Part] = []
+    for wanted, pages in compared:
+        order += [(wanted.language, each) for each in pages]
+        parts += [
+            (wanted, pages[at : at + READ_TOGETHER])
+            for at in range(0, len(pages), READ_TOGETHER)
+        ]
     await work_through(
         parts,
         Work(lambda batch: None, look, lambda part: None),
         workers=job.settings.in_flight,
         stop=job.stop,
     )
-    return {page: doubtful[page] for page in pages if page in doubtful}
+    return [doubtful[at] for at in order if at in doubtful]
+
+
+def _older_sentence(older: Set[Page]) -> str:
+    named = first_of(sorted(each.home.full_slug for each in older), _NAMED)
+    return (
+        "What visitors get could not be compared yet: it is older than the last "
+        f"publication of {counted(len(older), 'story', 'stories')} ({named}); run "
+        "`cmsmig verify` again in a minute."
+    )
+
+
+def _list_differences(doubtful: Iterable[Doubt], found: Verification) -> None:
+    listed: set[tuple[str, str]] = {
+        (each.subject, each.where) for each in found.differences
+    }
+    for doubt in doubtful:
+        differences = [*_differences(doubt.wanted, doubt.page, doubt.story)]
+        fresh = [
+            each for each in differences if (each.subject, each.where) not in listed
+        ]
+        found.differences.extend(fresh)
+        listed.update((each.subject, each.where) for each in fresh)
 
 
 def _differences(
@@ -157,7 +241,7 @@ def _differences(
         text = f"Visitors get nothing at `{what}`, which was to be published."
         yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
         return
-    if wanted.is_older(page.key, story):
+    if wanted.differs_from_draft(page.key, story):
         text = (
             f"What is published of `{what}` is older than what stands "
             f"there{DECIDE_PUBLISHED}."

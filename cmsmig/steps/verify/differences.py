@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
@@ -77,6 +78,10 @@ class Verification:
     """The group of each story whose item has several languages, as it is to be."""
     groups: dict[ItemKey, str] = field(default_factory=dict)
     """The same as it was read back."""
+    alternates: dict[ItemKey, frozenset[int]] = field(default_factory=dict)
+    """The ids of the stories that the service shows as alternates of each of these."""
+    published_at: dict[ItemKey, datetime | None] = field(default_factory=dict)
+    """When each story was published last, as the management side has it."""
     public: int = 0
     """Stories of which was compared what visitors get."""
     public_unread: str = ""
@@ -89,6 +94,11 @@ class Verification:
     differences: list[Difference] = field(default_factory=list)
     not_in_yet: int = 0
     """Selected items of which no pilot was, as long as only pilots were imported."""
+
+    @property
+    def is_as_decided(self) -> bool:
+        """Return whether everything could be read and nothing differs."""
+        return not self.differences and not self.public_unread
 
     def as_json(self) -> JsonObject:
         """Return the document that `verify --json` prints."""

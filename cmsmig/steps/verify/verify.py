@@ -7,6 +7,7 @@ from itertools import chain
 
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
+from cmsmig.destination.reading import moment
 from cmsmig.destination.schema import Story
 from cmsmig.errors import NotFoundError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
@@ -158,8 +159,10 @@ async def _compare_story(
     except NotFoundError:
         found.differences.append(_story_gone(key, home))
         return
+    found.published_at[key] = moment(story.body.get("published_at"))
     if key in found.wanted_groups:
         found.groups[key] = story.row.group_id
+        found.alternates[key] = story.alternates
     written = job.ledger.items.last_written(home.story_id)
     links = link_draft(job.migration, draft, job.context, existing, Hashing.KNOWN)
     if isinstance(links, DraftLinks) and is_as_wanted(
@@ -222,31 +225,56 @@ def _publication(
 
 
 def _compare_groups(job: ImportJob, found: Verification) -> None:
-    """List the stories that are not in one group with their item's other languages."""
+    """List the stories that are not in one group with their item's other languages.
+
+    The group alone proves nothing: the service may store it without effect. Its
+    alternates show what front ends get. Source: destination, update a story.
+    """
     if not found.wanted_groups:
         # No item has another language.
         return
     listed = {row.story_id: row.group_id for row in job.survey.stories}
-    reused = {
-        key: listed.get(row.home.story_id, "")
+    records = {
+        key: row.home
         for key, row in job.ledger.items.all().items()
-        if row.home is not None and not row.home.made
+        if row.home is not None
+    }
+    reused = {
+        key: listed.get(record.story_id, "")
+        for key, record in records.items()
+        if not record.made
     }
     there = {key: group for key, group in (reused | found.groups).items() if group}
     for languages in languages_of(there).values():
         found.languages += 1
+        together = {
+            records[key].story_id: key
+            for key in languages
+            if there[key] == found.wanted_groups.get(key)
+        }
         for key in languages:
-            if key in found.groups and there[key] != found.wanted_groups.get(key):
-                found.differences.append(
-                    Difference(
-                        DifferenceCode.LANGUAGES_APART,
-                        str(key),
-                        "group_id",
-                        "It does not share the group of the item's other languages, so "
-                        "that none of them names it as its alternate; add it there "
-                        "to the alternates of one of them.",
-                    )
-                )
+            if key not in found.groups:
+                continue
+            own = records[key].story_id
+            if own not in together:
+                found.differences.append(_apart(key, _NOT_IN_GROUP))
+            elif together.keys() - {own} - found.alternates[key]:
+                found.differences.append(_apart(key, _NO_ALTERNATES))
+
+
+def _apart(key: ItemKey, text: str) -> Difference:
+    return Difference(DifferenceCode.LANGUAGES_APART, str(key), "group_id", text)
+
+
+_NOT_IN_GROUP = (
+    "It does not share the group of the item's other languages, so that none of them "
+    "names it as its alternate; add it there to the alternates of one of them."
+)
+_NO_ALTERNATES = (
+    "It has the `group_id` of the item's other languages, but the service does not "
+    "show all of them as its alternates; add them to its alternates there, and check "
+    "that the service then shows them."
+)
 
 
 def _documents(

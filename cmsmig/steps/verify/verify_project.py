@@ -23,7 +23,7 @@ async def verify_only(
         with Ledger.open_existing(project.ledger) as ledger:
             migration = as_begun(whole, ledger)
     await require_same_site(project, settings, observer)
-    setup = ImportSetup(project, settings, migration, observer, stop)
+    setup = ImportSetup(project, settings, migration, observer, stop, "verify")
     async with open_job(setup, Purpose.VERIFY) as job:
         found = await verify(job)
         found.not_in_yet = len(whole.items) - len(migration.items)

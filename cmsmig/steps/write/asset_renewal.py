@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from cmsmig.canonical import JsonObject
 from cmsmig.errors import (
     MalformedAnswerError,
     NotFoundError,
@@ -64,7 +65,11 @@ async def _renew(job: ImportJob, listed: AssetText) -> None:
         decided = job.migration.decisions.conflicts
         text = asset_text(listed.upload, listed.row, there, decided)
     if text.is_written:
-        await job.client.update_asset(text.there.asset_id, {ALT: text.stands})
+        body: JsonObject = {ALT: text.stands}
+        if ALT in text.there.meta_data:
+            # A copy with the old text would look like an edit.
+            body["meta_data"] = {**text.there.meta_data, ALT: text.stands}
+        await job.client.update_asset(text.there.asset_id, body)
     elif text.conflict is not None:
         job.edit_conflicts.append(text.conflict)
     settled = replace(_recovered(text.row), body=text.body)

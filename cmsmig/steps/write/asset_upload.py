@@ -22,10 +22,11 @@ from cmsmig.errors import (
     NotFoundError,
     OutcomeUnknownError,
     RejectedError,
+    ServiceError,
     UnreachableError,
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
-from cmsmig.ledger.rows import AssetRow, Intent, MadeRow
+from cmsmig.ledger.rows import FOLDER_MISSING, AssetRow, Intent, MadeRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.plain_file import open_plain
@@ -42,6 +43,7 @@ from cmsmig.steps.write.asset_signing import (
 )
 from cmsmig.steps.write.idempotent_write import Sleep, apply_once
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.refusals import OF_ONE_OBJECT, refuse, settle_refused
 from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "assets"
@@ -69,10 +71,10 @@ async def upload_assets(
 ) -> None:
     """Bring every file to the destination that is not proven to be there.
 
-    A file that fails is a ledger row with its reason; the others go on. `meanwhile`
-    is done while the last of them are under way and the budget is free.
+    A file that fails is a ledger row with its reason, and the others continue; so is
+    each file whose folder is refused. `meanwhile` is done while the last of them are
+    in flight and the budget is free.
     """
-    folder_id = await _make_folder(job)
     await settle_signings(job)
     known = job.ledger.inventory.assets()
     todo = [
@@ -81,6 +83,12 @@ async def upload_assets(
         if (row := known.get(upload.sha256)) is None or not row.is_brought
     ]
     job.observer(StepStarted(STEP, len(todo)))
+    folder_id = None
+    try:
+        folder_id = await _make_folder(job)
+    except OF_ONE_OBJECT as error:
+        _refuse_folder(job, todo, error)
+        todo = []
     work = write_ahead(
         job.ledger.intents,
         partial(signing_intent, job),
@@ -293,6 +301,18 @@ async def _make_folder(job: ImportJob) -> int | None:
     )
     _record_folder(job, name, made.folder_id, made_by_us=True)
     return made.folder_id
+
+
+def _refuse_folder(
+    job: ImportJob, todo: Iterable[UploadPlan], error: ServiceError
+) -> None:
+    """List the asset folder as refused, and every file that belongs in it."""
+    name = job.migration.design.asset_folder
+    refuse(job, "asset folder", name, str(error))
+    settle_refused(job, Intent("asset_folder", name, ""), error)
+    why = f"The asset folder `{name}` that it belongs in was not made. {error}"
+    for upload in todo:
+        fail_asset(job, upload, FOLDER_MISSING, why, intent_outcome="not_sent")
 
 
 async def _look_folder(job: ImportJob, name: str) -> AssetFolder | None:

@@ -5,15 +5,15 @@ Spec: import rule 1, no schema-on-write.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
 from functools import partial
 
 from cmsmig.canonical import JsonObject, fingerprint
-from cmsmig.counting import and_more, counted, first_of
+from cmsmig.counting import and_more, counted
 from cmsmig.destination.schema import Component
 from cmsmig.errors import MalformedAnswerError, PreflightError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import Intent, MadeRow
+from cmsmig.mapping.compare.component_fields import schema_of
 from cmsmig.mapping.compare.component_merge import first_base
 from cmsmig.mapping.decisions.conflicts import ConflictKind
 from cmsmig.mapping.propose.component_changes import component_changes
@@ -33,8 +33,8 @@ from cmsmig.steps.worker_pool import WorkerPool, batches
 from cmsmig.steps.write.datasources import making_datasources
 from cmsmig.steps.write.idempotent_write import apply_once
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.refusals import contained, refuse
 from cmsmig.steps.write.told_edits import tell_fields
-from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "components"
 
@@ -56,8 +56,11 @@ async def enqueue_components(job: ImportJob, pool: WorkerPool) -> None:
     datasources = making_datasources(job, ownership)
     for wanted in batches(datasource_bodies(job.migration.design)):
         await pool.take(datasources, wanted)
-    making = write_ahead(
-        job.ledger.intents,
+        # A component that names a datasource that is not there is refused.
+        await pool.done()
+    making = contained(
+        job,
+        lambda wanted: ("component", wanted.name),
         partial(_intent, ownership),
         partial(_make_component, job, ownership),
     )
@@ -66,8 +69,9 @@ async def enqueue_components(job: ImportJob, pool: WorkerPool) -> None:
 
 
 def report_components(job: ImportJob) -> None:
-    """Tell that all of them are there."""
+    """Report how many of them are there."""
     made = len(component_bodies(job.migration.design))
+    made -= sum(kind == "component" for kind, _ in job.refused)
     job.observer(StepFinished(STEP, f"{counted(made, 'component')} there"))
 
 
@@ -85,7 +89,10 @@ async def _make_component(
 ) -> None:
     standing = ownership.component(wanted)
     found = job.survey.component(wanted.name)
-    if found is None:
+    if standing.is_written and (why := _missing_datasource(job, wanted)):
+        refuse(job, "component", wanted.name, why)
+        job.ledger.intents.settle("component", wanted.name, "not_sent")
+    elif found is None:
         made = await apply_once(
             partial(job.client.create_component, wanted.body),
             partial(_look, job, wanted),
@@ -96,6 +103,20 @@ async def _make_component(
     elif standing.owner is Owner.OURS:
         await _bring_up_to_date(job, ownership, wanted, found)
     job.observer(StepAdvanced(STEP, wanted.name))
+
+
+def _missing_datasource(job: ImportJob, wanted: ComponentBody) -> str:
+    """Return which refused datasource a component names, a sentence; or nothing."""
+    for key, definition in schema_of(wanted.body).items():
+        slug = str(definition.get("datasource_slug") or "")
+        refused = job.refused.get(("datasource", slug))
+        if refused is not None and job.survey.datasource(slug) is None:
+            return (
+                f"The component `{wanted.name}` was not written: its field `{key}` "
+                f"takes its options from the datasource `{slug}`, which was not made. "
+                f"{refused.text}"
+            )
+    return ""
 
 
 async def _bring_up_to_date(
@@ -182,31 +203,6 @@ async def read_field_keys(job: ImportJob) -> dict[str, frozenset[str]]:
         each.name: _field_keys(each) | job.kept_away.get(each.name, frozenset())
         for each in await job.client.components()
     }
-
-
-def refuse_missing(there: Mapping[str, Set[str]], used: Mapping[str, Set[str]]) -> None:
-    """Raise `PreflightError` naming what is `used` and not `there`.
-
-    By component: the service would store an unknown field without a word.
-    """
-    problems = list(_missing(there, used))
-    if problems:
-        shown = first_of(problems, 8, "; and ", "; ")
-        raise PreflightError(
-            f"The space lacks what the stories use ({shown}); run `cmsmig "
-            "prepare` again, or correct decisions/design.yaml."
-        )
-
-
-def _missing(
-    there: Mapping[str, Set[str]], used: Mapping[str, Set[str]]
-) -> Iterable[str]:
-    for component, keys in sorted(used.items()):
-        if component not in there:
-            yield f"component `{component}`"
-            continue
-        for key in sorted(keys - there[component]):
-            yield f"field `{key}` of component `{component}`"
 
 
 def _field_keys(component: Component) -> frozenset[str]:

@@ -10,17 +10,24 @@ from dataclasses import dataclass
 from functools import partial
 
 from cmsmig.canonical import JsonObject
-from cmsmig.counting import counted
+from cmsmig.counting import counted, first_of
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import (
     MalformedAnswerError,
     NotFoundError,
     OutcomeUnknownError,
+    PreflightError,
     RejectedError,
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import Intent, LossRow, StoryRecord, WrittenStory
+from cmsmig.ledger.rows import (
+    FOLDER_MISSING,
+    Intent,
+    LossRow,
+    StoryRecord,
+    WrittenStory,
+)
 from cmsmig.mapping.convert.story import story_body, translations_of
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.uids import story_uid
@@ -38,10 +45,11 @@ from cmsmig.steps.plan.edits.written_stories import (
     written_home,
 )
 from cmsmig.steps.worker_pool import work_through
-from cmsmig.steps.write.components import read_field_keys, refuse_missing
+from cmsmig.steps.write.components import read_field_keys
 from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import apply_once, is_taken, poll_until_visible
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.story_needs import StoryNeeds, lacking_fields
 from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "stories"
@@ -70,8 +78,9 @@ class Created:
 async def create_stories(job: ImportJob) -> None:
     """Create the story of every selected item that has none.
 
-    An item that the service refuses is a ledger row with its reason. Raises
-    `PreflightError` when the space lacks a component or field that is used.
+    An item that the service refuses, or whose components, fields or folder the space
+    lacks, is a ledger row with its reason. Raises `PreflightError` when the space
+    lacks what every story needs and nothing of that was refused in this run.
     """
     await read_back(job)
     wanted = _find_wanted(job)
@@ -92,11 +101,28 @@ async def create_stories(job: ImportJob) -> None:
 async def read_back(job: ImportJob) -> None:
     """Read the components back, if stories are to be created and nobody has yet.
 
-    Raises `PreflightError` when the planned stories use what the space lacks.
+    Raises `PreflightError` when every planned story uses what the space lacks, and
+    nothing was refused in this run: the space was not prepared.
     """
-    if not job.field_keys and _find_wanted(job) - job.undrafted.keys():
-        job.field_keys = await read_field_keys(job)
-        refuse_missing(job.field_keys, job.offline_keys)
+    wanted = _find_wanted(job) - job.undrafted.keys()
+    if job.field_keys or not wanted:
+        return
+    job.field_keys = await read_field_keys(job)
+    lacking = lacking_fields(job.field_keys, job.offline_keys)
+    if not lacking or job.refused or job.offline is None:
+        return
+    # Stories share their shapes.
+    shapes = {
+        id(story.shape): story.shape
+        for key, story in job.offline.stories.items()
+        if key in wanted
+    }
+    if all(lacking_fields(job.field_keys, each.used) for each in shapes.values()):
+        shown = first_of(lacking, 8, "; and ", "; ")
+        raise PreflightError(
+            f"The space lacks what the stories use ({shown}); run `cmsmig "
+            "prepare` again, or correct decisions/design.yaml."
+        )
 
 
 def _find_wanted(job: ImportJob) -> frozenset[ItemKey]:
@@ -111,10 +137,8 @@ def _find_wanted(job: ImportJob) -> frozenset[ItemKey]:
 
 
 def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[Create]:
-    """Yield the stories of wanted items; write what any lost, or why there is none.
-
-    Raises `PreflightError` when one of them uses what the space lacks.
-    """
+    """Yield the stories of wanted items; write what any lost, or why there is none."""
+    needs = StoryNeeds.of_creates(job)
     outdated = frozenset(job.outdated_losses())
     for entry in job.migration.selected:
         key = entry.item.key
@@ -126,8 +150,11 @@ def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[Create]:
             losses = [LossRow(each.field, each.loss.as_json()) for each in story.losses]
             job.ledger.findings.save_losses(key, losses)
             if key in wanted:
-                refuse_missing(job.field_keys, draft.facts.shape.used)
-                yield _create_of(story)
+                why = needs.unmet(draft.facts.shape.used, story.content)
+                if why is None:
+                    yield _create_of(story)
+                else:
+                    job.ledger.items.failed(key, why.reason, why.text)
         elif isinstance(story, str) and key in wanted:
             job.ledger.items.failed(key, "not_drafted", story)
 
@@ -154,6 +181,9 @@ async def _create(
         created = await apply_once(
             partial(_send, job, create, group), partial(_look, job, create)
         )
+    except PreflightError as error:
+        # Its folder was not made.
+        _fail(job, draft, FOLDER_MISSING, str(error))
     except RejectedError as error:
         await _handle_refusal(job, create, error)
     except (NotFoundError, MalformedAnswerError, OutcomeUnknownError) as error:
@@ -167,7 +197,7 @@ async def _create(
 async def _handle_refusal(job: ImportJob, create: Create, error: RejectedError) -> None:
     draft = create.draft
     if not is_taken(error):
-        _fail(job, draft, "refused", str(error))
+        _fail(job, draft, "refused", f"{job.migration.called(draft.key)}: {error}")
         return
     listed = await poll_until_visible(partial(_list_place, job, draft), job.sleep)
     if listed is None:
@@ -217,10 +247,14 @@ async def _ours_of(
 
 
 async def _ours(job: ImportJob, key: ItemKey, row: StoryRow) -> Story | None:
-    """Return the story of a row if its root block carries the item's `_uid`."""
+    """Return the story of a row if its root block carries the item's `_uid`; none for
+    one that is in the trash, which a list may still show."""
     if row.is_folder:
         return None
-    story = await job.client.story(row.story_id)
+    try:
+        story = await job.client.story(row.story_id)
+    except NotFoundError:
+        return None
     ours = story.content.get("_uid") == story_uid(job.migration.namespace, key)
     return story if ours else None
 

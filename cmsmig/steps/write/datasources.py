@@ -5,14 +5,16 @@ Source: destination, components: an unknown datasource is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from dataclasses import replace
 from functools import partial
 
 from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.destination.schema import Datasource, DatasourceEntry
+from cmsmig.errors import NotFoundError, RejectedError
 from cmsmig.ledger.rows import Intent, MadeRow
 from cmsmig.mapping.compare.datasource_merge import (
+    datasource_record,
     datasource_writes,
     entry_value,
     intended_record,
@@ -30,15 +32,16 @@ from cmsmig.steps.plan.ownership import (
 from cmsmig.steps.worker_pool import Work
 from cmsmig.steps.write.idempotent_write import apply_once
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.refusals import contained, refuse
 from cmsmig.steps.write.told_edits import tell_fields
-from cmsmig.steps.write.write_ahead import write_ahead
 
 
 def making_datasources(job: ImportJob, ownership: Ownership) -> Work[DatasourceBody]:
     """Return the work that makes the datasources of a design and brings ours up to
     date."""
-    return write_ahead(
-        job.ledger.intents,
+    return contained(
+        job,
+        lambda wanted: ("datasource", wanted.slug),
         partial(_intent, ownership),
         partial(_make, job, ownership),
     )
@@ -65,8 +68,8 @@ async def _make(job: ImportJob, ownership: Ownership, wanted: DatasourceBody) ->
             partial(job.client.create_datasource, wanted.name, wanted.slug),
             partial(_look, job, wanted),
         )
-        await _add_entries(job, found.datasource_id, wanted.entries)
-        _record(job, found, datasource_content(wanted))
+        added = [each for each in wanted.entries if await _add_entry(job, found, *each)]
+        _record(job, found, datasource_record(wanted.name, wanted.slug, added))
     elif standing.owner is Owner.OTHERS:
         _record(job, found, None)
     elif standing.owner is Owner.OURS:
@@ -92,8 +95,8 @@ async def _bring_up_to_date(
     fields = standing.fields
     if fields is None:
         return
-    await _write(job, found, there, fields)
-    _record(job, found, written_record(fields, wanted.slug))
+    refused = await _write(job, found, there, fields)
+    _record(job, found, written_record(fields, wanted.slug, refused))
     tell_fields(job, ConflictKind.DATASOURCE, wanted.slug, fields)
 
 
@@ -102,32 +105,55 @@ async def _write(
     found: Datasource,
     there: Iterable[DatasourceEntry],
     fields: SchemaMerge,
-) -> None:
-    """Write the name and the entries that are ours, one by one, no other."""
+) -> frozenset[str]:
+    """Write the name and the entries that are ours, one by one, no other.
+
+    Returns the fields that the service refused.
+    """
     by_value = {each.value: each for each in reversed([*there])}
     own = found.datasource_id
+    refused: set[str] = set()
     for call, field in datasource_writes(fields):
         value, label = entry_value(field), str(fields.ours.get(field))
         if value is None:
-            await job.client.update_datasource(own, label, found.slug)
+            sending = job.client.update_datasource(own, label, found.slug)
         elif call == "create_datasource_entries":
-            await _add_entries(job, own, [(label, value)])
+            if not await _add_entry(job, found, label, value):
+                refused.add(field)
+            continue
         elif call == "update_datasource_entries":
             entry = replace(by_value[value], name=label)
-            await job.client.update_datasource_entry(own, entry)
+            sending = job.client.update_datasource_entry(own, entry)
         else:
-            await job.client.delete_datasource_entry(by_value[value].entry_id)
+            sending = job.client.delete_datasource_entry(by_value[value].entry_id)
+        if not await _is_taken(job, found, value, sending):
+            refused.add(field)
+    return frozenset(refused)
 
 
-async def _add_entries(
-    job: ImportJob, datasource_id: int, entries: Iterable[tuple[str, str]]
-) -> None:
-    """Create entries, one by one: the service keeps that order."""
-    for name, value in entries:
-        await apply_once(
-            partial(job.client.create_datasource_entry, datasource_id, name, value),
-            partial(_look_entry, job, datasource_id, value),
-        )
+async def _add_entry(job: ImportJob, found: Datasource, name: str, value: str) -> bool:
+    """Create an entry, one by one: the service keeps that order. Returns whether the
+    service took it."""
+    own = found.datasource_id
+    sending = apply_once(
+        partial(job.client.create_datasource_entry, own, name, value),
+        partial(_look_entry, job, own, value),
+    )
+    return await _is_taken(job, found, value, sending)
+
+
+async def _is_taken(
+    job: ImportJob, found: Datasource, value: str | None, sending: Awaitable[object]
+) -> bool:
+    """Return whether the service took a write; one that it refused is listed."""
+    try:
+        await sending
+    except (RejectedError, NotFoundError) as error:
+        kind = "datasource" if value is None else "datasource entry"
+        name = found.slug if value is None else f"{found.slug}: {value}"
+        refuse(job, kind, name, str(error))
+        return False
+    return True
 
 
 def _record(job: ImportJob, found: Datasource, base: JsonObject | None) -> None:

@@ -17,8 +17,8 @@ from cmsmig.steps.plan.destination_survey import folder_at
 from cmsmig.steps.plan.folder_state import FolderState, folder_states
 from cmsmig.steps.worker_pool import WorkerPool, batches
 from cmsmig.steps.write.idempotent_write import apply_once
-from cmsmig.steps.write.import_job import ImportJob
-from cmsmig.steps.write.write_ahead import write_ahead
+from cmsmig.steps.write.import_job import ImportJob, RefusedObject
+from cmsmig.steps.write.refusals import contained, refuse
 
 STEP = "folders"
 
@@ -27,8 +27,11 @@ async def enqueue_folders(job: ImportJob, pool: WorkerPool) -> None:
     """Give `pool` the folders that are not there, parents first; reuse the others."""
     states = states_of(job)
     job.observer(StepStarted(STEP, len(states)))
-    making = write_ahead(
-        job.ledger.intents, partial(_intent, job), partial(_make_folder, job)
+    making = contained(
+        job,
+        lambda state: ("folder", state.plan.path),
+        partial(_intent, job),
+        partial(_make_folder, job),
     )
     for _, level in groupby(sorted(states, key=_depth), key=_depth):
         for batch in batches(level):
@@ -38,8 +41,9 @@ async def enqueue_folders(job: ImportJob, pool: WorkerPool) -> None:
 
 
 def report_folders(job: ImportJob) -> None:
-    """Tell that all of them are there."""
+    """Report how many of them are there."""
     made = len(job.migration.folders)
+    made -= sum(kind == "folder" for kind, _ in job.refused)
     job.observer(StepFinished(STEP, f"{counted(made, 'folder')} there"))
 
 
@@ -67,14 +71,17 @@ def states_of(job: ImportJob) -> tuple[FolderState, ...]:
 def _intent(job: ImportJob, state: FolderState) -> Intent | None:
     if state.is_renamed:
         return Intent("folder_name", state.plan.path, fingerprint(state.plan.name))
-    if not state.is_missing:
+    if not state.is_missing or _refused_parent(job, state):
         return None
     return Intent("folder", state.plan.path, fingerprint(_body(job, state.plan)))
 
 
 async def _make_folder(job: ImportJob, state: FolderState) -> None:
     plan, found = state.plan, state.row
-    if found is None:
+    if (parent := _refused_parent(job, state)) is not None:
+        why = f"The folder `{plan.path}` was not made, because it is in a folder that "
+        refuse(job, "folder", plan.path, f"{why}was not made. {parent.text}")
+    elif found is None:
         row = await apply_once(
             partial(_create, job, _body(job, plan)), partial(_look, job, plan.path)
         )
@@ -84,6 +91,12 @@ async def _make_folder(job: ImportJob, state: FolderState) -> None:
     else:
         _keep(job, plan, found, state.made)
     job.observer(StepAdvanced(STEP, plan.path))
+
+
+def _refused_parent(job: ImportJob, state: FolderState) -> RefusedObject | None:
+    """Return the refused folder that a missing folder is in, if there is one."""
+    refused = job.refused.get(("folder", state.plan.parent))
+    return refused if state.is_missing else None
 
 
 async def _rename(job: ImportJob, made: MadeRow, row: StoryRow, name: str) -> None:
@@ -154,9 +167,9 @@ def parent_id(job: ImportJob, path: str) -> int:
         return 0
     row = job.ledger.inventory.made_one("folder", path)
     if row is None:
-        raise PreflightError(
-            f"The folder `{path}` has not been made; run `cmsmig prepare` first."
-        )
+        refused = job.refused.get(("folder", path))
+        why = refused.text if refused else "Run `cmsmig prepare` first."
+        raise PreflightError(f"The folder `{path}` has not been made. {why}")
     return row.destination_id
 
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
+from cmsmig.canonical import JsonObject
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.events import Observer
@@ -36,6 +37,21 @@ from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.alternates import wanted_groups
 
 
+@dataclass(frozen=True, slots=True)
+class RefusedObject:
+    """What stories need, and could not be made or brought up to date in this run."""
+
+    kind: str
+    """`component`, `datasource`, `datasource entry`, `folder` or `asset folder`."""
+    name: str
+    text: str
+    """Why, and what to do: a sentence for an editor."""
+
+    def as_json(self) -> JsonObject:
+        """Return it as `import --json` lists it."""
+        return {"kind": self.kind, "what": self.name, "text": self.text}
+
+
 @dataclass(slots=True)
 class ImportJob:
     """A running import: ledger, client, migration and survey."""
@@ -60,6 +76,8 @@ class ImportJob:
     """Stories of items that are gone at the origin, as the plan read them, by id."""
     edit_conflicts: list[EditConflict] = field(default_factory=list)
     """What was found while it was written that somebody has to decide."""
+    refused: dict[tuple[str, str], RefusedObject] = field(default_factory=dict)
+    """What could not be made or brought up to date, by kind and name."""
     kept_away: Mapping[str, Set[str]] = field(default_factory=dict)
     """Schema fields that somebody took out of our components, by component."""
     field_keys: Mapping[str, Set[str]] = field(default_factory=dict)

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from cmsmig.destination.client import DestinationClient
@@ -39,6 +40,7 @@ from cmsmig.steps.plan.listed_rows import share_texts
 from cmsmig.steps.plan.preflights.items import find_refused
 from cmsmig.steps.plan.preflights.reads import read_for_preflights
 from cmsmig.steps.plan.publication.interrupted_versions import read_interrupted
+from cmsmig.steps.token_check import refuse_missing_scopes
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.asset_upload import arrived_uploads, lost_bytes
 from cmsmig.steps.write.import_job import ImportJob
@@ -68,6 +70,8 @@ class ImportSetup:
     migration: Migration
     observer: Observer
     stop: StopSignal
+    command: str = "plan"
+    """The command that the token needs scopes for."""
 
     @property
     def identity(self) -> Identity:
@@ -87,7 +91,8 @@ async def open_job(
 
     All offline work for the plan is done before the first call. `ledger` is another
     file than the project's own. Raises `LedgerError` when an empty ledger, or an
-    older copy of it, meets what an earlier import brought.
+    older copy of it, meets what an earlier import brought, and `CredentialsError`
+    when the token lacks a scope.
     """
     migration, settings = setup.migration, setup.settings
     recreate = purpose is Purpose.RECREATE
@@ -190,7 +195,7 @@ async def _read_edits(
 def _without_refused(
     setup: ImportSetup, ledger: Ledger, found: Survey, offline: OfflineDrafts
 ) -> OfflineDrafts:
-    refused = find_refused(setup.migration, ledger, found, setup.settings, offline)
+    refused = find_refused(setup.migration, ledger, found, offline)
     return offline.without(refused)
 
 
@@ -199,6 +204,12 @@ def _is_guarded(purpose: Purpose, ledger: Ledger) -> bool:
     if purpose is Purpose.VERIFY:
         return ledger.is_unused()
     return purpose is not Purpose.REBUILD
+
+
+def _publishes(migration: Migration, ledger: Ledger) -> bool:
+    """Return whether stories are to be published, or may have to be unpublished."""
+    rows = ledger.items.all().values()
+    return bool(migration.to_publish) or any(row.published for row in rows)
 
 
 async def _look(
@@ -210,8 +221,18 @@ async def _look(
     """
     migration, stop, workers = setup.migration, setup.stop, setup.settings.in_flight
     sharing = share_texts(ledger.items.all(), migration.places.places)
+    accept = partial(
+        refuse_missing_scopes,
+        space_id=setup.settings.space_id,
+        command=setup.command,
+        publishes=_publishes(migration, ledger),
+    )
     listed = await survey(
-        client, migration.design, files=has_files(ledger), sharing=sharing
+        client,
+        migration.design,
+        files=has_files(ledger),
+        sharing=sharing,
+        accept=accept,
     )
     compared = await compare(client, migration, ledger, listed)
     gone = compared.gone

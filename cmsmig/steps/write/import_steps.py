@@ -66,7 +66,7 @@ from cmsmig.steps.write.folders import (
     report_folders,
 )
 from cmsmig.steps.write.gone_items import make_room, remove_gone
-from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.import_job import ImportJob, RefusedObject
 from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
 from cmsmig.steps.write.link_stories import link_stories
 from cmsmig.steps.write.publish_stories import publish_stories
@@ -134,6 +134,8 @@ class Outcome:
     failed_assets: int
     undecided: tuple[EditConflict, ...] = ()
     """Fields of components, datasources and folders that wait for a decision."""
+    refused: tuple[RefusedObject, ...] = ()
+    """What stories need, and could not be made or brought up to date."""
     gone: tuple[ItemRow, ...] = ()
     """Items that have a story and that the origin no longer gives one."""
 
@@ -147,7 +149,8 @@ class Outcome:
     def exit_code(self) -> int:
         """Return 1 when something failed, is gone or waits for a decision, and is
         listed, else 0."""
-        undone = self.accounting.failed or self.failed_assets or self.gone_undone
+        failed = self.accounting.failed or self.failed_assets or self.refused
+        undone = failed or self.gone_undone
         listed = self.undecided or self.plan.edit_conflicts
         waits = listed or self.plan.left_undone.things
         return 1 if undone or waits else 0
@@ -173,13 +176,15 @@ async def run_command(
     import brought and the space no longer has is made again; without, it is listed
     as failed, and `PreflightError` is raised where anything would have to stand on
     it. A stopped or failed run is resumed by running the same command again. Of what
-    is selected, only the `pilot` is handled.
+    is selected, only the `pilot` is handled. Raises `CredentialsError` when the token
+    lacks a scope that the command needs.
     """
     migration = open_pilot(project, settings, pilot)
     counter = WriteCounter(observer)
     with lease(project.lock, f"cmsmig {command}"):
         await require_same_site(project, settings, observer)
-        setup = ImportSetup(project, settings, migration, counter, stop)
+        needing = "plan" if dry_run else command
+        setup = ImportSetup(project, settings, migration, counter, stop, needing)
         purpose = Purpose.RECREATE if recreate else Purpose.IMPORT
         async with (
             stoppable_from_elsewhere(project.lock, stop),
@@ -207,6 +212,7 @@ async def run_command(
                 writes=counter.writes,
                 failed_assets=_failed_assets(job),
                 undecided=_undecided(job, plan),
+                refused=tuple(job.refused.values()),
                 gone=gone,
             )
 
@@ -275,7 +281,7 @@ def _plan_over(
     if offline is None:
         offline = draft_offline(job.migration, ledger)
         offline = offline.without(
-            find_refused(job.migration, ledger, job.survey, job.settings, offline)
+            find_refused(job.migration, ledger, job.survey, offline)
         )
     job.offline = offline
     plan = make_plan(

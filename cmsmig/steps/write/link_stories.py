@@ -15,7 +15,13 @@ from functools import partial
 from cmsmig.counting import counted
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import Intent, ItemRow
+from cmsmig.ledger.rows import (
+    COMPONENT_MISSING,
+    FOLDER_MISSING,
+    OPTION_MISSING,
+    Intent,
+    ItemRow,
+)
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.steps.decide.drafter import ItemDraft
@@ -24,6 +30,7 @@ from cmsmig.steps.plan.edits.story_fields import wanted_fields
 from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.story_needs import StoryNeeds
 from cmsmig.steps.write.update_story import (
     CurrentRows,
     Needed,
@@ -33,7 +40,12 @@ from cmsmig.steps.write.update_story import (
 from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "relations"
-_FAILED_HERE = frozenset(("refused", "not_confirmed", "edited_since", "not_drafted"))
+_FAILED_HERE = frozenset(
+    (
+        *("refused", "not_confirmed", "edited_since", "not_drafted"),
+        *(COMPONENT_MISSING, OPTION_MISSING, FOLDER_MISSING),
+    )
+)
 """Why an item failed in this phase."""
 
 
@@ -111,8 +123,9 @@ def _updates(
     groups: Mapping[ItemKey, str],
 ) -> Iterator[Update]:
     """Yield the updates with their content, which is read when its turn comes."""
+    needs = StoryNeeds.of_updates(job)
     for each in needed:
-        update = _update_of(job, each, existing, groups)
+        update = _update_of(job, needs, each, existing, groups)
         if update is None:
             job.observer(StepAdvanced(STEP, each.home.full_slug))
         else:
@@ -121,16 +134,21 @@ def _updates(
 
 def _update_of(
     job: ImportJob,
+    needs: StoryNeeds,
     needed: Needed,
     existing: Mapping[ItemKey, ExistingStory],
     groups: Mapping[ItemKey, str],
 ) -> Update | None:
-    """Return an update with its content; None where there is none after all."""
+    """Return an update with its content; None where there is none after all, or where
+    the space lacks what it needs."""
     key, migration = needed.key, job.migration
     kept = migration.item_draft(migration.items[key], job.context)
     draft = kept.story(job.context) if isinstance(kept, ItemDraft) else kept
     if not isinstance(kept, ItemDraft) or not isinstance(draft, StoryDraft):
         job.ledger.items.failed(key, "not_drafted", str(draft or ""), "update")
+        return None
+    if (why := needs.unmet(kept.facts.shape.used, draft.content)) is not None:
+        job.ledger.items.failed(key, why.reason, why.text, "update")
         return None
     content = link_story(draft, existing, migration.routes).content
     if not needed.links.is_hashed:

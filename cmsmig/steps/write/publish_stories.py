@@ -103,7 +103,7 @@ class _Publisher:
         try:
             why = await show_versions(self.job, self.versions, row)
         except _OF_ONE_STORY as error:
-            why = str(error)
+            why = f"{self.job.migration.called(row.key)}: {error}"
         if why:
             self.job.ledger.items.failed(row.key, "not_published", why)
         self.job.observer(StepAdvanced(STEP, row.full_slug))

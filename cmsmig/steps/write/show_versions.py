@@ -34,6 +34,9 @@ from cmsmig.steps.plan.publication.version_pair import (
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob
 
+_FAILED_HERE = frozenset(("not_published", "refused", "not_confirmed"))
+"""Why an item failed while its versions were written."""
+
 
 async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) -> str:
     """Write both versions and save what came of it; return why not, or nothing.
@@ -100,6 +103,9 @@ async def put_back_versions(job: ImportJob) -> None:
             continue
         try:
             newer.append(await _put_back(job, row, home, there, intent))
+        except NotFoundError:
+            # It was deleted since it was read.
+            job.ledger.intents.settle(SHOW, intent.subject, "absent")
         except RejectedError as error:
             job.ledger.items.failed(row.key, "refused", str(error), SHOW)
         except (OutcomeUnknownError, MalformedAnswerError) as error:
@@ -121,6 +127,8 @@ async def _put_back(
     if holds_last_written(job.ledger, home, there):
         after = replace(after, updated_at=there.row.updated_at)
         written = with_dates(written, there)
+    if is_shown and row.reason in _FAILED_HERE:
+        job.ledger.items.recovered(row.key)
     at = there.row.updated_at if is_shown else row.published
     job.ledger.items.published(row.key, after, at, written)
     return there.row

@@ -18,10 +18,11 @@ from cmsmig.errors import (
     MalformedAnswerError,
     NotFoundError,
     OutcomeUnknownError,
+    PreflightError,
     RejectedError,
 )
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import GONE, StoryRecord, WrittenStory
+from cmsmig.ledger.rows import FOLDER_MISSING, GONE, StoryRecord, WrittenStory
 from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks
 from cmsmig.steps.plan.edits.story_edits import UNDECIDED, undecided_sentence
@@ -114,8 +115,11 @@ async def update_story(job: ImportJob, rows: CurrentRows, update: Update) -> Non
             f"The story `{home.full_slug}` is gone: it was deleted at the "
             f"destination meanwhile; {REMEDY}.",
         )
+    except PreflightError as error:
+        # The folder that it moves to was not made.
+        fail_update(job, key, FOLDER_MISSING, str(error))
     except RejectedError as error:
-        fail_update(job, key, "refused", str(error))
+        fail_update(job, key, "refused", f"{job.migration.called(key)}: {error}")
     except (OutcomeUnknownError, MalformedAnswerError) as error:
         # The intent stays open: the next run looks before it sends.
         job.ledger.items.failed(key, "not_confirmed", str(error))

@@ -39,7 +39,7 @@ async def _fields(
         job.migration, job.context, existing, job.public_versions(existing)
     )
     found: dict[str, tuple[str, ...]] = {}
-    async with open_delivery(job.settings, job.client, job.observer) as delivery:
+    async with open_delivery(job.settings, job.survey.space, job.observer) as delivery:
         await delivery.renew()
         for at in range(0, len(known), READ_TOGETHER):
             part = {
@@ -47,7 +47,8 @@ async def _fields(
                 for each in known[at : at + READ_TOGETHER]
                 if (home := rows[each.key].home) is not None
             }
-            for uuid, story in (await delivery.published([*part])).items():
+            there = await delivery.published([*part])
+            for uuid, story in there.stories.items():
                 each = part[uuid]
                 unmet = pages.unmet(each.key, story)
                 found[each.full_slug] = tuple(field.key for field in unmet)

@@ -2,10 +2,12 @@
 
 usage: conservation.py [--count N] [--seed WORD] [FOLDER_OF_SITES]
 
-What a body shows, leads to and embeds stands in its document or is a loss that
-names it, and no loss names what stands there. Prints a table of the sites, and for
-each what of its words is not in text nodes. Exits 1 when anything is unaccounted
-for or told falsely, or less than 97 % of a site's visible words are in text nodes.
+Random bodies come in two sorts: as they are, and with instances of a designer's
+components, some of which become blocks. What a body shows, leads to and embeds stands
+in its document or is a loss that names it, and no loss names what stands there. Prints
+a table of the sites, and for each what of its words is not in text nodes. Exits 1 when
+anything is unaccounted for or told falsely, or less than 97 % of a site's visible words
+are in text nodes.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from random import Random
 
 from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.native import Mode, NativeEngine
+from cmsmig.richtext.policy import EmbedPolicy
 from tests.support.richtext.bodies import body
 from tests.support.richtext.conservation import (
     invented,
@@ -33,6 +36,7 @@ from tests.support.richtext.conservation import (
     vague,
     words,
 )
+from tests.support.richtext.instances import MAPPED, instance_body, random_policy
 from tests.support.richtext.shrinking import smallest
 from tests.support.richtext.untrue import untrue
 from tests.support.richtext.validity import faults
@@ -65,6 +69,7 @@ def main() -> int:
     options = parser.parse_args()
     os.nice(10)
     found = _random(options.count, options.seed)
+    found += _random_instances(options.count, options.seed)
     if options.sites is None:
         return int(found > 0)
     sites = [
@@ -72,6 +77,19 @@ def main() -> int:
     ]
     short = _table(sites)
     return int(found > 0 or short or not sites)
+
+
+def faulty_instances(html: str, policy: EmbedPolicy) -> list[str]:
+    """Return what is wrong with the conversion of a body with decided components."""
+    converted = _ENGINE.from_html(html, policy)
+    found = [f"unaccounted {each}" for each in unaccounted(html, converted, MAPPED)]
+    if twice := invented(html, converted, MAPPED):
+        found.append(f"twice {twice}")
+    found += [f"vague {each}" for each in vague(html, converted.losses)]
+    found += [f"invalid {each}" for each in faults(converted.document, exact=False)]
+    if converted != _ENGINE.from_html(html, policy):
+        found.append("another document each time")
+    return found
 
 
 def faulty(html: str) -> list[str]:
@@ -102,6 +120,22 @@ def _random(count: int, seed: str) -> int:
     for sort, (times, html) in bad.items():
         small = smallest(html, lambda each, sort=sort: _has(each, sort))
         print(f"FOUND {times} times {sort}:\n  {small!r}\n  {faulty(small)}")
+    return len(bad)
+
+
+def _random_instances(count: int, seed: str) -> int:
+    """Check random instances; print the smallest body for each sort of finding."""
+    bad: dict[str, tuple[str, EmbedPolicy]] = {}
+    for number in range(count):
+        random = Random(f"instances:{seed}:{number}")
+        policy, html = random_policy(random), instance_body(random)
+        for each in faulty_instances(html, policy):
+            sort = " ".join(each.split()[:2]).partition("{")[0]
+            if sort not in bad or len(html) < len(bad[sort][0]):
+                bad[sort] = (html, policy)
+    print(f"{count} random bodies with instances, {len(bad)} sorts of findings")
+    for sort, (html, policy) in bad.items():
+        print(f"FOUND {sort}:\n  {html!r}\n  {faulty_instances(html, policy)}")
     return len(bad)
 
 

@@ -444,3 +444,69 @@ def test_what_is_gone_is_decided_one_by_one(stage: Stage) -> None:
     assert desk.done("import", "--json").document["writes"] == 0
     told = desk.status()["accounting"]
     assert (told["created"], told["skipped"], told["failed"]) == (4, 2, 0)
+
+
+@dataclass
+class Trash:
+    """A service that goes on answering with what was deleted, in lists too."""
+
+    marks: str = ""
+    """Records whose address ends in this have a date of deletion."""
+    lists: bool = True
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        reply = await answer(call)
+        if not self.marks or call.method != "GET" or "/v1/" not in call.path:
+            return reply
+        body = json.loads(reply.body)
+        for value in [*body.values(), body]:
+            listed = value if isinstance(value, list) and self.lists else [value]
+            for each in listed:
+                if not isinstance(each, dict):
+                    continue
+                names = (each.get(key) for key in ("full_slug", "filename", "name"))
+                if any(str(name).endswith(self.marks) for name in names):
+                    each["deleted_at"] = "2026-11-01T08:00:00.000Z"
+        return replace(reply, body=json.dumps(body).encode())
+
+
+@pytest.mark.parametrize(
+    ("marks", "kind"),
+    [
+        ("records/record-2", "stories"),
+        ("records", "folders"),
+        ("plate-00000.jpg", "files"),
+        ("Old site", "asset_folders"),
+    ],
+)
+def test_what_has_a_date_of_deletion_is_gone(
+    stage: Stage, marks: str, kind: str
+) -> None:
+    """For the plan, for an import, and for a rollback, which leaves it alone."""
+    trash = Trash()
+    desk = stage(trash)
+    for file, old, new in RICH:
+        desk.decide(file, old, new)
+    desk.done("import")
+    whole = desk.done("rollback", "--plan", "--json").document
+    trash.marks = marks
+    planned = desk.run("plan", "--json")
+    assert (planned.code, kind in planned.document["gone"]) == (1, True)
+    assert desk.run("import").code == 1
+    number = desk.mark()
+    left = desk.done("rollback", "--plan", "--json").document
+    assert (whole["already_gone"], sum(left["already_gone"].values())) == ({}, 1)
+    assert {each.method for each in desk.since(number)} == {"GET"}
+
+
+def test_a_create_whose_story_is_in_the_trash_ends_no_run(stage: Stage) -> None:
+    """A list that lags behind shows it still; its own record has the date."""
+    fault = Fault(CREATE_STORY, CUT, item="record-2", then_dead=True)
+    trash = Trash(lists=False)
+    desk = stage(fault, trash)
+    assert desk.run("import").code != 0
+    fault.over()
+    trash.marks = RECORD
+    assert desk.run("import").code == 1
+    assert desk.outcome(RECORD)[:2] == ("failed", "conflict")
+    assert len(desk.stories()) == 6

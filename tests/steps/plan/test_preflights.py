@@ -5,12 +5,21 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
-from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
+from cmsmig.configuration.plans import (
+    DESTINATION_PLANS,
+    Counted,
+    Limit,
+    PlanLimits,
+)
+from cmsmig.sandbox.http.asgi import Call, Middleware, Next, Reply, json_reply
 from tests.support.steps.desk import Desk, Stage
 
+RECORD = "records/record-2"
 BUILD = "https://build.example.com/hooks/secret-in-the-path?token=secret"
 
 
@@ -136,9 +145,19 @@ def test_a_folder_above_decides_where_it_locks_those_below(
     assert len(failing(desk)) == int(locked)
 
 
-def test_a_block_that_a_field_does_not_take_is_told(stage: Stage) -> None:
-    """As the service would: by the field's own list of components."""
-    desk = stage()
+RESTRICTIONS: dict[str, dict] = {
+    "names": {"restrict_type": "", "component_whitelist": ["figure"]},
+    "groups": {"restrict_type": "groups", "component_group_whitelist": ["other"]},
+    "tags": {"restrict_type": "tags", "component_tag_denylist": [7]},
+}
+
+
+@pytest.mark.parametrize("by", sorted(RESTRICTIONS))
+def test_a_block_that_a_field_does_not_take_is_a_warning(stage: Stage, by: str) -> None:
+    """The item is sent; a service that refuses it refuses that item alone."""
+    refusal = "The component(s) X are not allowed in the field text"
+    strict = Strict(refusal)
+    desk = stage(strict)
     (path,) = (desk.folder / "raw" / "items").glob("*.json")
     body = json.loads(path.read_text())
     hit = next(i for i in body["items"] if i["fieldData"]["slug"] == "record-4")
@@ -147,29 +166,58 @@ def test_a_block_that_a_field_does_not_take_is_told(stage: Stage) -> None:
     path.write_text(json.dumps(body))
     desk.done("prepare")
     (component,) = (c for c in desk.space.components.values() if c["name"] == "record")
-    component["schema"]["text"] |= {
-        "restrict_components": True,
-        "component_whitelist": ["figure"],
-    }
-    (found,) = failing(desk)
+    for each in desk.space.components.values():
+        each["internal_tag_ids"] = ["7"]
+    restriction = {"restrict_components": True, **RESTRICTIONS[by]}
+    component["schema"]["text"] |= restriction
+    (found,) = desk.plan()["preflights"]
     assert (found["full_slug"], found["field"]) == ("records/record-4", "text")
-    assert found["kind"] == "component_not_allowed"
-    assert "takes no `" in found["text"]
+    assert (found["kind"], found["fails"]) == ("component_not_allowed", False)
+    assert "the editor will complain and the service may refuse" in found["text"]
+    assert desk.run("import").code == 1
+    assert desk.outcome("records/record-4")[:2] == ("failed", "refused")
+    assert len(desk.stories()) == 5
+    strict.says = ""
+    component["schema"]["text"]["restrict_components"] = False
+    desk.done("import")
+    assert len(desk.stories()) == 6
 
 
-def test_a_story_beyond_the_limit_is_told_and_not_sent(stage: Stage) -> None:
-    """Its size is known from what was kept of its draft."""
+@dataclass
+class Strict:
+    """A service that enforces what a field takes, as some spaces do."""
+
+    says: str
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        creates = call.method == "POST" and call.path.endswith("/stories")
+        if self.says and creates and b"record-4" in call.body:
+            return json_reply(422, {"base": [self.says]})
+        return await answer(call)
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_large_story_is_a_warning_and_is_sent(stage: Stage, taken: bool) -> None:
+    """No limit is published today: the service may take it, or refuse it alone."""
     desk = stage()
+    if taken:
+        desk.space.unknowns = replace(desk.space.unknowns, largest_story=2**30)
     for kind in ("items", "live"):
         (path,) = (desk.folder / "raw" / kind).glob("*.json")
         body = json.loads(path.read_text())
         hit = next(i for i in body["items"] if i["fieldData"]["slug"] == "record-3")
         hit["fieldData"]["text"] = f"<p>{'ü' * 2_700_000}</p>"
         path.write_text(json.dumps(body))
-    (found,) = failing(desk)
+    planned = desk.plan()
+    (found,) = planned["preflights"]
     assert (found["kind"], found["full_slug"]) == ("story_size", "records/record-3")
-    assert "5.2 MB of JSON" in found["text"]
-    imported_but_for(desk, "story_size", "record-3")
+    assert not found["fails"]
+    assert "5.2 MB of JSON, and an older page allowed 5 MB" in found["text"]
+    assert planned["items"]["failed"] == 0
+    assert desk.run("import").code == (0 if taken else 1)
+    outcome = desk.outcome("records/record-3")[:2]
+    assert outcome == ("created", "") if taken else ("failed", "refused")
+    assert len(desk.stories()) == (6 if taken else 5)
 
 
 def publishing(desk: Desk) -> Desk:
@@ -223,20 +271,45 @@ def test_nothing_is_asked_that_nothing_needs(stage: Stage) -> None:
     assert not {"read_folders", "read_webhooks"} & stage().plan()["calls"].keys()
 
 
+def space_with(**keys: Any) -> Middleware:
+    """Return what adds these to the space's own record, or replaces them there."""
+
+    async def added(call: Call, answer: Next) -> Reply:
+        reply = await answer(call)
+        if call.method == "GET" and re.fullmatch(r"/v1/spaces/\d+", call.path):
+            space = json.loads(reply.body)["space"] | keys
+            return replace(reply, body=json.dumps({"space": space}).encode())
+        return reply
+
+    return added
+
+
+def silent(**keys: Any) -> Middleware:
+    """Return the same for a space that names no plan and no limits itself."""
+    return space_with(**{"plan": "", "plan_level": None, "limits": {}} | keys)
+
+
+PAGE = "the service's technical limits page of November 2026"
+
+
 def test_counts_name_what_there_would_be_and_what_is_allowed(stage: Stage) -> None:
     """Stories, folders, components, and the month's requests with verification's."""
-    desk = stage(demo_space=True)
+    desk = stage(silent(), demo_space=True, settings='destination_plan = "growth-plus"')
     planned = desk.plan()
+    source = f"{PAGE} for the plan growth_plus"
     assert planned["counts"]["stories"] == {
         "there": 1,
         "added": 6,
-        "limit": 1_000_000,
-        "older_limit": 25_000,
+        "limit": None,
+        "included": 100_000,
+        "limit_source": source,
     }
-    assert planned["counts"]["folders"]["older_limit"] == 100
+    assert planned["counts"]["folders"]["limit"] == 1_000
     month = planned["counts"]["requests a month"]
     calls = planned["calls"]["total"] + planned["verification_calls"]
-    assert (month["added"], month["limit"]) == (calls, 100_000)
+    assert (month["added"], month["limit"]) == (calls, 15_000_000)
+    said = f"requests a month: {calls:,} with one verification; 4,000,000 included, at"
+    assert f"{said} most 15,000,000 ({source})" in desk.done("plan").out
     assert planned["sizes"]["files"] == 4
     assert planned["limits"] == []
     desk.done("import")
@@ -256,27 +329,192 @@ def too_many_components(desk: Desk) -> None:
         desk.space.components[-number] = component
 
 
-def a_large_file(desk: Desk) -> None:
+def a_large_file(desk: Desk, megabytes: int) -> None:
     path = desk.folder / "raw" / "files.json"
     body = json.loads(path.read_text())
-    body["files"][0]["bytes"] = 80 * 1024 * 1024
+    body["files"][0]["bytes"] = megabytes * 1024 * 1024
     path.write_text(json.dumps(body))
 
 
+SMALLEST = f"{PAGE} for the smallest plan, since the space's plan is not known"
+ORGANISATION = {"limits": {"components": 3}, "custom_upload_limit_in_mb": 90}
+
+
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("answered", "change", "said"),
     [
-        (too_many_components, "201 components, and its plan allows 200 by the service"),
-        (a_large_file, "is 80.0 MB, larger than the space's plan allows for a file"),
+        ({}, too_many_components, f"201 components, and 200 are allowed by {SMALLEST}"),
+        (
+            {"plan": "Growth", "limits": {"maxComponents": 150}},
+            too_many_components,
+            "201 components, and 150 are allowed by the space's own answer",
+        ),
+        (
+            {"org": {"feature_limits": [{"key": "max_stories", "limit": "5"}]}},
+            lambda desk: None,
+            "6 stories, and 5 are allowed by the space's own answer",
+        ),
+        (
+            {"feature_limits": {"requests_per_month": 9}, "org": {}},
+            lambda desk: None,
+            "requests a month, and 9 are allowed by the space's own answer",
+        ),
+        (
+            {"org": ORGANISATION, "limits": {"components": "1000"}},
+            lambda desk: a_large_file(desk, 95),
+            "is 95.0 MB, and by the space's own answer it takes 90 MB in a file",
+        ),
+        (
+            {"custom_upload_limit_in_mb": None},
+            lambda desk: a_large_file(desk, 510),
+            "is 510.0 MB, and an older page allowed 500 MB or 1 GB by plan; the "
+            "service publishes no limit today",
+        ),
     ],
 )
 def test_a_limit_is_told_with_its_source(
-    stage: Stage, change: Change, said: str
+    stage: Stage, answered: dict[str, Any], change: Change, said: str
 ) -> None:
-    """As a sentence among the limits, and as a finding that fails nothing."""
-    desk = stage()
+    """The space's own answer wins; a sentence among the limits, which fails nothing."""
+    desk = stage(silent(**answered))
     change(desk)
     planned = desk.plan()
     (sentence,) = planned["limits"]
     assert said in sentence
     assert [each["fails"] for each in planned["preflights"]] == [False]
+
+
+@pytest.mark.parametrize(
+    "answered",
+    [
+        {"plan": "growth"},
+        {"limits": {"components": 1_000, "seats": 1, "blocks_per_page": 2}},
+        {"limits": {"components": "600", "asset_folders": 1, "stories": None}},
+        {"limits": None, "feature_limits": {"components": {"limit": 600}}, "org": None},
+    ],
+)
+def test_what_is_within_the_spaces_limits_is_not_listed(
+    stage: Stage, answered: dict[str, Any]
+) -> None:
+    """By the plan that it answers or by its limits; other keys do not count."""
+    desk = stage(silent(**answered))
+    too_many_components(desk)
+    assert desk.plan()["limits"] == []
+
+
+def test_more_than_the_plan_includes_is_listed(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Below the maximum, it is a question of the price."""
+    counts = dict(DESTINATION_PLANS["growth"].counts)
+    counts[Counted.STORIES] = Limit(most=1_000, included=5)
+    monkeypatch.setitem(DESTINATION_PLANS, "growth", PlanLimits(6, counts))
+    desk = stage(silent(plan="growth"))
+    (sentence,) = desk.plan()["limits"]
+    assert f"6 stories, and 5 are included by {PAGE} for the plan growth" in sentence
+
+
+def without_alt(desk: Desk) -> None:
+    """Take the alternative texts of files from all items of the pulled origin."""
+    for path in (desk.folder / "raw").glob("*/*.json"):
+        path.write_text(re.sub(r'"alt": ?"[^"]*"', '"alt": null', path.read_text()))
+
+
+@pytest.mark.parametrize("given", [["alt", "title"], "alt, title"])
+def test_fields_that_the_space_requires_of_assets_are_listed(
+    stage: Stage, given: Any
+) -> None:
+    """The files that lack it, until they are uploaded; none fails for it."""
+    desk = stage(silent(required_assest_fields=given))
+    (title,) = desk.plan()["preflights"]
+    assert (title["kind"], title["field"]) == ("asset_field", "title")
+    assert (title["count"], title["fails"]) == (4, False)
+    without_alt(desk)
+    planned = desk.plan()
+    found = {each["field"]: each for each in planned["preflights"]}
+    assert found.keys() == {"alt", "title"}
+    assert "requires `alt` of an asset, and" in found["alt"]["text"]
+    assert not found["alt"]["fails"]
+    desk.done("import")
+    assert desk.plan()["preflights"] == []
+
+
+def test_the_check_shows_plan_and_limits_with_their_source(stage: Stage) -> None:
+    """What is set and what the space answers; what is not published is no number."""
+    own = {"plan": "Growth", "plan_level": 300, "limits": {"folders": "70"}}
+    desk = stage(silent(**own, custom_upload_limit_in_mb=90))
+    rows = desk.done("check", "--json").document["rows"]
+    shown = {row["what"]: row["found"] for row in rows}
+    assert shown["plan"] == "not set; the space answers Growth, level 300"
+    assert shown["folders allowed"] == "70 (the space's own answer)"
+    assert shown["stories allowed"] == f"25,000 ({PAGE} for the plan growth)"
+    assert shown["requests a month"].startswith("1,000,000 included, at most 5,000,000")
+    assert shown["largest file"] == "90 MB (the space's own answer)"
+    assert shown["largest story"].startswith("no limit is published")
+
+
+def release(desk: Desk, name: str, *paths: str, **more: object) -> dict:
+    """Make a release that holds changed versions of stories."""
+    body = {"release": {"name": name, **more}}
+    made = dict(desk.api("POST", "/releases", body)["release"])
+    for path in paths:
+        story = desk.stories()[path]
+        later = {"story": {"name": "Later"}, "release_id": made["id"]}
+        desk.api("PUT", f"/stories/{story.story_id}", later)
+    return made
+
+
+def test_pending_releases_are_named_with_what_they_would_replace(stage: Stage) -> None:
+    """Asked for once a plan; those that were deployed are not mentioned."""
+    desk = stage(demo_space=True)
+    release(desk, "Empty", "home")
+    first = desk.plan()
+    (empty,) = first["preflights"]
+    assert (empty["kind"], empty["count"], empty["fails"]) == ("release", 0, False)
+    assert "holds no story of this import" in empty["text"]
+    assert first["calls"]["read_releases"] == 1
+    assert "list_released_stories" not in first["calls"]
+    number = desk.mark()
+    desk.done("import")
+    assert sum(each.quota for each in desk.since(number)) == first["calls"]["total"]
+    winter = release(desk, "Winter", RECORD)
+    deployed = {"release": {"name": "Winter"}, "do_release": True}
+    desk.api("PUT", f"/releases/{winter['id']}", deployed)
+    held = ["home", RECORD, "records/record-3"]
+    release(desk, "Spring", *held, release_at="2026-12-01T00:00:00.000Z")
+    number = desk.mark()
+    planned = desk.run("plan", "--json").document
+    asked = [each.query.get("in_release", "") for each in desk.since(number)]
+    assert len([each for each in asked if each]) == 2
+    assert planned["calls"]["read_releases"] == 1
+    assert planned["calls"]["list_released_stories"] == 2
+    counts = {
+        each["text"].split("`")[1]: each["count"] for each in planned["preflights"]
+    }
+    assert counts == {"Empty": 0, "Spring": 2}
+    (spring,) = [each["text"] for each in planned["preflights"] if each["count"]]
+    for said in ("`Spring`, planned for 2026-12-01", f"`{RECORD}`"):
+        assert said in spring
+    assert "Deploying it replaces their drafts as a whole" in spring
+    assert "note: The release `Spring`" in desk.run("plan").out
+    number = desk.mark()
+    desk.run("import")
+    assert sum(each.quota for each in desk.since(number)) == planned["calls"]["total"]
+
+
+@pytest.mark.parametrize(("status", "kinds"), [(403, ["not_read"]), (404, [])])
+def test_releases_that_may_not_be_seen_are_no_error(
+    stage: Stage, status: int, kinds: list[str]
+) -> None:
+    """A token without the scope is mentioned; a service without releases has none."""
+
+    async def unseen(call: Call, answer: Next) -> Reply:
+        if call.path.endswith("/releases"):
+            return json_reply(status, {"error": "Forbidden"})
+        return await answer(call)
+
+    desk = stage(unseen)
+    planned = desk.plan()
+    assert [each["kind"] for each in planned["preflights"]] == kinds
+    assert ("releases of the space could not be read" in str(planned)) == bool(kinds)
+    desk.done("import")

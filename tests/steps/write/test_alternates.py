@@ -247,6 +247,18 @@ def test_a_group_that_an_editor_chose_stays(stage: Stage, small_site: Path) -> N
     assert list(apart(desk)) == [f"{collection}/{item}@{locale}"]
 
 
+def test_a_group_without_effect_is_listed(stage: Stage, small_site: Path) -> None:
+    """Each language is named whose answer shows the group, and no alternates."""
+    desk = stage(content=small_site)
+    desk.done("import")
+    assert list(apart(desk)) == []
+    stories = [desk.stories()[path] for path in pairs(desk)[0]]
+    desk.space.alternates[stories[0].group_id].clear()
+    found = desk.run("verify", "--json").document["differences"]
+    assert [each["code"] for each in found] == ["languages_apart"] * 2
+    assert "does not show all of them as its alternates" in found[0]["text"]
+
+
 # the rule itself
 
 

@@ -135,3 +135,28 @@ def test_where_nobody_knows_what_we_wrote_another_text_is_a_conflict(
     desk.decide_edit(conflict["what"], "alt", "ours", conflict["seen"], kind="asset")
     desk.done("import")
     assert text(desk) == "Plate 1"
+
+
+def test_texts_repeated_in_meta_data_follow_ours_and_are_no_edit(stage: Stage) -> None:
+    """The copy of the old text would keep a rollback from deleting the file."""
+    sent: list[object] = []
+
+    async def watch(call: Call, answer: Next) -> Reply:
+        if call.method == "PUT" and re.search(r"/assets/\d+$", call.path):
+            sent.append(call.document()["asset"])
+        return await answer(call)
+
+    desk = stage(watch)
+    desk.done("import")
+    for asset in desk.space.assets.values():
+        asset.body["meta_data"] = {"alt": asset.body["alt"], "title": "", "source": ""}
+    describe(desk, "ours")
+    desk.done("import")
+    meta = {"alt": "ours", "title": "", "source": ""}
+    assert sent == [{"alt": "ours", "meta_data": meta}]
+    desk.verified()
+    planned = desk.done("rollback", "--plan", "--json").document
+    assert planned["left"] == []
+    desk.space.assets[own(desk)].body["meta_data"]["alt__i18n__fr"] = "un lieu"
+    (left,) = desk.done("rollback", "--plan", "--json").document["left"]
+    assert left["fields"] == ["meta_data"]

@@ -34,9 +34,8 @@ from tests.support.steps.origin_schemas import (
     fields,
 )
 
-READS = Counter(
-    {f"GET {each}": 1 for each in ("space", "components", "stories", "assets")}
-)
+LISTS = ("space", "components", "stories", "assets", "releases")
+READS = Counter({f"GET {each}": 1 for each in LISTS})
 CALM = {"name": "calm", "id": "1" * 32}
 LOUD = {"name": "loud", "id": "2" * 32}
 ODD = {"name": "odd", "id": "3" * 32}

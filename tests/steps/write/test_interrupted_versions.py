@@ -73,10 +73,13 @@ def test_an_edit_in_between_stays_and_the_rest_is_put_back(open_desk: Open) -> N
 def test_an_edit_of_what_visitors_were_given_stays_and_waits(open_desk: Open) -> None:
     """Somebody worked on in what the killed run left: theirs is not written over."""
     desk, _ = interrupted(open_desk, shown_only())
-    desk.edit(CHANGED, text="Edited in between.")
+    words = {"type": "text", "text": "Edited in between."}
+    paragraph = {"type": "paragraph", "content": [words]}
+    theirs = {"type": "doc", "content": [paragraph]}
+    desk.edit(CHANGED, text=theirs)
     desk.run("import")
     story = desk.stories()[CHANGED]
-    assert story.content["text"] == "Edited in between."
+    assert story.content["text"] == theirs
     assert story.name.endswith("anew")
     assert "Edited in between." not in public(desk)
     assert desk.open_intents() == []
@@ -126,6 +129,28 @@ def test_a_refused_version_leaves_nothing_open(open_desk: Open) -> None:
     assert (desk.open_intents(), desk.stories()[CHANGED].content) == ([], before)
     desk.done("import")
     assert WORDS in public(desk)
+
+
+def test_a_refused_version_of_editors_is_put_back_by_the_next_run(
+    open_desk: Open,
+) -> None:
+    """Visitors have theirs already, so the intent stays open, and no other story
+    waits for it."""
+    fault = Fault(UPDATE_STORY, REFUSED, at=(-1,))
+    desk = open_desk("mirror", fault)
+    desk.done("import")
+    before = desk.stories()[CHANGED].content
+    relive(desk, WORDS)
+    fault.seen, fault.at = 0, (2,)
+    assert desk.run("import").code == 1
+    (failed,) = desk.status()["failed"]
+    assert failed["reason"] == "not_published"
+    assert WORDS in public(desk)
+    assert [kind for kind, _ in desk.open_intents()] == ["show"]
+    desk.done("import")
+    assert desk.stories()[CHANGED].content == before
+    assert (WORDS in public(desk), desk.open_intents()) == (True, [])
+    desk.verified()
 
 
 def test_an_edit_while_another_story_is_written_is_seen(open_desk: Open) -> None:

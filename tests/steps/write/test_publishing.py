@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cmsmig.sandbox.http.asgi import Call, Middleware, Next, Reply
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import ERROR, PUBLISH_STORY, REFUSED, Fault
 from tests.support.steps.origin_edits import Item, edit_items
@@ -18,9 +19,9 @@ def publishing(stage: Stage, *faults: Fault) -> Desk:
     return desk
 
 
-def notes_only(stage: Stage, content: Path) -> Desk:
+def notes_only(stage: Stage, content: Path, *middleware: Middleware) -> Desk:
     """Return a desk where the notes, and only they, are to be published."""
-    desk = stage(content=content)
+    desk = stage(*middleware, content=content)
     path = desk.folder / "decisions" / "collections.yaml"
     notes, mark, spots = path.read_text().partition("- collection: spots")
     notes = notes.replace("publish: nothing", "publish: what_is_live")
@@ -43,6 +44,40 @@ def test_nothing_is_published_unless_decided(stage: Stage) -> None:
     desk.done("publish")
     assert published(desk) == set()
     assert desk.count("publish story") == 0
+
+
+def test_no_request_ever_publishes_or_unpublishes_a_folder(
+    stage: Stage, small_site: Path
+) -> None:
+    """The service would publish every draft below it; a rollback needs none either."""
+    asked: list[Call] = []
+
+    async def watch(call: Call, answer: Next) -> Reply:
+        if "/stories/" in call.path:
+            asked.append(call)
+        return await answer(call)
+
+    desk = notes_only(stage, small_site, watch)
+    desk.done("import")
+    path = desk.folder / "decisions" / "collections.yaml"
+    path.write_text(
+        path.read_text().replace("publish: what_is_live", "publish: nothing")
+    )
+    desk.decide("design.yaml", "folder_name: Notes", "folder_name: Our notes")
+    desk.done("import")
+    folders = {str(own) for own, story in desk.space.stories.items() if story.is_folder}
+    assert len(folders) == 5
+    desk.done("rollback")
+    of_folders = [
+        each
+        for each in asked
+        if each.path.partition("/stories/")[2].partition("/")[0] in folders
+    ]
+    assert {each.method for each in of_folders} == {"PUT", "DELETE"}
+    for each in of_folders:
+        assert not each.path.endswith("publish")
+        assert each.parameter("publish") is None
+        assert each.method != "PUT" or "publish" not in each.document()
 
 
 def test_only_live_items_of_decided_collections_are_published(

@@ -12,11 +12,14 @@ from tests.support.steps.origin_edits import Item, edit_items
 
 READS = [
     "GET ",
+    "GET ",
     "GET /assets?page=1&per_page=100",
     "GET /components",
+    "GET /releases",
     "GET /stories?page=1&per_page=100",
 ]
-"""The space, its components, one page of stories and one of files."""
+"""The token and the space, its components and releases, one page of stories and one
+of files."""
 
 
 def requests(desk: Desk, since: int) -> list[str]:
@@ -38,7 +41,7 @@ def rerun(desk: Desk, code: int = 0) -> list[str]:
     return requests(desk, mark)
 
 
-def test_nothing_to_do_is_four_reads(stage: Stage) -> None:
+def test_nothing_to_do_is_five_reads(stage: Stage) -> None:
     """As often as it is run."""
     desk = stage()
     desk.done("import")

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from cmsmig.canonical import fingerprint
+from cmsmig.ledger.bodies import dump_body, load_body
 from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import CUT, UNSENT, Fault
@@ -354,3 +356,64 @@ def test_a_merged_write_that_was_cut_goes_on_under_the_same_plan(
     assert record(desk)["display_name"] == "Our record"
     assert changes(desk) == {"schema.badge": "kept"}
     assert desk.open_intents() == []
+
+
+def older(schema: dict[str, Any]) -> None:
+    """Make field definitions as earlier versions wrote them, in place."""
+    for definition in schema.values():
+        definition.pop("restrict_type", None)
+        definition.pop("component_denylist", None)
+        for option in definition.get("options", ()):
+            option.pop("_uid", None)
+
+
+@pytest.mark.parametrize("recorded", ["by field", "as a fingerprint alone"])
+def test_components_in_the_shape_of_earlier_versions_are_ours_and_unedited(
+    stage: Stage, moody_site: Path, recorded: str
+) -> None:
+    """A rerun writes nothing for the shape alone; the next change keeps the rows."""
+    desk = stage(content=moody_site)
+    order = "    order_field: position\n"
+    desk.decide("design.yaml", order, order + FACTS)
+    desk.done("import")
+    restricted = record(desk)["schema"]["facts"]
+    assert (restricted["restrict_type"], restricted["component_denylist"]) == ("", [])
+    for each in desk.space.components.values():
+        older(each["schema"])
+    for name, body, sent in desk.rows(
+        "SELECT name, body, body_hash FROM made WHERE kind = 'component'"
+    ):
+        assert sent
+        kept = load_body(body)
+        older(kept["schema"])
+        kept.pop("answered", None)
+        if recorded == "by field":
+            change = "UPDATE made SET body = ? WHERE kind = 'component' AND name = ?"
+            desk.doctor(change, dump_body(kept), name)
+        else:
+            kept = {key: kept[key] for key in SENT if key in kept}
+            change = "UPDATE made SET body = '', body_hash = ? WHERE name = ?"
+            desk.doctor(change, fingerprint(kept), name)
+    before = [dict(each) for each in desk.space.components.values()]
+    planned = desk.plan()
+    assert "update_components" not in planned["calls"]
+    assert (planned["in_the_way"], planned["schema_changes"]) == ([], [])
+    desk.done("import")
+    assert [*desk.space.components.values()] == before
+    desk.verified()
+    desk.decide("design.yaml", LOUD, LOUD + ODD)
+    desk.decide("design.yaml", "display_name: Mood", "display_name: The mood")
+    desk.done("prepare")
+    rows = record(desk)["schema"]["mood"]["options"]
+    assert [each["value"] for each in rows] == ["calm", "loud", "odd"]
+    assert ["_uid" in each for each in rows] == [False, False, True]
+    desk.verified()
+
+
+FACTS = """    sections:
+      - key: facts
+        display_name: Facts
+        component: facts
+        fields: [position]
+"""
+SENT = ("name", "display_name", "schema", "is_root", "is_nestable")

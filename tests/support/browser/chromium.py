@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 NAMED_BY = "CMSMIG_CHROMIUM"
 """The variable that names a browser when it has an unusual name or place."""
@@ -85,8 +89,10 @@ def _found(machine: Machine) -> str | None:
 
 def _installed(machine: Machine) -> str:
     if machine.is_root and machine.which("apt-get"):
-        machine.run(("apt-get", "update"))
-        machine.run(("apt-get", "install", "-y", "chromium"))
+        with _one_installer():
+            if _found(machine) is None:
+                machine.run(("apt-get", "update"))
+                machine.run(("apt-get", "install", "-y", "chromium"))
         if found := _found(machine):
             return found
     raise NoChromiumError(
@@ -94,6 +100,15 @@ def _installed(machine: Machine) -> str:
         f"command, then run the tests again:  {_command(machine)}  (or set "
         f"{NAMED_BY} to a Chromium or Chrome that is there)."
     )
+
+
+@contextmanager
+def _one_installer() -> Iterator[None]:
+    """Wait for the installation of another test process: apt-get refuses a second
+    one."""
+    with Path(tempfile.gettempdir(), "cmsmig-chromium.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _command(machine: Machine) -> str:

@@ -52,6 +52,13 @@ _OPEN = (
     '<div data-rt-embed-type="true"><div><div>Never closed</div></div>'
     '<p id="">And the text goes on.</p>'
 )
+_INSTANCES = (
+    f'<wf-component component-id="c1" name="Card" prop-p1="{says("scalar")}">'
+    f'<wf-prop name="p2" label="Text" type="richtext">{VECTORS["svg"]}</wf-prop>'
+    '</wf-component><wf-component component-id="c2" name="Strip" prop-p1="7">'
+    '<wf-prop name="p2" label="Text" type="richtext"><p>All told.</p></wf-prop>'
+    "</wf-component>"
+)
 _PARTS = (
     "<h2>Sources</h2><p>Three logs agree.</p><p>A fourth does not.</p>"
     "<blockquote>The ford was gone by noon.</blockquote><p>So it was.</p>"
@@ -114,6 +121,7 @@ def _made_hostile(item: dict) -> dict:
         fields["name"] = HOSTILE_NAME
     if fields.get("slug") == "note-4":
         fields["about"] = "0" * 24
+        fields["text"] += _INSTANCES
     if fields.get("slug") == "spot-1":
         fields["line"] = _BODY
     return item

@@ -404,13 +404,30 @@ async def _decide_embeds(desk: Desk) -> None:
     await expect(hosts).to_contain_text("21 to")
     await book.click("embed-previous")
     await expect(hosts).to_contain_text("1 to 20 of")
-    await book.choose("embed-kind", "embed block")
+    await book.choose("embed-kind", "embed block", which=1)
+    await _decide_a_component(desk)
     await book.choose("embed-signature", "link")
     await expect(book.region("unclosed")).to_contain_text("Note 2 (en)")
     await book.choose("embed-unclosed", "end where the body goes on")
     path = desk.folder / "decisions" / "embeds.yaml"
     async with asyncio.timeout(patience()):
         while "unclosed: end" not in (path.read_text("utf-8") if path.exists() else ""):
+            await book.page.evaluate("() => new Promise(requestAnimationFrame)")
+
+
+async def _decide_a_component(desk: Desk) -> None:
+    """Its instances become blocks, of a name of ours, with each of its properties."""
+    book = desk.book
+    shown = book.region("components")
+    await book.choose("component-chosen", "Strip")
+    await expect(shown).to_contain_text("Strip, as every component: 1 instance")
+    await book.choose("component-becomes", "a block of its own")
+    await book.fill("component-block", "strip_block")
+    await expect(shown).to_contain_text("Strip, block strip_block")
+    await book.choose("component-prop", "text")
+    path = desk.folder / "decisions" / "embeds.yaml"
+    async with asyncio.timeout(patience()):
+        while "type: text" not in path.read_text("utf-8"):
             await book.page.evaluate("() => new Promise(requestAnimationFrame)")
 
 

@@ -31,6 +31,7 @@ _INLINE = frozenset(
         *("span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
     )
 )
+_LOST_PROP = re.compile(r'prop-[^=]+="(.*)"', re.S)
 _WORD = re.compile(r"\w+(?:['’.,-]\w+)*")
 _SOURCES = {
     "iframe": ("src",),
@@ -122,6 +123,9 @@ class Account:
     """Texts and line ends, to count words in."""
     markup: bool = True
     """Whether raw HTML inside of components is read."""
+    mapped: frozenset[str] = frozenset()
+    """Ids of the designer's components whose instances become blocks; such a block is
+    named `block_` and the id. What their attributes say is a text then."""
 
     def link(self, href: str, what: Iterable[str] = ()) -> None:
         """Note a link, and what leads there."""
@@ -191,12 +195,31 @@ def _of_tag(tag: Tag, href: str | None, account: Account) -> str | None:
         account.emoji.append(given.get("data-emoji", ""))
     if address(given.get("id", "")):
         account.names.add(address(given["id"]))
+    if tag.name == "wf-component" and given.get("component-id") in account.mapped:
+        _of_instance(tag, given, account)
     if tag.name in ("a", "area") and address(given.get("href", "")):
         href = given["href"]
         account.link(href)
     if tag.name in ("img", "image"):
         account.picture(given.get("src") or given.get("data-src", ""), href)
     return href
+
+
+def _of_instance(tag: Tag, given: Mapping[str, str], account: Account) -> None:
+    """Note what the attributes of an instance say that no element in it says."""
+    nested = {
+        decoded_value(str(each["name"] or "")): decoded(each.get_text())
+        for each in tag.find_all("wf-prop", recursive=False)
+        if isinstance(each, Tag) and "name" in each.attrs
+    }
+    for name, value in given.items():
+        prop = name.removeprefix("prop-")
+        if prop != name and _bare(nested.get(prop, "")) != _bare(value):
+            account.text(value)
+
+
+def _bare(value: str) -> str:
+    return "".join(value.split())
 
 
 def strings(value: object) -> Iterator[str]:
@@ -212,12 +235,14 @@ def strings(value: object) -> Iterator[str]:
             stack.extend(current)
 
 
-def of_document(document: object, *, markup: bool = True) -> Account:
+def of_document(
+    document: object, *, markup: bool = True, into: Account | None = None
+) -> Account:
     """Return the account of a document, with everything in its components.
 
     Without `markup`, raw HTML in them is left out: another reader takes it.
     """
-    account = Account(markup=markup)
+    account = into if into is not None else Account(markup=markup)
     stack: list[object] = [document]
     while stack:
         node = stack.pop()
@@ -265,6 +290,10 @@ def _of_node(node: Mapping[str, object], account: Account) -> list[object]:
 
 
 def _of_component(block: Mapping[str, object], account: Account) -> list[object]:
+    component = str(block.get("component")).removeprefix("block_")
+    if component in account.mapped:
+        account.embeds.add(address(component))
+        return _of_block(block, account)
     inside: list[object] = []
     value = block.get("link")
     href = _multilink(value) if isinstance(value, Mapping) else None
@@ -289,6 +318,22 @@ def _of_component(block: Mapping[str, object], account: Account) -> list[object]
     return inside
 
 
+def _of_block(block: Mapping[str, object], account: Account) -> list[object]:
+    """Note the block of an instance; its documents are what is inside of it."""
+    inside: list[object] = []
+    for name, held in block.items():
+        if name in ("component", "_uid"):
+            continue
+        if isinstance(held, Mapping) and held.get("fieldtype") == "multilink":
+            mail = "mailto:" if held.get("email") else ""
+            account.text(f"{mail}{_multilink(held)}")
+        elif isinstance(held, Mapping):
+            inside.append(held)
+        else:
+            account.text(str(held).lower() if isinstance(held, bool) else str(held))
+    return inside
+
+
 def _href(mark: Mapping[str, object]) -> str:
     attributes = mark.get("attrs")
     return str(attributes.get("href")) if isinstance(attributes, Mapping) else ""
@@ -303,12 +348,13 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def of_losses(losses: Iterable[Loss]) -> Account:
+def of_losses(losses: Iterable[Loss], into: Account | None = None) -> Account:
     """Return the account of what the losses name."""
-    account = Account()
+    account = into if into is not None else Account()
     for loss in losses:
-        if loss.kind == "text":
-            account.text(loss.what)
+        prop = _LOST_PROP.fullmatch(loss.what) if loss.kind == "property" else None
+        if loss.kind == "text" or prop:
+            account.text(prop[1] if prop else loss.what)
         elif loss.what.startswith("<"):
             of_html(loss.what, account)
             account.codes.append(loss.what)
@@ -317,10 +363,11 @@ def of_losses(losses: Iterable[Loss]) -> Account:
     return account
 
 
-def unaccounted(html: str, converted: Converted) -> list[str]:
+def unaccounted(
+    html: str, converted: Converted, mapped: frozenset[str] = frozenset()
+) -> list[str]:
     """Return what of `html` is neither in the document nor in its losses."""
-    source = of_html(html)
-    held, lost = of_document(converted.document), of_losses(converted.losses)
+    source, held, lost = _accounts(html, converted, mapped)
     named = {address(loss.what) for loss in converted.losses}
     missing: list[str] = []
     for what, count in (("characters", _seen), ("joined", _joined)):
@@ -349,6 +396,17 @@ def unaccounted(html: str, converted: Converted) -> list[str]:
     return missing
 
 
+def _accounts(
+    html: str, converted: Converted, mapped: frozenset[str]
+) -> tuple[Account, Account, Account]:
+    """Return the accounts of a body, of its document and of its losses."""
+    return (
+        of_html(html, Account(mapped=mapped)),
+        of_document(converted.document, into=Account(mapped=mapped)),
+        of_losses(converted.losses, Account(mapped=mapped)),
+    )
+
+
 def _seen(account: Account, _strict: bool) -> Counter[str]:
     return characters("".join(account.texts))
 
@@ -360,10 +418,11 @@ def _joined(account: Account, strict: bool) -> Counter[str]:
     return Counter("".join(account.texts).translate(_BLANKS))
 
 
-def invented(html: str, converted: Converted) -> dict[str, int]:
+def invented(
+    html: str, converted: Converted, mapped: frozenset[str] = frozenset()
+) -> dict[str, int]:
     """Return the characters that document and losses show more often than `html`."""
-    held, lost = of_document(converted.document), of_losses(converted.losses)
-    source = of_html(html)
+    source, held, lost = _accounts(html, converted, mapped)
     allowed = _seen(source, False) + characters("".join(source.emoji))
     return dict(_seen(held, False) + _seen(lost, False) - allowed)
 

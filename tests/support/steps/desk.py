@@ -44,7 +44,8 @@ class Desk:
         """Insist that everything read back is as it was decided."""
         found = self.run("verify", "--json")
         assert (found.code, found.document["differences"]) == (0, [])
-        assert self.rehearsal.handle.state.recorder.violations == []
+        violations = self.rehearsal.handle.state.recorder.violations
+        assert violations == [], violations
 
     def codes(self) -> list[str]:
         """Return the codes of what a verification finds, which ends with 4."""

@@ -44,6 +44,8 @@ class FakeOrigin:
     fields: list[dict[str, Any]] = field(default_factory=list)
     requests: list[httpx.Request] = field(default_factory=list)
     before: Callable[[httpx.Request], httpx.Response | None] = lambda request: None
+    refuses_order: bool = False
+    """Whether it is older than the order by creation, and has its own."""
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         """Answer one request of the API."""
@@ -91,8 +93,12 @@ class FakeOrigin:
         self, request: httpx.Request, items: list[dict[str, Any]]
     ) -> httpx.Response:
         params = request.url.params
-        assert params["sortBy"] == "createdOn"
-        assert params["sortOrder"] == "asc"
+        if self.refuses_order and "sortBy" in params:
+            message = "sortBy must be one of lastPublished, name, slug"
+            return httpx.Response(400, json={"code": "bad_request", "message": message})
+        if not self.refuses_order:
+            assert params["sortBy"] == "createdOn"
+            assert params["sortOrder"] == "asc"
         wanted = params.get("cmsLocaleId")
         if self.locales:
             chosen = (wanted or self.locales[0]).split(",")

@@ -21,9 +21,10 @@ from cmsmig.sandbox.destination.refusals import (
 from cmsmig.sandbox.destination.selections import remembered
 from cmsmig.sandbox.destination.space import Space, StoredAsset
 from cmsmig.sandbox.http.asgi import Apply, Call, Reply, json_reply
-from cmsmig.sandbox.values import text_of, truthy, whole
+from cmsmig.sandbox.values import object_of, text_of, truthy, whole
 
-_TEXTS = ("alt", "title", "copyright", "source", "focus")
+_MIRRORED = ("alt", "title", "copyright", "source")
+_TEXTS = (*_MIRRORED, "focus")
 WRITABLE = (
     *_TEXTS,
     "asset_folder_id",
@@ -91,7 +92,7 @@ def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Change metadata; answers without a body."""
     asset = _known(space, parameters)
     body = unwrapped(call, "asset")
-    asset.body.update(_metadata(space, body))
+    _describe(space, asset, body)
     asset.body["updated_at"] = space.now()
     return Reply(204, item=asset.key)
 
@@ -154,7 +155,7 @@ def _made(space: Space, body: JsonObject) -> StoredAsset:
     now = space.now()
     asset = StoredAsset(own, key, dict.fromkeys(WRITABLE), now)
     asset.body.update({"is_private": False, "internal_tag_ids": [], "meta_data": {}})
-    asset.body.update(_metadata(space, body))
+    _describe(space, asset, body)
     asset.body["updated_at"] = now
     space.assets[own] = asset
     space.by_key[key] = own
@@ -168,8 +169,20 @@ def _replaced(space: Space, body: JsonObject) -> StoredAsset | None:
     asset = space.assets.get(own)
     if asset is None:
         missing(space)
-    asset.body.update(_metadata(space, body))
+    _describe(space, asset, body)
     return asset
+
+
+def _describe(space: Space, asset: StoredAsset, body: JsonObject) -> None:
+    """Store metadata, and copy the texts to `meta_data` unless the body sets that.
+
+    Source: destination, shapes the editor writes.
+    """
+    changes = _metadata(space, body)
+    asset.body.update(changes)
+    if "meta_data" not in changes:
+        texts = {key: changes[key] for key in _MIRRORED if text_of(changes.get(key))}
+        asset.body["meta_data"] = {**object_of(asset.body["meta_data"]), **texts}
 
 
 def _metadata(space: Space, body: JsonObject) -> JsonObject:

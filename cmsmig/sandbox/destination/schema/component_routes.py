@@ -7,7 +7,7 @@ import re
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.assets.tag_routes import tag_ids, tags_list
 from cmsmig.sandbox.destination.record_kind import RecordKind, equal, holding, one_of
-from cmsmig.sandbox.destination.refusals import refuse, wrapped
+from cmsmig.sandbox.destination.refusals import refuse, refuse_base, wrapped
 from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.http.asgi import Call
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
@@ -59,6 +59,7 @@ WRITABLE = (
     "metadata",
 )
 _NAME = re.compile(r"[a-z0-9_-]+", re.IGNORECASE)
+_NAME_LISTS = frozenset(("component_whitelist", "component_denylist"))
 _KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -151,14 +152,22 @@ _READ_ONLY = frozenset(
 
 
 def _schema(space: Space, schema: Json, where: str) -> JsonObject:
+    """Return a schema as it is stored: as sent, with an id per field.
+
+    Only type and plugin of a field are checked. Source: destination, what a save does.
+    """
     if not isinstance(schema, dict):
         refuse("schema", "is invalid")
+    for key, value in schema.items():
+        if text_of(object_of(value).get("type")) not in FIELD_TYPES:
+            refuse("schema", f"the field {key} has no known type")
     stored: JsonObject = {}
     for key, value in schema.items():
-        if not isinstance(value, dict) or not text_of(value.get("type")):
-            refuse("schema", f"the field {key} has no type")
-        _check_field(space, key, value, f"{where}: {key}")
-        stored[key] = {**value, "id": value.get("id") or str(space.next_id())}
+        field = object_of(value)
+        _note(space, key, field, where)
+        own = field.get("id") or str(space.next_id())
+        stored[key] = {**_restricted(field), "id": own}
+    _check_plugins(space, stored)
     for key, value in schema.items():
         for name in list_of(object_of(value).get("keys")):
             if text_of(name) not in schema:
@@ -166,20 +175,35 @@ def _schema(space: Space, schema: Json, where: str) -> JsonObject:
     return stored
 
 
-def _check_field(space: Space, key: str, field: JsonObject, where: str) -> None:
-    kind = text_of(field.get("type"))
+def _check_plugins(space: Space, schema: JsonObject) -> None:
+    custom = [f for f in map(object_of, schema.values()) if f["type"] == "custom"]
+    lacking = {text_of(field.get("field_type")) for field in custom} - space.plugins
+    if lacking:
+        listed = ", ".join(sorted(lacking))
+        text = "The following field-type plugin(s) are not available in this space"
+        refuse_base(f"{text}: {listed}")
+
+
+def _restricted(field: JsonObject) -> JsonObject:
+    """Return a field without the name lists of a restriction that is off.
+
+    Rich text fields keep them. Source: destination, shapes the editor writes.
+    """
+    if field["type"] != "bloks" or truthy(field.get("restrict_components")):
+        return field
+    return {key: value for key, value in field.items() if key not in _NAME_LISTS}
+
+
+def _note(space: Space, key: str, field: JsonObject, where: str) -> None:
+    where, kind = f"{where}: {key}", text_of(field.get("type"))
     if not _KEY.fullmatch(key):
-        refuse("schema", f"the field key {key} is invalid")
-    if kind not in FIELD_TYPES:
-        space.violated("unknown_field_type", where, kind)
+        space.violated("field_key_form", where, key)
     if kind in DEPRECATED_TYPES:
         space.violated("deprecated_field_type", where, f"{kind} is now asset")
-    if kind == "custom" and text_of(field.get("field_type")) not in space.plugins:
-        refuse("schema", f"the field type {field.get('field_type')} is not assigned")
     slug = text_of(field.get("datasource_slug"))
     known = {source["slug"] for source in space.datasources.values()}
     if field.get("source") == "internal" and slug not in known:
-        refuse("schema", f"the datasource {slug or '(none)'} does not exist")
+        space.violated("unknown_datasource", where, slug or "(none)")
     group_ids = {group["uuid"] for group in space.groups.values()}
     for wanted in list_of(field.get("component_group_whitelist")):
         if text_of(wanted) not in group_ids:

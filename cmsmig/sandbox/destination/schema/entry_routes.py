@@ -11,6 +11,9 @@ from cmsmig.sandbox.destination.space import Space
 from cmsmig.sandbox.http.asgi import AnsweredError, Call, json_reply
 from cmsmig.sandbox.values import list_of, object_of, text_of, whole
 
+_UNUSABLE = ("-", "=", "@")
+"""First characters that the service refuses in a name."""
+
 
 def _make(space: Space, call: Call) -> JsonObject:
     """Make an entry; its name is unique in its datasource."""
@@ -22,7 +25,6 @@ def _make(space: Space, call: Call) -> JsonObject:
         "id": space.next_id(),
         "name": "",
         "value": "",
-        "dimension_value": None,
         "datasource_id": owner,
         "position": len(space.entries_of(owner)) + 1,
         "dimensions": {},
@@ -53,6 +55,9 @@ def _apply(space: Space, entry: JsonObject, body: JsonObject) -> None:
     owner = whole(entry["datasource_id"]) or 0
     if not name:
         _refuse("Name can't be blank")
+    if name.startswith(_UNUSABLE):
+        # Source: destination, datasource entries. Status and text are unknown.
+        _refuse("Name is invalid")
     for other in space.entries_of(owner):
         if other["name"] == name and other["id"] != entry["id"]:
             _refuse("Name has already been taken")
@@ -68,7 +73,7 @@ def _refuse(message: str) -> NoReturn:
 
 def _shown(entry: JsonObject, dimension: int | None = None) -> JsonObject:
     shown = {key: entry[key] for key in ("id", "name", "value", "datasource_id")}
-    value = object_of(entry["dimensions"]).get(str(dimension))
+    value = object_of(entry["dimensions"]).get(str(dimension), "")
     return {**shown, "dimension_value": value}
 
 

@@ -11,20 +11,24 @@ from typing import TypeAlias
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.stories.document import examine
+from cmsmig.sandbox.destination.stories.restrictions import barred
 from cmsmig.sandbox.destination.stories.story_rules import (
     document_blocks,
     nested_blocks,
     schema_of,
 )
 from cmsmig.sandbox.destination.stories.story_translations import speaks
+from cmsmig.sandbox.destination.stories.strictness import NUMBER
 from cmsmig.sandbox.values import list_of, object_of, text_of
 
 _OWN_KEYS = frozenset({"component", "_uid", "_editable"})
-_NUMBER = re.compile(r"-?\d*\.?\d*")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d")
 _LINK_KEYS = ("id", "url", "linktype", "fieldtype", "cached_url")
 _LINK_TYPES = frozenset({"url", "story", "email", "asset"})
 _ASSET_KEYS = ("id", "alt", "filename", "fieldtype")
+_FOLDER_KEYS = frozenset({"content_types", "lock_subfolders_content_types"})
+"""All that the content of a folder holds. Source: destination, shapes the editor
+writes."""
 _TEXTS = frozenset({"text", "textarea", "markdown"})
 
 
@@ -47,6 +51,10 @@ Check: TypeAlias = Callable[[Inspection, JsonObject, Json, str], None]
 def inspect_story(space: Space, story: StoredStory, content: JsonObject) -> None:
     """Record everything in a story's content that an editor would stumble over."""
     inspection = Inspection(space, f"stories/{space.full_slug(story)}")
+    if story.is_folder:
+        for key in sorted(content.keys() - _FOLDER_KEYS):
+            inspection.complain("folder_content_key", f"content.{key}", key)
+        return
     component = space.component(text_of(content.get("component")))
     if component is not None and not component.get("is_root"):
         name = text_of(component.get("name"))
@@ -99,6 +107,8 @@ def _value(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> 
         inspection.complain("value_of_a_section", at, kind)
     elif kind in _CHECKS and value is not None:
         _CHECKS[kind](inspection, schema, value, at)
+        for name in barred(inspection.space, schema, value):
+            inspection.complain("barred_component", at, name)
 
 
 def _text(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> None:
@@ -107,7 +117,7 @@ def _text(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> N
 
 
 def _number(inspection: Inspection, schema: JsonObject, value: Json, at: str) -> None:
-    if not isinstance(value, str) or not _NUMBER.fullmatch(value):
+    if not isinstance(value, str) or not NUMBER.fullmatch(value):
         inspection.complain("number_form", at, repr(value))
 
 

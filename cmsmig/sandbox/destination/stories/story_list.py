@@ -44,6 +44,7 @@ def selected(space: Space, call: Call) -> list[StoredStory]:
         story
         for story in _candidates(space, call, trashed=trashed)
         if (story.deleted_at is not None) is trashed
+        and not story.only_in
         and all(test(space, story, value) for test, value in tests)
         and (not wanted or matches(story.content, wanted))
     ]
@@ -57,6 +58,9 @@ def _candidates(space: Space, call: Call, *, trashed: bool) -> Iterable[StoredSt
     tells not to be there.
     """
     asked = call.parameters()
+    if release := whole(_text(asked.get("in_release"))):
+        held = [s for s in space.stories.values() if release in s.versions]
+        return [story.in_release(release) for story in held]
     ids: Iterable[int | None]
     if (uuids := _text(asked.get("by_uuids"))) and not trashed:
         ids = map(space.by_uuid.get, _parts(uuids))

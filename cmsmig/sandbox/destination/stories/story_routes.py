@@ -12,6 +12,9 @@ from cmsmig.canonical import JsonObject
 from cmsmig.sandbox.destination.refusals import missing, number_in, refuse, wrapped
 from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.stories.inspection import inspect_story
+from cmsmig.sandbox.destination.stories.release_versions import hold, release_of
+from cmsmig.sandbox.destination.stories.restrictions import check_restrictions
+from cmsmig.sandbox.destination.stories.stored_content import stored
 from cmsmig.sandbox.destination.stories.story_rules import (
     check_content,
     check_folder_types,
@@ -20,6 +23,7 @@ from cmsmig.sandbox.destination.stories.story_rules import (
 )
 from cmsmig.sandbox.destination.stories.story_translations import merge_translations
 from cmsmig.sandbox.destination.stories.story_wire import WRITABLE, single
+from cmsmig.sandbox.destination.stories.strictness import check_values, is_strict
 from cmsmig.sandbox.http.asgi import AnsweredError, Call, Reply, json_reply
 from cmsmig.sandbox.values import object_of, text_of, truthy, whole
 
@@ -32,41 +36,41 @@ _FLAGS = ("is_folder", "is_startpage", "pinned", "disable_fe_editor")
 def show(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Answer one story with its content."""
     story = space.stories.get(number_in(parameters, "id"))
-    if story is None or (story.deleted_at and not space.unknowns.shows_trash):
-        missing(space)
+    if story is None or not (story.deleted_at and space.unknowns.shows_trash):
+        release = release_of(space, call)
+        story = _known(space, parameters, release).in_release(release)
     return _answer(space, story, refreshed=True)
 
 
 def create(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Make a story or folder; a draft unless `publish` is there."""
-    body = _writable(wrapped(call, "story"))
+    body = _writable(space, wrapped(call, "story"))
     check_size(space, call.body, body.get("content"))
-    return _made(space, body, status=201, publishing=publishes(call))
+    return _made(space, call, body, status=201, publishing=publishes(call))
 
 
 def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Replace the keys that the body names; `content` as a whole."""
-    story = _known(space, parameters)
-    changes = _writable(wrapped(call, "story"))
-    check_size(space, call.body, changes.get("content"))
-    if "group_id" in call.document():
-        # Beside the story, as `publish` is.
-        changes["group_id"] = call.document()["group_id"]
-    changes.pop("is_folder", None)
-    if space.unknowns.merges_content and "content" in changes:
-        changes["content"] = {**story.content, **object_of(changes["content"])}
-    merge_translations(story, changes)
-    body = {**story.body, **changes}
-    proposed = StoredStory(story.story_id, story.uuid, body, "", "", story.packed)
+    """Replace the keys that the body names; `content` as a whole.
+
+    With a release: of the version in that release.
+    """
+    release = release_of(space, call)
+    story = _known(space, parameters, release)
+    before = story.in_release(release)
+    body = {**before.body, **_changes(space, call, before)}
+    proposed = StoredStory(story.story_id, story.uuid, body, "", "", before.packed)
     content = proposed.content
-    _check(space, proposed, content)
+    _check(space, call, proposed, content)
+    if release:
+        _keep(space, proposed, content)
+        hold(space, story, release, proposed)
+        return _answer(space, story.in_release(release))
     space.displace(story)
     story.body = proposed.body
     space.place(story)
     story.updated_at = space.now()
     story.unpublished_changes = story.published is not None
-    _inspect(space, story, content)
-    story.pack()
+    _keep(space, story, content)
     if publishes(call):
         publish_now(space, story)
     return _answer(space, story)
@@ -75,12 +79,12 @@ def update(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
 def duplicate(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Make a draft with the content of another story, as its alternate."""
     source = _known(space, parameters)
-    changes = _writable(wrapped(call, "story"))
+    changes = _writable(space, wrapped(call, "story"))
     own = {**source.body, "content": source.content, "first_published_at": None}
     body = {**own, **changes}
     body["group_id"] = source.group_id
     body.pop("translated_slugs_attributes", None)
-    return _made(space, body, status=200)
+    return _made(space, call, body, status=200)
 
 
 def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
@@ -92,17 +96,22 @@ def delete(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
 
 
 def publish(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
-    """Publish the draft; the service does this on a GET."""
-    story = _known(space, parameters)
-    publish_now(space, story)
-    return _answer(space, story)
+    """Publish the draft; the service does this on a GET.
+
+    A version in a release is not public before the deployment.
+    """
+    release = release_of(space, call)
+    story = _known(space, parameters, release)
+    if not release:
+        publish_now(space, story)
+    return _answer(space, story.in_release(release))
 
 
 def unpublish(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     """Take the published content back; the draft stays."""
     story = _known(space, parameters)
+    space.changing(story)
     story.published = None
-    space.version += 1
     story.published_at = None
     story.unpublished_changes = False
     return _answer(space, story)
@@ -159,13 +168,17 @@ def publishes(call: Call) -> bool:
 
 
 def publish_now(space: Space, story: StoredStory) -> None:
-    """Make the draft public."""
+    """Make the draft public; of a folder, every draft below it."""
     if story.is_folder:
+        below = sorted(space.children.get(story.story_id, ()))
+        for child in (space.stories[own] for own in below):
+            if child.published is None or child.unpublished_changes:
+                publish_now(space, child)
         return
+    space.changing(story)
     now = space.now()
     story.published = story.pack()
     story.published_name = story.name
-    space.version += 1
     story.published_at = now
     story.unpublished_changes = False
     keep = story.body.get("first_published_at")
@@ -174,26 +187,51 @@ def publish_now(space: Space, story: StoredStory) -> None:
 
 
 def _made(
-    space: Space, body: JsonObject, *, status: int, publishing: bool = False
+    space: Space,
+    call: Call,
+    body: JsonObject,
+    *,
+    status: int,
+    publishing: bool = False,
 ) -> Reply:
     now = space.now()
     story = StoredStory(0, "", body, now, now)
     content = story.content
-    _check(space, story, content)
+    _check(space, call, story, content)
     story.story_id, story.uuid = space.next_id(), space.new_uuid()
     if not text_of(body.get("group_id")):
         body["group_id"] = space.new_uuid()
+    release = release_of(space, call)
+    if release:
+        space.stories[story.story_id], story.only_in = story, release
+        _keep(space, story, content)
+        hold(space, story, release, story)
+        return _answer(space, story, status=status)
     space.place(story)
-    _inspect(space, story, content)
-    story.pack()
+    _keep(space, story, content)
     if publishing:
         publish_now(space, story)
     return _answer(space, story, status=status)
 
 
-def _known(space: Space, parameters: Mapping[str, str]) -> StoredStory:
-    story = space.story(number_in(parameters, "id"))
-    if story is None:
+def _changes(space: Space, call: Call, before: StoredStory) -> JsonObject:
+    changes = _writable(space, wrapped(call, "story"))
+    check_size(space, call.body, changes.get("content"))
+    if "group_id" in call.document() and space.unknowns.group_id_in != "story":
+        # Next to the story, as `publish` is.
+        changes["group_id"] = call.document()["group_id"]
+    changes.pop("is_folder", None)
+    if space.unknowns.merges_content and "content" in changes:
+        changes["content"] = {**before.content, **object_of(changes["content"])}
+    merge_translations(before, changes)
+    return changes
+
+
+def _known(
+    space: Space, parameters: Mapping[str, str], release: int = 0
+) -> StoredStory:
+    story = space.stories.get(number_in(parameters, "id"))
+    if story is None or story.deleted_at or story.only_in not in (0, release):
         missing(space)
     return story
 
@@ -212,8 +250,10 @@ def _answer(
     return replace(reply, body=body)
 
 
-def _writable(body: JsonObject) -> JsonObject:
+def _writable(space: Space, body: JsonObject) -> JsonObject:
     kept = {key: body[key] for key in WRITABLE if key in body}
+    if space.unknowns.group_id_in == "body":
+        kept.pop("group_id", None)
     if "disble_fe_editor" in body:
         # The service reads this spelling too.
         kept["disable_fe_editor"] = body["disble_fe_editor"]
@@ -225,7 +265,7 @@ def _writable(body: JsonObject) -> JsonObject:
     return kept
 
 
-def _check(space: Space, story: StoredStory, content: JsonObject) -> None:
+def _check(space: Space, call: Call, story: StoredStory, content: JsonObject) -> None:
     if not story.name.strip():
         refuse("name", "can't be blank")
     _check_place(space, story)
@@ -237,7 +277,10 @@ def _check(space: Space, story: StoredStory, content: JsonObject) -> None:
     if not content:
         refuse("content", "can't be blank")
     check_folder_types(space, story.parent_id, content)
-    check_content(space, content)
+    check_content(content)
+    check_restrictions(space, content)
+    if is_strict(space, call):
+        check_values(space, content)
 
 
 def _check_place(space: Space, story: StoredStory) -> None:
@@ -253,9 +296,11 @@ def _check_place(space: Space, story: StoredStory) -> None:
         refuse("parent_id", "is invalid")
 
 
-def _inspect(space: Space, story: StoredStory, content: JsonObject) -> None:
-    if not story.is_folder:
-        inspect_story(space, story, content)
+def _keep(space: Space, story: StoredStory, content: JsonObject) -> None:
+    inspect_story(space, story, content)
+    if "content" in story.body and not story.is_folder:
+        story.body["content"] = stored(space, content)
+    story.pack()
 
 
 def _trash(space: Space, story: StoredStory) -> None:

@@ -39,17 +39,10 @@ def check_place(
             refuse("slug", "has already been taken")
 
 
-def check_content(space: Space, content: JsonObject) -> None:
-    """Refuse blank required fields and components that a field excludes."""
+def check_content(content: JsonObject) -> None:
+    """Refuse content that names no component."""
     if not text_of(content.get("component")):
         refuse("content", "component can't be blank")
-    for block in blocks_of(space, content):
-        schema = schema_of(space, block)
-        for key, value in schema.items():
-            field = object_of(value)
-            if truthy(field.get("required")) and blank(field, block.get(key)):
-                refuse(key, "can't be blank")
-            _check_allowed(space, key, field, block.get(key))
 
 
 def check_folder_types(space: Space, parent_id: int, content: JsonObject) -> None:
@@ -143,26 +136,3 @@ def _check_startpage(space: Space, parent_id: int, own_id: int) -> None:
     for other in space.children.get(parent_id, set()) - {own_id}:
         if space.stories[other].is_startpage:
             refuse("slug", "has already been taken")
-
-
-def _check_allowed(space: Space, key: str, field: JsonObject, value: Json) -> None:
-    if not truthy(field.get("restrict_components")):
-        return
-    names = [text_of(b.get("component")) for b in nested_blocks(field, value)]
-    barred = sorted({name for name in names if not _allowed(space, field, name)})
-    if barred:
-        listed = ", ".join(barred)
-        refuse_base(f"The component(s) {listed} are not allowed in the field {key}")
-
-
-def _allowed(space: Space, field: JsonObject, name: str) -> bool:
-    if field.get("restrict_type") == "tags":
-        return True
-    if field.get("restrict_type") == "groups":
-        own = (space.component(name) or {}).get("component_group_uuid")
-        allowed = list_of(field.get("component_group_whitelist"))
-        denied = list_of(field.get("component_group_denylist"))
-        return (not allowed or own in allowed) and own not in denied
-    allowed = list_of(field.get("component_whitelist"))
-    denied = list_of(field.get("component_denylist"))
-    return (not allowed or name in allowed) and name not in denied

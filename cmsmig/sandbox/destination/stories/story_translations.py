@@ -6,6 +6,7 @@ import zlib
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.space import Space, StoredStory
+from cmsmig.sandbox.destination.stories.story_rules import schema_of
 from cmsmig.sandbox.values import list_of, object_of, text_of, truthy, whole
 
 KEY = "translated_slugs_attributes"
@@ -17,27 +18,29 @@ _UNSET: tuple[Json, ...] = (None, "", [], {})
 
 
 def speaks(space: Space, code: str) -> bool:
-    """Return whether the space lists a language; a region may stand after either
-    sign."""
-    return _plain(code) in {_plain(each) for each in space.languages}
+    """Return whether the end of a translated key is a language of the space."""
+    return code in {_written(each) for each in space.languages}
 
 
-def in_language(value: Json, language: str) -> Json:
-    """Return content as it is shown in a language: what is not translated stays in
-    the default one. An empty `language` is the default."""
+def in_language(space: Space, value: Json, language: str) -> Json:
+    """Return content in a language. A field without a translation, and one that is not
+    translatable, keeps the default language. An empty `language` is the default.
+    Source: destination, what a save does."""
     if isinstance(value, list):
-        return [in_language(each, language) for each in value]
+        return [in_language(space, each, language) for each in value]
     if not isinstance(value, dict):
         return value
     shown = {
-        key: in_language(each, language)
+        key: in_language(space, each, language)
         for key, each in value.items()
         if _SIGN not in key
     }
+    schema = schema_of(space, value)
     for key, each in value.items():
         own, sign, code = key.partition(_SIGN)
-        if sign and _plain(code) == _plain(language) and each not in _UNSET:
-            shown[own] = in_language(each, language)
+        open_to_it = truthy(object_of(schema.get(own)).get("translatable"))
+        if sign and code == _written(language) and open_to_it and each not in _UNSET:
+            shown[own] = in_language(space, each, language)
     return shown
 
 
@@ -50,8 +53,9 @@ def path_in_language(space: Space, story: StoredStory, language: str) -> str:
     return "/".join(part for part in (language, folder, slug) if part)
 
 
-def _plain(code: str) -> str:
-    return code.replace("_", "-").lower()
+def _written(language: str) -> str:
+    """Return a language's code as translated keys write it: with `_` for `-`."""
+    return language.replace("-", "_")
 
 
 def translated_slugs(story: StoredStory) -> list[Json]:

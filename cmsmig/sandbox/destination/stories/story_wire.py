@@ -83,7 +83,7 @@ def row(space: Space, story: StoredStory) -> JsonObject:
         **_common(space, story),
         "content_type": component if isinstance(component, str) else None,
         "content_summary": None,
-        "release_ids": [],
+        "release_ids": [*story.versions],
     }
 
 

@@ -10,16 +10,20 @@ from cmsmig.canonical import JsonObject
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.preflights.entry_names import find_entry_names
 from cmsmig.steps.plan.preflights.findings import LIMITS, Preflight, Refused
 from cmsmig.steps.plan.preflights.languages import find_missing_languages
 from cmsmig.steps.plan.preflights.limits import (
     Count,
     count_all,
     file_totals,
+    find_asset_fields,
     find_deliveries,
     find_limits,
+    find_missing_scopes,
     verification_calls,
 )
+from cmsmig.steps.plan.preflights.releases import find_releases
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +50,23 @@ class Beforehand:
     ) -> Beforehand:
         """Return it for an import that makes these calls. Reads only."""
         counts = count_all(survey, settings, calls)
+        shown = publishes + calls.get("unpublish_stories", 0)
         return cls(
             findings=(
+                *find_missing_scopes(survey.rights, settings.space_id, shown),
                 *find_missing_languages(migration, survey),
                 *refused.findings,
-                *find_limits(migration, settings, counts),
+                *find_limits(migration, survey.space, counts),
+                *find_asset_fields(
+                    migration, survey.space, calls.get("sign_uploads", 0)
+                ),
+                *find_entry_names(migration, survey),
                 *find_deliveries(survey, publishes),
+                *find_releases(survey),
             ),
             counts=counts,
             sizes=file_totals(migration),
-            # One more tells how what visitors get is read.
-            verification_calls=verification_calls(survey, calls)
-            + bool(migration.to_publish),
+            verification_calls=verification_calls(survey, calls),
         )
 
     @property

@@ -14,22 +14,32 @@ class PreflightKind(StrEnum):
     """What a finding is about; for an item that fails it is the reason, too."""
 
     REQUIRED_FIELD = "required_field"
+    FIELD_TYPE = "field_type"
+    """A field of the space has a type that does not take the item's value."""
     FOLDER_CLOSED = "folder_closed"
     COMPONENT_NOT_ALLOWED = "component_not_allowed"
+    ENTRY_NAME = "entry_name"
+    """The destination refuses the name of a datasource entry."""
     STORY_SIZE = "story_size"
     FILE_SIZE = "file_size"
+    ASSET_FIELD = "asset_field"
+    """Files lack a field that the space requires of assets."""
     COUNT = "count"
-    """More components, stories, folders or requests than the service's plan allows."""
+    """More components, stories, folders or requests than the space allows."""
     LANGUAGE = "language"
     """The space lacks a language of translated fields."""
     WEBHOOKS = "webhooks"
     """Publishing tells other systems."""
+    TOKEN = "token"
+    """The token lacks a scope that the import needs."""
+    RELEASE = "release"
+    """A release that is not deployed yet would replace drafts."""
     NOT_READ = "not_read"
     """Something that the plan wanted to know could not be read."""
 
 
 LIMITS = frozenset((PreflightKind.COUNT, PreflightKind.FILE_SIZE))
-"""Kinds that tell of a limit of the service's plan."""
+"""Kinds that are about a limit of the space, or of the service's plan."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +59,7 @@ class Preflight:
     component: str = ""
     folder: str = ""
     count: int = 1
-    """How many stories, files or deliveries it is about."""
+    """How many stories, files, entries or deliveries it is about."""
 
     def as_json(self) -> JsonObject:
         """Return it as `plan --json` lists it."""

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
-from cmsmig.configuration.plans import destination_limits
+from cmsmig.configuration.plans import OLDER_STORY_BYTES
 from cmsmig.counting import counted, noun_for
+from cmsmig.destination.value_kinds import NAMES, TAKES, is_refused, is_unfit
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.content_shape import ContentShape
 from cmsmig.mapping.draft import StoryDraft
-from cmsmig.settings import Settings
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
@@ -39,12 +39,11 @@ def find_refused(
     migration: Migration,
     ledger: Ledger,
     survey: Survey,
-    settings: Settings,
     offline: OfflineDrafts,
 ) -> Refused:
     """Return the items whose stories would be refused when they are created, each
     with why. Reads only."""
-    look = _Look(migration, ledger, survey, settings, offline)
+    look = _Look(migration, ledger, survey, offline)
     refusals: dict[ItemKey, Refusal] = {}
     findings: list[Preflight] = []
     closed: dict[tuple[str, str], Preflight] = {}
@@ -55,8 +54,9 @@ def find_refused(
         if story is not None and home is not None and story.links.is_needed(home):
             findings += look.at_update(key)
     for key in to_create(rows, survey, offline):
-        problems = [*look.at_fields(key), *look.at_size(key)]
-        findings += problems
+        found = [*look.at_fields(key), *look.at_size(key)]
+        findings += found
+        problems = [each for each in found if each.fails]
         if (folder := look.at_folder(key)) is not None:
             problems.append(folder)
             place = (folder.folder, folder.component)
@@ -82,20 +82,18 @@ class _Look:
         migration: Migration,
         ledger: Ledger,
         survey: Survey,
-        settings: Settings,
         offline: OfflineDrafts,
     ) -> None:
         self._migration = migration
         self._survey = survey
         self._offline = offline
-        self._most = destination_limits(settings.destination_plan).story_bytes
         self._schemas = Schemas.after(migration, ledger, survey)
         self._known: dict[int, tuple[Preflight, ...]] = {}
         """Problems of each shape, by its identity: stories of one shape share it."""
 
     def at_fields(self, key: ItemKey) -> Iterator[Preflight]:
-        """Yield the required fields without a value, and the blocks that a field
-        does not take."""
+        """Yield the required fields without a value, and the values and blocks that
+        a field does not take."""
         shape = self._offline.stories[key].shape
         if id(shape) not in self._known:
             self._known[id(shape)] = tuple(self._of_shape(shape))
@@ -106,6 +104,9 @@ class _Look:
         """Yield what a story that is there may be refused for when it is written:
         what stands there may be what the field asks for, so it is sent."""
         for each in self.at_fields(key):
+            if not each.fails:
+                yield each
+                continue
             yield replace(
                 each,
                 fails=False,
@@ -135,20 +136,19 @@ class _Look:
         )
 
     def at_size(self, key: ItemKey) -> Iterator[Preflight]:
-        """Yield that a story is larger than the destination takes, if so."""
-        if self._offline.stories[key].size < self._most * _NEARLY:
+        """Yield that a story may be larger than the destination takes, if so."""
+        if self._offline.stories[key].size < OLDER_STORY_BYTES * _NEARLY:
             return
         size = self._exact_size(key)
-        if size > self._most:
-            megabytes = self._most // 1024**2
+        if size > OLDER_STORY_BYTES:
             problem = Preflight(
                 kind=PreflightKind.STORY_SIZE,
                 text=(
-                    f"its content is {size / 1024**2:.1f} MB of JSON, and the "
-                    f"destination takes {megabytes} MB in a story (technical limits "
-                    "page); shorten or split it in the origin, then pull again."
+                    f"its content is {size / 1024**2:.1f} MB of JSON, and an older "
+                    "page allowed 5 MB in a story; the service publishes no limit "
+                    "today, so the story is sent. If it is refused, shorten or split "
+                    "it in the origin, then pull again."
                 ),
-                fails=True,
             )
             yield self._of_item(key, problem)
 
@@ -156,7 +156,8 @@ class _Look:
         for component in sorted(shape.used):
             for field, definition in self._schemas.fields.get(component, {}).items():
                 if definition.get("required") and shape.lacks(component, field):
-                    yield self._required(component, field, definition)
+                    yield self._required(shape, component, field, definition)
+                yield from _unfit(shape, component, field, definition)
                 held = shape.held.get((component, field), frozenset())
                 barred = [
                     each
@@ -167,9 +168,9 @@ class _Look:
                     yield _not_allowed(component, field, barred)
 
     def _required(
-        self, component: str, field: str, definition: JsonObject
+        self, shape: ContentShape, component: str, field: str, definition: JsonObject
     ) -> Preflight:
-        where = f"`{field}` of the component `{component}`"
+        where = _place(shape, component, field)
         if definition.get("source") == "internal_stories":
             text = (
                 f"{where} is required in the space and leads to other stories, which "
@@ -219,15 +220,63 @@ class _Look:
         return len(text.encode("utf-8", "surrogatepass"))
 
 
+def _place(shape: ContentShape, component: str, field: str) -> str:
+    """Return a field of a component, and the fields that hold its blocks."""
+    around = [
+        f"`{key}`" if holder != component else f"another `{component}`"
+        for holder, key in shape.fields_with(component)
+    ]
+    inside = f", a block in {', '.join(around)}," if around else ""
+    return f"`{field}` of the component `{component}`{inside}"
+
+
+def _unfit(
+    shape: ContentShape, component: str, field: str, definition: JsonObject
+) -> Iterator[Preflight]:
+    """Yield that the space's field has a type that does not take what we write.
+
+    Source: destination, strict validation.
+    """
+    kind = str(definition.get("type") or "")
+    held = shape.kinds.get((component, field), frozenset())
+    unfit = sorted(each for each in held if is_unfit(kind, each))
+    if not unfit:
+        return
+    fails = any(is_refused(kind, each) for each in unfit)
+    what = " or ".join(dict.fromkeys(NAMES[each] for each in unfit))
+    is_block = any(component in names for names in shape.held.values())
+    or_rule = ", or the rule of the project's own that makes the block" * is_block
+    then = (
+        "" if fails else " Editors cannot change such a value, and it may be refused."
+    )
+    yield Preflight(
+        kind=PreflightKind.FIELD_TYPE,
+        text=(
+            f"{_place(shape, component, field)} has the type `{kind}` in the space, "
+            f"which takes {TAKES.get(kind, 'text')}, and the item has {what} there; "
+            "set the field back to its own type there, or change its encoding in "
+            f"decisions/design.yaml{or_rule}.{then}"
+        ),
+        fails=fails,
+        field=field,
+        component=component,
+    )
+
+
 def _not_allowed(component: str, field: str, barred: list[str]) -> Preflight:
+    """Return a warning: the item is sent.
+
+    Source: destination, content rules. Public reports disagree: some spaces answer
+    such a save with 422, in others only the editor complains.
+    """
     named = ", ".join(f"`{each}`" for each in barred)
     return Preflight(
         kind=PreflightKind.COMPONENT_NOT_ALLOWED,
         text=(
-            f"`{field}` of the component `{component}` takes no {named} in the space; "
-            "allow that component in the field's settings there."
+            f"`{field}` of the component `{component}` takes no {named} in the space, "
+            "so the editor will complain and the service may refuse the story; allow "
+            "that component in the field's settings there."
         ),
-        fails=True,
         field=field,
         component=component,
     )

@@ -7,17 +7,30 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject
-from cmsmig.configuration.plans import destination_limits
-from cmsmig.counting import counted
+from cmsmig.configuration.plans import (
+    ANSWER,
+    OLDER_FILE_BYTES,
+    Counted,
+    Limit,
+    space_limits,
+)
+from cmsmig.counting import and_more, counted, noun_for
+from cmsmig.destination.schema import Space
+from cmsmig.destination.token_rights import TokenRights
+from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.preflights.findings import Preflight, PreflightKind
+from cmsmig.steps.token_check import missing_sentences
 
-_PAGE = "the service's page of technical limits"
-_OLDER_PAGE = "an older page of limits, under the plan's older name"
 _PUBLISHED = "story.published"
-_PREFLIGHT_CALLS = ("read_folders", "read_webhooks")
+_PREFLIGHT_CALLS = (
+    "read_folders",
+    "read_webhooks",
+    "read_releases",
+    "list_released_stories",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +40,7 @@ class Count:
     what: str
     there: int
     added: int
-    most: int | None
-    """None where no limit is published."""
-    older: int | None = None
-    """What an older page allows for the plan; told, and not relied on."""
+    limit: Limit
 
     @property
     def after(self) -> int:
@@ -42,8 +52,9 @@ class Count:
         return {
             "there": self.there,
             "added": self.added,
-            "limit": self.most,
-            "older_limit": self.older,
+            "limit": self.limit.most,
+            "included": self.limit.included,
+            "limit_source": self.limit.source,
         }
 
 
@@ -60,59 +71,78 @@ def count_all(
     survey: Survey, settings: Settings, calls: Mapping[str, int]
 ) -> tuple[Count, ...]:
     """Return what the space would hold and need. Reads only."""
-    limits = destination_limits(settings.destination_plan)
+    space = survey.space
+    limits = space_limits(settings.destination_plan, space.plan, space.limits)
     folders = sum(1 for row in survey.stories if row.is_folder)
-    groups = {each.body.get("component_group_uuid") for each in survey.components}
-    return (
-        Count(
-            "components",
-            len(survey.components),
-            calls.get("create_components", 0),
-            limits.components,
-        ),
-        Count("component groups", len(groups - {None, ""}), 0, limits.component_groups),
-        Count(
-            "stories",
-            len(survey.stories) - folders,
-            calls.get("create_stories", 0),
-            limits.stories,
-            limits.older_stories,
-        ),
-        Count(
-            "folders",
-            folders,
-            calls.get("create_folders", 0),
-            limits.folders,
-            limits.older_folders,
-        ),
-        Count(
-            "requests a month",
-            0,
-            sum(calls.values()) + verification_calls(survey, calls),
-            limits.monthly_requests,
-        ),
-    )
+    stories = len(survey.stories) - folders
+    requests = sum(calls.values()) + verification_calls(survey, calls)
+    held = {
+        Counted.COMPONENTS: (len(survey.components), calls.get("create_components", 0)),
+        Counted.STORIES: (stories, calls.get("create_stories", 0)),
+        Counted.FOLDERS: (folders, calls.get("create_folders", 0)),
+        Counted.REQUESTS: (0, requests),
+    }
+    return tuple(Count(str(what), *held[what], limits[what]) for what in Counted)
 
 
 def find_limits(
-    migration: Migration, settings: Settings, counts: tuple[Count, ...]
+    migration: Migration, space: Space, counts: tuple[Count, ...]
 ) -> Iterator[Preflight]:
-    """Yield where a limit of the service's plan would be exceeded."""
+    """Yield where a limit of the space, or of the service's plan, would be exceeded."""
     for count in counts:
         if text := _exceeded(count):
             yield Preflight(kind=PreflightKind.COUNT, text=text, count=count.after)
-    most = destination_limits(settings.destination_plan).asset_bytes
-    sizes = {row.sha256: row.size for row in migration.origin.files.values()}
-    for upload in migration.files.uploads:
-        size = sizes.get(upload.sha256, 0)
+    most = space.upload_bytes or OLDER_FILE_BYTES
+    for upload, size in _file_sizes(migration):
         if size > most:
+            text = f"{upload.name} is {size / 1024**2:.1f} MB, {_too_large(space)}"
+            yield Preflight(kind=PreflightKind.FILE_SIZE, text=text)
+
+
+def _too_large(space: Space) -> str:
+    if space.upload_bytes:
+        return (
+            f"and by {ANSWER} it takes {space.upload_bytes // 1024**2:,} MB in a file; "
+            "make the file smaller in the origin and pull again, or have the limit "
+            "raised."
+        )
+    return (
+        "and an older page allowed 500 MB or 1 GB by plan; the service publishes no "
+        "limit today, so the file is sent and may be refused."
+    )
+
+
+def find_asset_fields(
+    migration: Migration, space: Space, uploads: int
+) -> Iterator[Preflight]:
+    """Yield the fields that the space requires of assets and that files lack.
+
+    An import gives a file no field but `alt`. Source: destination, space.
+    """
+    files = migration.files.uploads if uploads else ()
+    for name in space.required_asset_fields:
+        lacking = [each.name for each in files if name != "alt" or not each.alt]
+        if lacking:
             yield Preflight(
-                kind=PreflightKind.FILE_SIZE,
+                kind=PreflightKind.ASSET_FIELD,
                 text=(
-                    f"{upload.name} is {size / 1024**2:.1f} MB, larger than the "
-                    f"space's plan allows for a file: {most // 1024**2} MB by {_PAGE}."
+                    f"The space requires `{name}` of an asset, and "
+                    f"{counted(len(lacking), 'file')} of {len(files):,} "
+                    f"{noun_for(len(lacking), 'has', 'have')} none "
+                    f"({', '.join(lacking[:3])}{and_more(len(lacking), 3)}); "
+                    f"{_fill_in(name)}, or take the requirement off in the space's "
+                    "settings until the import is over. Whether the service refuses "
+                    "such a file is not documented."
                 ),
+                field=name,
+                count=len(lacking),
             )
+
+
+def _fill_in(name: str) -> str:
+    if name == "alt":
+        return "write the alternative texts in the origin and pull again"
+    return "fill it in there after the import"
 
 
 def find_deliveries(survey: Survey, publishes: int) -> Iterator[Preflight]:
@@ -150,23 +180,42 @@ def find_deliveries(survey: Survey, publishes: int) -> Iterator[Preflight]:
         )
 
 
+def find_missing_scopes(
+    rights: TokenRights, space_id: str, publishes: int
+) -> Iterator[Preflight]:
+    """Yield each scope that the token lacks for the import.
+
+    Source: destination, scoped tokens.
+    """
+    for text in missing_sentences(
+        rights, space_id, "import", publishes=bool(publishes)
+    ):
+        yield Preflight(kind=PreflightKind.TOKEN, text=text)
+
+
 def file_totals(migration: Migration) -> JsonObject:
     """Return how many files there are to bring, and how many bytes in all."""
-    sizes = {row.sha256: row.size for row in migration.origin.files.values()}
-    found = [sizes.get(each.sha256, 0) for each in migration.files.uploads]
+    found = [size for _, size in _file_sizes(migration)]
     return {"files": len(found), "bytes": sum(found), "largest": max(found, default=0)}
+
+
+def _file_sizes(migration: Migration) -> Iterator[tuple[UploadPlan, int]]:
+    sizes = {row.sha256: row.size for row in migration.origin.files.values()}
+    for upload in migration.files.uploads:
+        yield upload, sizes.get(upload.sha256, 0)
 
 
 def _exceeded(count: Count) -> str:
     said = f"The space would hold or need {count.after:,} {count.what}"
-    if count.most is not None and count.after > count.most:
+    limit = count.limit
+    if limit.most is not None and count.after > limit.most:
         return (
-            f"{said}, and its plan allows {count.most:,} by {_PAGE}; ask for a larger "
-            "plan first."
+            f"{said}, and {limit.most:,} are allowed by {limit.source}; ask for a "
+            "larger plan first."
         )
-    if count.older is not None and count.added and count.after > count.older:
+    if limit.included is not None and count.added and count.after > limit.included:
         return (
-            f"{said}; {_OLDER_PAGE}, allows {count.older:,}: ask the service before "
-            "you rely on more."
+            f"{said}, and {limit.included:,} are included by {limit.source}; ask the "
+            "service what more of them costs."
         )
     return ""

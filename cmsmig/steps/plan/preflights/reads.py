@@ -1,7 +1,7 @@
 """What preflights ask of the destination, and no more than that. Reads only.
 
 A folder is read where stories are to be created in it, the webhooks where something is
-to be published.
+to be published, the releases always, since editors may add stories to one at any time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,13 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import FolderRule, Survey, folder_at
+from cmsmig.steps.plan.destination_survey import (
+    FolderRule,
+    PendingRelease,
+    Survey,
+    folder_at,
+    pages,
+)
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.worker_pool import together
 
@@ -50,7 +56,7 @@ async def read_for_preflights(
     offline: OfflineDrafts,
     again: Set[ItemKey] = frozenset(),
 ) -> Survey:
-    """Return the survey with the rules of folders and the webhooks."""
+    """Return the survey with the rules of folders, the webhooks and the releases."""
     calls = dict(survey.calls)
     rows = ledger.items.all()
     folders = list(_folders(rows, survey, offline, again))
@@ -61,8 +67,13 @@ async def read_for_preflights(
     if _publishes(migration, rows, offline, again):
         calls["read_webhooks"] = 1
         webhooks = await _read_webhooks(client)
+    releases, listed = await _read_releases(client, rows)
+    calls["read_releases"] = 1
+    if listed:
+        calls["list_released_stories"] = listed
     return replace(
         survey,
+        releases=releases,
         folder_rules={rule.path: rule for rule in rules if rule is not None},
         webhooks=webhooks,
         calls=calls,
@@ -107,6 +118,34 @@ async def _read_webhooks(client: DestinationClient) -> tuple[Webhook, ...] | Non
         return tuple(await client.webhooks())
     except (CredentialsError, NotFoundError):
         return None
+
+
+async def _read_releases(
+    client: DestinationClient, rows: Mapping[ItemKey, ItemRow]
+) -> tuple[tuple[PendingRelease, ...] | None, int]:
+    """Return the pending releases, and how many calls listing their stories took; None
+    where the token may not see them. A service without releases has none.
+
+    Source: destination, releases: pending is what was not released, and `in_release`
+    filters stories.
+    """
+    own = {row.home.story_id: row.home.full_slug for row in rows.values() if row.home}
+    found: list[PendingRelease] = []
+    calls = 0
+    try:
+        pending = [each for each in await client.releases() if not each.released]
+        for each in pending:
+            held: list[StoryRow] = []
+            if own:
+                held = await client.stories(in_release=each.release_id)
+                calls += pages(len(held))
+            paths = sorted(own[row.story_id] for row in held if row.story_id in own)
+            found.append(PendingRelease(each.name, each.release_at, tuple(paths)))
+    except CredentialsError:
+        return None, calls
+    except NotFoundError:
+        return (), calls
+    return tuple(found), calls
 
 
 def _publishes(

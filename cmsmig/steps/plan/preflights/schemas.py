@@ -22,6 +22,8 @@ class Schemas:
     fields: Mapping[str, Mapping[str, JsonObject]]
     groups: Mapping[str, str]
     """The UUID of a component's group; empty without one."""
+    tags: Mapping[str, frozenset[str]]
+    """Ids of a component's tags."""
 
     @classmethod
     def after(cls, migration: Migration, ledger: Ledger, survey: Survey) -> Schemas:
@@ -40,24 +42,28 @@ class Schemas:
             name: str(body.get("component_group_uuid") or "")
             for name, body in there.items()
         }
-        return cls(fields, groups)
+        tags = {
+            name: _listed(body.get("internal_tag_ids")) for name, body in there.items()
+        }
+        return cls(fields, groups, tags)
 
     def allows(self, definition: JsonObject, component: str) -> bool:
         """Return whether a field takes a block of a component.
 
-        Source: destination, field definitions: restrict_components. Restrictions by
-        tag are not looked at.
+        Source: destination, field definitions: restrict_components.
         """
         if not definition.get("restrict_components"):
             return True
-        by = definition.get("restrict_type")
-        if by == "tags":
-            return True
-        name = self.groups.get(component, "") if by == "groups" else component
-        of = "component_group" if by == "groups" else "component"
+        match definition.get("restrict_type"):
+            case "tags":
+                of, names = "component_tag", self.tags.get(component, frozenset())
+            case "groups":
+                of, names = "component_group", _listed(self.groups.get(component))
+            case _:
+                of, names = "component", frozenset((component,))
         allowed = _listed(definition.get(f"{of}_whitelist"))
         denied = _listed(definition.get(f"{of}_denylist"))
-        return (not allowed or name in allowed) and name not in denied
+        return (not allowed or bool(names & allowed)) and not names & denied
 
 
 def _listed(value: Json) -> frozenset[str]:

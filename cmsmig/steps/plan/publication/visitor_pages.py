@@ -69,7 +69,7 @@ class VisitorPages:
             return next(self.unmet(key, story), None) is None
         return (content_hash(story.content), story.row.name) == self._print(key)
 
-    def is_older(self, key: ItemKey, story: Story) -> bool:
+    def differs_from_draft(self, key: ItemKey, story: Story) -> bool:
         """Return whether editors have something else than what visitors get."""
         drafts = self.unpublished.get(key)
         return drafts is not None and drafts[self.language] != visible_print(
