@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject
@@ -29,6 +29,10 @@ class Unknowns:
     """Whether finish_upload answers `{"asset": {...}}`."""
     merges_content: bool = False
     """Whether a PUT merges `content` instead of replacing it."""
+    editor_fills_defaults: bool = False
+    """Whether the visual editor fills an absent field with its `default_value`."""
+    plugin_keys: tuple[str, ...] = ()
+    """What an empty value of a custom field type holds, beside its plugin."""
     requires_default_root: bool = False
     """Whether a folder must name its `default_root`."""
     publish_overwrites_first: bool = False
@@ -58,10 +62,6 @@ class Unknowns:
     """Whether the space names the limits of its plan; the keys are not known either."""
     lists_implied_scopes: bool = False
     """Whether a token's list of scopes names those that others imply."""
-    editor_fills_defaults: bool = False
-    """Whether the visual editor fills an absent field with its `default_value`."""
-    plugin_keys: Mapping[str, JsonObject] = field(default_factory=dict)
-    """The keys of an empty value of a custom field type, by its name."""
 
 
 @dataclass(frozen=True, slots=True)

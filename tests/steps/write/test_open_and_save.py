@@ -61,8 +61,11 @@ def imported(stage: Stage, every_kind: Path) -> Callable[[str], Desk]:
 
 def develop(desk: Desk) -> None:
     """Add a field of each type to our components, and decide that they stay."""
+    desk.space.plugins = frozenset({"picker"})
+    desk.space.unknowns = replace(desk.space.unknowns, plugin_keys=("chosen",))
     for component in [*desk.space.components.values()]:
         added = {f"dev_{kind}": {"type": kind} for kind in _TYPES}
+        added["dev_custom"] = {"type": "custom", "field_type": "picker"}
         schema = {**component["schema"], **added}
         body = {"component": {"name": component["name"], "schema": schema}}
         desk.api("PUT", f"/components/{component['id']}", body)
@@ -124,7 +127,9 @@ def test_a_save_without_a_change_is_no_edit(
     """Every field of a developer's was filled with its empty value, of all types."""
     desk = imported(mode)
     save(desk)
-    assert desk.stories()[BARE].content["dev_table"]["fieldtype"] == "table"
+    held = desk.stories()[BARE].content
+    assert held["dev_table"]["fieldtype"] == "table"
+    assert held["dev_custom"]["chosen"] == ""
     insist_untouched(desk)
 
 
@@ -226,6 +231,7 @@ EDITS: dict[str, tuple[str, Callable[[Any], Any]]] = {
             {"component": "figure", "_uid": "5f4dcc3b-5aa7-45d6-9d83-27deb882cf99"}
         ],
     ),
+    "a plugin's value": ("dev_custom", lambda old: {**old, "chosen": "a"}),
     "a developer's link": ("dev_multilink", lambda old: {**old, "anchor": "part"}),
 }
 

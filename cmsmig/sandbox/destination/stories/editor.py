@@ -15,7 +15,7 @@ from cmsmig.sandbox.destination.space import Space, StoredStory
 from cmsmig.sandbox.destination.stories.story_routes import update
 from cmsmig.sandbox.destination.stories.story_rules import schema_of
 from cmsmig.sandbox.http.asgi import AnsweredError, Call
-from cmsmig.sandbox.values import object_of, text_of
+from cmsmig.sandbox.values import text_of
 
 _WITHOUT_VALUE = frozenset({"section", "tab"})
 """Types that only arrange the form."""
@@ -98,8 +98,8 @@ def _empty(space: Space, field: Mapping[str, Json]) -> Json:
     if kind == "table":
         return _empty_table(space)
     if kind == "custom":
-        own = object_of(space.unknowns.plugin_keys.get(text_of(field["field_type"])))
-        return {"plugin": field["field_type"], "_uid": space.new_uuid(), **own}
+        own = dict.fromkeys(space.unknowns.plugin_keys, "")
+        return {"plugin": field.get("field_type"), "_uid": space.new_uuid(), **own}
     return ""
 
 
