@@ -34,7 +34,7 @@ async def test_the_check_names_site_space_and_limits(rehearse) -> None:
     assert "Limits of the plans" in shown
     assert "Destination: largest story" in shown
     assert "an older page: 5 MB of JSON" in shown
-    assert "the space&#39;s own answer" in shown
+    assert "the service&#39;s technical limits page of November 2026" in shown
     assert "look here" not in shown
 
 

@@ -316,7 +316,7 @@ OWNERSHIP = (
         (
             Edit(
                 "steps/plan/edits/written_stories.py",
-                "    if content_hash(story.content) == content:\n",
+                "    if is_hash_of(content, story.content):\n",
                 "    if True:\n",
             ),
         ),

@@ -58,14 +58,17 @@ def test_what_is_filled_after_it_was_published_is_published_again(
 def test_what_is_published_too_early_is_a_difference(
     stage: Stage, small_site: Path
 ) -> None:
-    """A saved and unpublished change of a story that was to be published is told."""
+    """A saved and unpublished change of a story is listed; a save alone is none."""
     desk = stage(content=small_site)
     desk.decide(*PUBLISH)
     desk.done("import")
     story = desk.stories()["notes/note-1"]
     same = {"story": {"content": story.content}}
     desk.api("PUT", f"/stories/{story.story_id}", same)
-    assert desk.codes() == ["not_published"]
+    desk.done("verify")
+    changed = {"story": {"content": {**story.content, "title": "Another title"}}}
+    desk.api("PUT", f"/stories/{story.story_id}", changed)
+    assert desk.codes() == ["field_value", "not_published"]
 
 
 def test_an_asset_folder_whose_reply_was_lost_is_ours(

@@ -34,7 +34,7 @@ from tests.support.steps.origin_schemas import (
     fields,
 )
 
-LISTS = ("space", "components", "stories", "assets", "releases")
+LISTS = ("space", "components", "stories", "assets", "releases", "validate token")
 READS = Counter({f"GET {each}": 1 for each in LISTS})
 CALM = {"name": "calm", "id": "1" * 32}
 LOUD = {"name": "loud", "id": "2" * 32}
