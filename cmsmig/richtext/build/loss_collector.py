@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
+
 from cmsmig.richtext.html.dom import Element, Node, Text, path_of
 from cmsmig.richtext.losses import Loss, Severity
 
@@ -127,14 +130,17 @@ def context_of(element: Element) -> str:
 def _beginning(element: Element) -> str:
     pieces: list[str] = []
     length, steps = 0, 0
-    stack: list[Node] = [element]
+    stack: list[Iterator[Node]] = [iter((element,))]
     while stack and length < _CONTEXT_LENGTH and steps < 4 * _CONTEXT_LENGTH:
-        node = stack.pop()
+        node = next(stack[-1], None)
+        if node is None:
+            stack.pop()
+            continue
         steps += 1
         if isinstance(node, Text):
             piece = " ".join(node.value[: 2 * _CONTEXT_LENGTH].split())
             pieces.append(piece)
             length += len(piece)
         elif node.tag not in ("script", "style"):
-            stack.extend(reversed(node.children[: 2 * _CONTEXT_LENGTH]))
+            stack.append(islice(node.children, 2 * _CONTEXT_LENGTH))
     return " ".join(piece for piece in pieces if piece)[:_CONTEXT_LENGTH]
