@@ -61,6 +61,25 @@ _OPENED = (
 )  # fmt: skip
 """Start tags that conversion has something of its own for."""
 
+_PIECES = (
+    '<div class="w-embed"><div></div><p id="q">x</p>',
+    '<div class="w-embed"><b>x</div><p id="q">y</p>',
+    '<div class="w-embed"><div><div></div><h2>x</h2>',
+    '<div class="w-embed"><script>x</div><p id="q">y</p>',
+    '<div class="w-embed"><!--x</div><p id="q">y</p>',
+    '<section class="w-embed"><div></section><p id="q">x</p>',
+    '<div class="w-embed"><img src="//a"></div>', "<figure><img src=i><p>x</figure>",
+    '<div data-rt-embed-type="true"><a href="/a">x</a></div>',
+    "<ul><li>x</li><p>y</p></ul>", "<p>x<div>y</div></p>", "<li><b>x</li>",
+    "<a href=y><p>x</p>", "<a href=y><b>x</a>", "<b><p>x</b></p>", "<td>x<tr>y",
+    "<table><td>x", "<table><tr><p>x", "<h1><p>x</p><ul><li>y</ul></h1>",
+    "<pre><code>x</code>", "<code>x<b>y</code>", "<p></p>", "<p>&nbsp;</p>",
+    "<p>x</p>", "<p>x</p><p>y</p>", "<p>x y z</p><ul><li>x y</li></ul>", "x<br>",
+    "<figure data-page-url=//a><iframe src=//a></iframe><figcaption>x</figure>",
+    "<span id=a>x</span><a href=#a>y</a>", "<a href=/posts/x>y</a>", "</p>", "</br>",
+)  # fmt: skip
+"""Pieces of bodies, well formed and not."""
+
 _ATTRIBUTES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         frozenset().union(
@@ -148,6 +167,8 @@ def _bodies() -> Iterator[Construct]:
         yield from _bare(name)
     for name in _OPENED:
         yield from _bare(name)
+    for piece in _PIECES:
+        yield Construct(BODY, piece, piece)
     for unit in UNITS:
         for before, after in (
             ("", ""), ("<p>", "!</p>"), ("<a ", ">x"), ("<script>", ""), ("<pre>", ""),
