@@ -33,9 +33,7 @@ _MONTHS = (
 )  # fmt: skip
 _LINKED = re.compile(r"https?://[^\s\"'<>\\^`{|}]+", re.I)
 _IN_MAIL = r"\s@<>\"'"
-_MAIL = re.compile(
-    rf"[^{_IN_MAIL}]++@[^{_IN_MAIL}][^{_IN_MAIL}.]*+\.[^{_IN_MAIL}]++"
-)
+_MAIL = re.compile(rf"[^{_IN_MAIL}]++@[^{_IN_MAIL}][^{_IN_MAIL}.]*+\.[^{_IN_MAIL}]++")
 _PICTURES = frozenset(("Image", "MultiImage"))
 _MOST_WORDS = 1500
 """Words beyond which two texts are not compared word by word."""

@@ -126,7 +126,17 @@ _PROPERTIES = sorted(
     {*inline_style._SET, *attributes._STYLED_EVERYWHERE, "text-align", "color",
      "background-color", "background-image", "max-width", "display", "padding-bottom"}
 )  # fmt: skip
-_STARTS = ("", "mailto:", "a@", "https://files.example.net/", "//", "rgb(", "#", "1", "+1")
+_STARTS = (
+    "",
+    "mailto:",
+    "a@",
+    "https://files.example.net/",
+    "//",
+    "rgb(",
+    "#",
+    "1",
+    "+1",
+)
 
 
 def _bare(name: str) -> Iterator[Construct]:

@@ -29,7 +29,7 @@ from tests.support.processortime import TooLongError, at_most
 from tests.support.richtext.constructs import ATTRIBUTE, BODY, FIELD, Construct
 
 SIZES = (16_384, 65_536, 262_144)
-FLOOR = 0.03
+FLOOR = 0.05
 """Seconds below which a measurement says nothing."""
 STEEPEST = 1.2
 """The largest exponent that passes: 1 is linear, 2 quadratic."""
@@ -163,9 +163,7 @@ class Growth:
         return math.log(times[0] / max(times[1], 1e-6)) / math.log(4)
 
 
-def measured(
-    construct: Construct, path: str, work: Callable[[str], object]
-) -> Growth:
+def measured(construct: Construct, path: str, work: Callable[[str], object]) -> Growth:
     """Measure a construct on a path, the largest size that ends within the limit."""
     for size in reversed(SIZES):
         full = _least(work, construct.written(size), FLOOR)
