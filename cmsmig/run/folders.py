@@ -61,9 +61,7 @@ def _site_name(project: Project) -> str:
 
 
 def _plain(name: str) -> str:
-    ascii_only = (
-        unicodedata.normalize("NFKD", name[:200]).encode("ascii", "ignore").decode()
-    )
+    ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9]+", "-", ascii_only).strip("-").lower()[:40]
 
 

@@ -162,6 +162,13 @@ class Growth:
             return 0.0
         return math.log(times[0] / max(times[1], 1e-6)) / math.log(4)
 
+    def row(self) -> str:
+        """Return the measurement as a row of a table."""
+        full, *fourth = self.seconds
+        smaller = f"{fourth[0]:.2f}" if fourth else ""
+        cells = (f"{self.exponent:.2f}", f"{full:.2f}", smaller, self.path)
+        return f"| {' | '.join(cells)} | `{self.name}` |"
+
 
 def measured(construct: Construct, path: str, work: Callable[[str], object]) -> Growth:
     """Measure a construct on a path, the largest size that ends within the limit."""
