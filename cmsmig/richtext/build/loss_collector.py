@@ -42,6 +42,11 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "link": (CONTENT, "The text stands, but this link could not be kept."),
     "linked-image": (CONTENT, "The picture stands without its link, as chosen."),
     "list-blank": (LAYOUT, "This shows nothing in a list and is no item of it."),
+    "markdown": (
+        MEANING,
+        "This text holds so many brackets or addresses that reading it as Markdown "
+        "would take too long. It stands as raw HTML; shorten it at the origin.",
+    ),
     "media": (CONTENT, "Video and audio are left out, as the embed choices say."),
     "missing-file": (CONTENT, "This file could not be had; its old address stands."),
     "nesting": (LAYOUT, "Nested this deep, the content stands without this level."),

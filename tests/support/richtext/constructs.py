@@ -89,7 +89,7 @@ _ATTRIBUTES: dict[str, tuple[str, ...]] = {
         ("p", "a href=y", "img src=i"),
     ),
     **dict.fromkeys(("hidden", "reversed", "open"), ("p", "ol", "dialog")),
-    **dict.fromkeys(attributes.KEPT["ol"], ("ol><li",)),
+    **dict.fromkeys(attributes.KEPT["ol"], ("ol",)),
     **dict.fromkeys(attributes.KEPT["td"], ("table><tr><td",)),
     **dict.fromkeys(attributes.KEPT["span"], ("span", "code", "pre")),
     **dict.fromkeys(attributes._IMAGE, ("img", "figure><img")),
