@@ -93,7 +93,8 @@ def test_markdown_that_takes_too_much_work_is_raw_html(unit: str) -> None:
     converted = NativeEngine().from_markdown(f"# Title\n\n{text}\n\n*end*")
     kinds = [node["type"] for node in converted.document["content"]]
     assert kinds.count("blok") == 1
-    assert kinds[0] == "heading" and kinds[-1] == "paragraph"
+    assert kinds[0] == "heading"
+    assert kinds[-1] == "paragraph"
     assert [loss.kind for loss in converted.losses] == ["markdown"]
     held = json.dumps(converted.document)
     assert held.count(unit) == text.count(unit)

@@ -14,7 +14,6 @@ from markdown_it.rules_core import StateCore
 
 from cmsmig.richtext.markdown.ported_rules import as_in_javascript
 
-
 _MOST_WORK = 20_000_000
 """Characters of one text, times the signs in it at which reading looks ahead: the
 rules for links take quadratic time, and more than this takes seconds."""
@@ -35,7 +34,9 @@ def html_within_limit(text: str) -> tuple[str, list[str]]:
 def _set_apart(state: StateCore) -> None:
     """Replace the texts that take too much work, where a limit is asked for."""
     unread = state.env.get(_LIMITED)
-    for index, token in enumerate(state.tokens if unread is not None else ()):
+    if unread is None:
+        return
+    for index, token in enumerate(state.tokens):
         content = token.content
         if token.type != "inline" or len(content) < 1000:
             continue

@@ -224,8 +224,8 @@ def _growing(name: str, share: int) -> int:
                     print("too steep:", found[-1].row(), flush=True)
     bad = sum(each.exponent > STEEPEST for each in found)
     print(f"{len(found)} constructs and paths, {bad} too steep; the steepest, slowest:")
-    print("| exponent | seconds at 256 KB | at 64 KB | path | construct |")
-    print("|" + "---|" * 5)
+    print("| exponent | KB | seconds | for a fourth | path | construct |")
+    print("|" + "---|" * 6)
     steepest = sorted(found, key=lambda each: -each.exponent)[:WORST]
     slowest = sorted(found, key=lambda each: -each.seconds[0])[:WORST]
     for each in (*steepest, *slowest):

@@ -152,7 +152,8 @@ class Growth:
     path: str
     name: str
     seconds: tuple[float, ...]
-    """By size, from the largest down, as far as it was measured."""
+    """At `size` and, where that takes long enough to tell, at a fourth of it."""
+    size: int
 
     @property
     def exponent(self) -> float:
@@ -166,7 +167,8 @@ class Growth:
         """Return the measurement as a row of a table."""
         full, *fourth = self.seconds
         smaller = f"{fourth[0]:.2f}" if fourth else ""
-        cells = (f"{self.exponent:.2f}", f"{full:.2f}", smaller, self.path)
+        kilobytes = f"{self.size // 1024}"
+        cells = (f"{self.exponent:.2f}", kilobytes, f"{full:.2f}", smaller, self.path)
         return f"| {' | '.join(cells)} | `{self.name}` |"
 
 
@@ -177,13 +179,13 @@ def measured(construct: Construct, path: str, work: Callable[[str], object]) -> 
         if full < LIMIT:
             break
     if full < FLOOR or size == SIZES[0]:
-        return Growth(path, construct.name, (full,))
-    found = Growth(path, construct.name, ())
+        return Growth(path, construct.name, (full,), size)
+    found = Growth(path, construct.name, (), size)
     for _ in range(3):
         # The smallest of a few runs: other work of the machine only adds to one.
         fourth = _least(work, construct.written(size // 4), 0, runs=3)
         full = min(full, *found.seconds[:1]) if found.seconds else full
-        found = Growth(path, construct.name, (full, fourth))
+        found = Growth(path, construct.name, (full, fourth), size)
         if found.exponent <= STEEPEST or full > LIMIT / 4:
             return found
         full = min(full, _least(work, construct.written(size), 0))
