@@ -58,11 +58,11 @@ _SHOWN_AS_BOX = {
 _SILENT = frozenset(
     {"iframe", "math", "object", "script", "style", "svg", "template", "textarea"}
 )
-"""What is left out with all in it, the box standing for it."""
+"""What is left out with all in it, replaced by the box."""
 
 _DEEPEST = 100
-"""Levels that are shown as such: the cleaner takes longer the deeper it is, and what
-stands deeper is shown without its tags."""
+"""Levels that keep their tags: the cleaner takes quadratic time in the depth, so
+deeper content is shown without its own tags."""
 
 _cleaner = nh3.Cleaner(
     tags=set(_TAGS),
@@ -150,9 +150,9 @@ def _box(tag: str, given: Mapping[str, str]) -> str:
         return ""
     about = given.get("alt", "") or given.get("title", "")
     address = given.get("src", "") or given.get("data", "")
-    told = ": ".join(each for each in (label, about or _short(address)) if each)
+    label = ": ".join(each for each in (label, about or _short(address)) if each)
     # Brackets, since an untrusted page may lose the box around it.
-    return f" {_opened('cmsmig-box', address)}[{escape(told)}]</span> "
+    return f" {_opened('cmsmig-box', address)}[{escape(label)}]</span> "
 
 
 def _opened(name: str, title: str) -> str:

@@ -244,7 +244,7 @@ def _aligned(
     some: Sequence[Hashable], others: Sequence[Hashable]
 ) -> Iterator[tuple[int, int]]:
     """Yield which word or paragraph is which, in time that grows with the length alone:
-    long texts are cut where three in a row stand once on either side, then by length.
+    long texts are cut where three in a row occur once on either side, then by length.
     """
     for first_a, last_a, first_b, last_b in _cuts(some, others):
         left, right = some[first_a:last_a], others[first_b:last_b]

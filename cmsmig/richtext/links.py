@@ -143,7 +143,7 @@ class _Rewriting:
         return "".join(pieces) + value[last:]
 
     def _attribute(self, match: re.Match[str]) -> str:
-        """Return an address in its quotes, as it stands or as that of the story."""
+        """Return an address in its quotes: unchanged, or that of the story."""
         raw = match[match.lastindex or 0]
         address = unescape(raw)
         story = None
@@ -158,7 +158,7 @@ class _Rewriting:
 def _links_in(html: str) -> Iterator[re.Match[str]]:
     """Yield the first quoted `href` of each link's start tag, in one pass.
 
-    What stands before the next `>` is looked at once: an `<a` in it has no other.
+    The text before the next `>` is read once: an `<a` in it has no other.
     """
     at = bracket = 0
     found = _HREF.search(html)

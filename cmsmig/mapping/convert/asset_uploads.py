@@ -38,7 +38,7 @@ _HOSTILE = re.compile(r'[/\\:*?"<>|]')
 _EXTENSION = re.compile(r"\.([A-Za-z0-9]{1,8})$")
 _MOST_BYTES = 150
 _LONG_NAME = 2000
-"""Characters of a file name that are looked at, beside its end."""
+"""Characters of a file name that are read, in addition to its end."""
 """Of a file's name; what is longer is cut before its extension."""
 _EXTENSIONS = {
     "application/json": "json",

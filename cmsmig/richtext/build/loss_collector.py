@@ -49,7 +49,7 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "markdown": (
         MEANING,
         "This text holds so many brackets or addresses that reading it as Markdown "
-        "would take too long. It stands as raw HTML; shorten it at the origin.",
+        "would take too long. It is kept as raw HTML; shorten it at the origin.",
     ),
     "media": (CONTENT, "Video and audio are left out, as the embed choices say."),
     "missing-file": (CONTENT, "This file could not be had; its old address stands."),

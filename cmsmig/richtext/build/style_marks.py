@@ -33,7 +33,7 @@ def declarations(style: str) -> dict[str, str]:
 def _end_of_value(style: str, at: int, last: Mapping[str, int]) -> int:
     """Return where a value ends: at a semicolon outside of quotes and brackets.
 
-    `last` tells where each closing sign stands last, so that one that is missing is
+    `last` is the last place of each closing sign, so that one that is missing is
     not looked for again and again.
     """
     while (sign := _SIGN.search(style, at)) is not None:

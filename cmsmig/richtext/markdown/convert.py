@@ -24,7 +24,7 @@ _LIMITED = "limited"
 def html_within_limit(text: str) -> tuple[str, list[str]]:
     """Return the same, and the texts that take too much work to be read.
 
-    Each of these stands as an embed, which holds its characters as they are. The
+    Each of these becomes an embed, which holds its characters as they are. The
     limit counts characters, not time: the same text always gives the same.
     """
     unread: list[str] = []
