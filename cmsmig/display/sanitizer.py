@@ -7,12 +7,14 @@ which comes last and lets through a short list of elements and attributes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
-from html.parser import HTMLParser
 from typing import TypeAlias
 
 import nh3
+
+from cmsmig.richtext.html.dom import Element, Node, Text
+from cmsmig.richtext.html.parse import VOID, parse
 
 FindPicture: TypeAlias = Callable[[str], str]
 """Returns a picture by its address: as an address that holds it, or empty."""
@@ -38,6 +40,7 @@ _HELD = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/]+={0,2}\Z")
 """Pictures of pixels alone: in a drawing there may be anything."""
 _SHOWN_AS_BOX = {
     "audio": "sound",
+    "cms:comment": "a comment that never ends",
     "embed": "embed",
     "iframe": "embed",
     "img": "image",
@@ -53,9 +56,13 @@ _SHOWN_AS_BOX = {
     "video": "video",
 }
 _SILENT = frozenset(
-    {"script", "style", "svg", "template", "math", "object", "textarea"}
+    {"iframe", "math", "object", "script", "style", "svg", "template", "textarea"}
 )
-"""What is left out up to its end, the box standing for it."""
+"""What is left out with all in it, replaced by the box."""
+
+_DEEPEST = 100
+"""Levels that keep their tags: the cleaner takes quadratic time in the depth, so
+deeper content is shown without its own tags."""
 
 _cleaner = nh3.Cleaner(
     tags=set(_TAGS),
@@ -83,78 +90,69 @@ def sanitised(body: str, picture: FindPicture | None = None) -> str:
 
     With `picture` an image that it finds is shown; any other stays a labelled box.
     """
-    labelling = _Labelling(picture)
-    labelling.feed(body)
-    labelling.close()
     cleaner = _cleaner if picture is None else _picture_cleaner
-    return cleaner.clean("".join(labelling.parts))
+    labels = _Labels(picture)
+    return cleaner.clean("".join(labels.of(parse(body))))
 
 
-class _Labelling(HTMLParser):
-    """Puts a labelled box where something is not shown."""
+class _Labels:
+    """Writes a tree as HTML, with a labelled box where something is not shown."""
 
     def __init__(self, picture: FindPicture | None) -> None:
-        super().__init__(convert_charrefs=True)
         self._picture = picture
-        self.parts: list[str] = []
-        self._silent = ""
-        self._depth = 0
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if self._silent:
-            self._depth += tag == self._silent
-            return
-        given = {name: value or "" for name, value in attrs}
+    def of(self, root: Element) -> Iterator[str]:
+        """Yield the HTML of what is below `root`, in pieces; any depth, linear."""
+        stack: list[tuple[Node | str, int]] = [
+            (each, 0) for each in reversed(root.children)
+        ]
+        while stack:
+            node, depth = stack.pop()
+            if isinstance(node, str):
+                yield node
+            elif isinstance(node, Text):
+                yield escape(node.value)
+            else:
+                opened, closed = self._tags(node)
+                if depth > _DEEPEST and node.tag not in _SHOWN_AS_BOX:
+                    opened = closed = " "
+                yield opened
+                if node.tag not in _SILENT:
+                    stack.append((closed, depth))
+                    stack += [(each, depth + 1) for each in reversed(node.children)]
+
+    def _tags(self, element: Element) -> tuple[str, str]:
+        tag, given = element.tag, element.attributes
         if tag == "a":
-            self.parts.append(_opened("cmsmig-link", given.get("href", "")))
-        elif tag == "img" and (held := self._held(given.get("src", ""))):
-            about, address = given.get("alt", ""), given["src"]
-            self.parts.append(
-                f'<img src="{held}" alt="{escape(about)}" title="{escape(address)}">'
-            )
-        elif tag in _SHOWN_AS_BOX:
-            self._box(tag, given)
-        elif tag in _TAGS:
-            kept = "".join(
-                f' {name}="{escape(given[name])}"'
-                for name in sorted(_ATTRIBUTES.get(tag, ()))
-                if name in given
-            )
-            self.parts.append(f"<{tag}{kept}>")
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if self._silent == tag and tag in {"svg", "math"}:
-            self.handle_endtag(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if self._silent:
-            self._depth -= tag == self._silent
-            self._silent = self._silent if self._depth else ""
-        elif tag == "a":
-            self.parts.append("</span>")
-        elif tag in _TAGS:
-            self.parts.append(f"</{tag}>")
-
-    def handle_data(self, data: str) -> None:
-        if not self._silent:
-            self.parts.append(escape(data))
+            return _opened("cmsmig-link", given.get("href", "")), "</span>"
+        if tag == "img" and (held := self._held(given.get("src", ""))):
+            about, address = escape(given.get("alt", "")), escape(given["src"])
+            return f'<img src="{held}" alt="{about}" title="{address}">', ""
+        if tag in _SHOWN_AS_BOX:
+            return _box(tag, given), ""
+        if tag not in _TAGS:
+            return "", ""
+        kept = "".join(
+            f' {name}="{escape(given[name])}"'
+            for name in sorted(_ATTRIBUTES.get(tag, ()))
+            if name in given
+        )
+        return f"<{tag}{kept}>", "" if tag in VOID else f"</{tag}>"
 
     def _held(self, address: str) -> str:
         found = self._picture(address.strip()) if self._picture else ""
         return found if _HELD.match(found) else ""
 
-    def _box(self, tag: str, given: dict[str, str]) -> None:
-        label = _SHOWN_AS_BOX[tag]
-        about = given.get("alt", "") or given.get("title", "")
-        address = given.get("src", "") or given.get("data", "")
-        if label:
-            told = ": ".join(each for each in (label, about or _short(address)) if each)
-            # Brackets, since an untrusted page may lose the box around it.
-            box = f"{_opened('cmsmig-box', address)}[{escape(told)}]</span>"
-            self.parts.append(f" {box} ")
-        if tag in _SILENT:
-            self._silent, self._depth = tag, 1
+
+def _box(tag: str, given: Mapping[str, str]) -> str:
+    label = _SHOWN_AS_BOX[tag]
+    if not label:
+        return ""
+    about = given.get("alt", "") or given.get("title", "")
+    address = given.get("src", "") or given.get("data", "")
+    label = ": ".join(each for each in (label, about or _short(address)) if each)
+    # Brackets, since an untrusted page may lose the box around it.
+    return f" {_opened('cmsmig-box', address)}[{escape(label)}]</span> "
 
 
 def _opened(name: str, title: str) -> str:

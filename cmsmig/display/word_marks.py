@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from html import escape
@@ -165,6 +165,9 @@ class _Zones:
 
     def __init__(self) -> None:
         self._open: list[tuple[str, bool]] = []
+        self._boxes = 0
+        self._depths: dict[str, list[int]] = {"sup": [], "blockquote": [], "code": []}
+        """How many elements are open around each of these, the innermost last."""
         self._block = 0
         """How many elements are open around the box of a block."""
 
@@ -175,25 +178,35 @@ class _Zones:
             return True
         closes, name = found[1] == "/", found[2]
         if closes:
-            while self._open and self._open.pop()[0] != name:
+            while self._open and self._close() != name:
                 pass
             self._block = min(self._block, len(self._open))
         elif name not in ("br", "hr", "img"):
+            if name in self._depths:
+                self._depths[name].append(len(self._open))
             self._open.append((name, _BOX in piece))
+            self._boxes += _BOX in piece
         return name not in _WITHIN or _BOX in piece
+
+    def _close(self) -> str:
+        name, is_box = self._open.pop()
+        self._boxes -= is_box
+        if name in self._depths:
+            self._depths[name].pop()
+        return name
 
     def is_label(self, piece: str) -> bool:
         """Return whether a text only names something."""
-        names = [name for name, _ in self._open]
-        if any(is_box for _, is_box in self._open):
+        if self._boxes:
             return True
-        if "sup" in names and piece.strip().isdecimal():
+        depths = self._depths
+        if depths["sup"] and piece.strip().isdecimal():
             # The number of a loss.
             return True
-        if piece.startswith(_BLOCK) and "blockquote" in names:
-            self._block = len(names) - 1 - names[::-1].index("blockquote") + 1
+        if piece.startswith(_BLOCK) and depths["blockquote"]:
+            self._block = depths["blockquote"][-1] + 1
             return True
-        return bool(self._block) and "code" in names[self._block :]
+        return bool(self._block and depths["code"][-1:] >= [self._block])
 
 
 def _runs(piece: str) -> Iterator[tuple[int, int, bool]]:
@@ -214,21 +227,25 @@ def _pairs(a: _Text, b: _Text) -> Iterator[tuple[int, int]]:
     ends_b = [*b.paragraphs, len(b.words)]
     whole_a = [tuple(a.keys(*each)) for each in pairwise(ends_a)]
     whole_b = [tuple(b.keys(*each)) for each in pairwise(ends_b)]
-    matcher = SequenceMatcher(None, whole_a, whole_b, autojunk=False)
-    for kind, first_a, last_a, first_b, last_b in matcher.get_opcodes():
-        from_a, to_a = ends_a[first_a], ends_a[last_a]
-        from_b, to_b = ends_b[first_b], ends_b[last_b]
-        if kind == "equal":
-            yield from zip(range(from_a, to_a), range(from_b, to_b), strict=True)
-        elif kind == "replace":
-            some, others = a.keys(from_a, to_a), b.keys(from_b, to_b)
-            for here, there in _aligned(some, others):
-                yield from_a + here, from_b + there
+    here = there = 0
+    for at_a, at_b in (*_aligned(whole_a, whole_b), (len(whole_a), len(whole_b))):
+        from_a, to_a = ends_a[here], ends_a[at_a]
+        from_b, to_b = ends_b[there], ends_b[at_b]
+        for one, other in _aligned(a.keys(from_a, to_a), b.keys(from_b, to_b)):
+            yield from_a + one, from_b + other
+        here, there = at_a + 1, at_b + 1
+        if at_a < len(whole_a):
+            yield from zip(
+                range(to_a, ends_a[here]), range(to_b, ends_b[there]), strict=True
+            )
 
 
-def _aligned(some: Sequence[str], others: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield which word is which, in time that grows with the length alone: long texts
-    are cut where three words in a row stand once on either side, then by length."""
+def _aligned(
+    some: Sequence[Hashable], others: Sequence[Hashable]
+) -> Iterator[tuple[int, int]]:
+    """Yield which word or paragraph is which, in time that grows with the length alone:
+    long texts are cut where three in a row occur once on either side, then by length.
+    """
     for first_a, last_a, first_b, last_b in _cuts(some, others):
         left, right = some[first_a:last_a], others[first_b:last_b]
         parts = len(left) * len(right) // _EXACT + 1
@@ -248,7 +265,7 @@ def _share(length: int, number: int, parts: int) -> tuple[int, int]:
 
 
 def _cuts(
-    some: Sequence[str], others: Sequence[str]
+    some: Sequence[Hashable], others: Sequence[Hashable]
 ) -> Iterator[tuple[int, int, int, int]]:
     """Yield ranges that belong together, at their cuts; all of it, if it is short."""
     here = there = 0
@@ -262,7 +279,7 @@ def _cuts(
     yield here, len(some), there, len(others)
 
 
-def _once(words: Sequence[str]) -> dict[tuple[str, ...], int]:
+def _once(words: Sequence[Hashable]) -> dict[tuple[Hashable, ...], int]:
     """Return where three words in a row stand that do so only once, in their order."""
     rows = [tuple(words[n : n + 3]) for n in range(len(words) - 2)]
     counts = Counter(rows)
@@ -281,8 +298,12 @@ def _splits(
     A part without a word of the left begins where the one after it does.
     """
     found: dict[tuple[int, int], list[str]] = {}
+    at, here = 0, None
     for start, name in zip(starts, names, strict=False):
-        here = next((back[n] for n in range(start, count) if n in back), None)
+        if start >= at:
+            at = next((n for n in range(start, count) if n in back), count)
+            here = back.get(at)
+            at += 1
         spot = (len(a.pieces) - 1, len(a.pieces[-1]))
         if here is not None:
             piece, first, _ = a.words[here].spots[0]

@@ -30,9 +30,22 @@ _LETTERS = str.maketrans(
 """Letters that Unicode does not decompose into a base letter and an accent."""
 
 
+_RUNS = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]{1,256}")
+
+
+def decomposed(text: str) -> str:
+    """Return a text in the form NFKD, for comparing. Linear.
+
+    Sorting the marks on one letter takes quadratic time, so that a long run of
+    marks is sorted in parts.
+    """
+    runs = _RUNS.findall(text)
+    return "".join(unicodedata.normalize("NFKD", run) for run in runs)
+
+
 def folded(text: str) -> str:
     """Return `text` in lower case with accents off; other scripts stay."""
-    apart = unicodedata.normalize("NFKD", text.translate(_LETTERS))
+    apart = decomposed(text.translate(_LETTERS))
     return "".join(
         letter for letter in apart.lower() if not unicodedata.combining(letter)
     )

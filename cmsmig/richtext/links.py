@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape, unescape
 from operator import is_
@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json, JsonObject
 
-_HTML_LINK = re.compile(
-    r"(<a(?:rea)?\b[^>]*?\shref\s*=\s*)(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE
+_HTML_LINK = re.compile(r"<a(?:rea)?\b", re.IGNORECASE)
+_HREF = re.compile(
+    r"\shref\s*+=\s*+(?=[\"'])(?:\"([^\"]*+)\"|'([^']*+)')", re.IGNORECASE
 )
 _LEFT_ALONE = ("email", "asset", "story")
 
@@ -134,17 +135,45 @@ class _Rewriting:
     def _field(self, value: Json) -> Json:
         if not isinstance(value, str) or "href" not in value.lower():
             return value
-        return _HTML_LINK.sub(self._attribute, value)
+        pieces, last = [], 0
+        for match in _links_in(value):
+            quoted = match.start(match.lastindex or 0) - 1
+            pieces += [value[last:quoted], self._attribute(match)]
+            last = match.end()
+        return "".join(pieces) + value[last:]
 
     def _attribute(self, match: re.Match[str]) -> str:
-        raw = match[2] if match[2] is not None else match[3]
+        """Return an address in its quotes: unchanged, or that of the story."""
+        raw = match[match.lastindex or 0]
         address = unescape(raw)
-        if address.lower().startswith(("mailto:", "tel:", "#")):
-            return match[0]
-        story = self._story(address)
+        story = None
+        if not address.lower().startswith(("mailto:", "tel:", "#")):
+            story = self._story(address)
         if story is None:
-            return match[0]
-        return f'{match[1]}"{escape(_path(story, address))}"'
+            at = match.start(match.lastindex or 0)
+            return match.string[at - 1 : match.end()]
+        return f'"{escape(_path(story, address))}"'
+
+
+def _links_in(html: str) -> Iterator[re.Match[str]]:
+    """Yield the first quoted `href` of each link's start tag, in one pass.
+
+    The text before the next `>` is read once: an `<a` in it has no other.
+    """
+    at = bracket = 0
+    found = _HREF.search(html)
+    while found and (tag := _HTML_LINK.search(html, at)) is not None:
+        at = tag.end()
+        if found.start() < at:
+            found = _HREF.search(html, at)
+        if bracket < at:
+            bracket = html.find(">", at)
+            bracket = len(html) if bracket < 0 else bracket
+        if found and found.start() < bracket:
+            yield found
+            at = found.end()
+        else:
+            at = bracket
 
 
 def _path(story: StoryLink, address: str) -> str:

@@ -95,9 +95,18 @@ class NativeEngine:
         assets: AssetLookup = NO_ASSETS,
     ) -> Converted:
         """Convert Markdown. Never raises, whatever the text is."""
-        from cmsmig.richtext.markdown.convert import html_of_markdown
+        from cmsmig.richtext.markdown.convert import html_of_markdown, html_within_limit
 
-        return self.from_html(html_of_markdown(text), policy, assets)
+        if self._mode is Mode.EXACT:
+            return self.from_html(html_of_markdown(text), policy, assets)
+        html, unread = html_within_limit(text)
+        converted = self.from_html(html, policy, assets)
+        if not unread:
+            return converted
+        root, losses = Element("body"), Collector()
+        for each in unread:
+            losses.lose("markdown", each, root)
+        return Converted(converted.document, (*converted.losses, *losses.losses()))
 
 
 class _Conversion:

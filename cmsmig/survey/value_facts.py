@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
@@ -14,6 +13,7 @@ from cmsmig.mapping.convert.asset_uploads import file_objects, safe_name
 from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.convert.numbers import number_text
 from cmsmig.mapping.dates import datetime_text, parse_moment
+from cmsmig.mapping.naming import decomposed
 from cmsmig.origin.schema import Field
 from cmsmig.richtext.html.dom import walk
 from cmsmig.richtext.html.parse import parse
@@ -138,7 +138,7 @@ def folded(text: str) -> str:
     """Return a text as searches compare it: without case, accents and doubled
     blanks."""
     if not text.isascii():
-        text = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+        text = _ACCENTS.sub("", decomposed(text))
     return " ".join(text.replace("\0", " ").casefold().split())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 
 import pytest
@@ -82,3 +83,18 @@ def test_markdown_of_any_depth() -> None:
         document = NativeEngine().from_markdown(text).document
         assert faults(document, exact=False) == []
         assert document_text(document) != ""
+
+
+@pytest.mark.processor_time(10)
+@pytest.mark.parametrize("unit", ["![", "//files.example.net/"])
+def test_markdown_that_takes_too_much_work_is_raw_html(unit: str) -> None:
+    """It becomes one raw HTML block with a loss that says why; the rest is read."""
+    text = unit * (256_000 // len(unit))
+    converted = NativeEngine().from_markdown(f"# Title\n\n{text}\n\n*end*")
+    kinds = [node["type"] for node in converted.document["content"]]
+    assert kinds.count("blok") == 1
+    assert kinds[0] == "heading"
+    assert kinds[-1] == "paragraph"
+    assert [loss.kind for loss in converted.losses] == ["markdown"]
+    held = json.dumps(converted.document)
+    assert held.count(unit) == text.count(unit)

@@ -37,6 +37,8 @@ _FILE_ID = re.compile(r"(?:^|/)([0-9a-f]{24}|[0-9a-f]{32})_(?=[^/]*$)")
 _HOSTILE = re.compile(r'[/\\:*?"<>|]')
 _EXTENSION = re.compile(r"\.([A-Za-z0-9]{1,8})$")
 _MOST_BYTES = 150
+_LONG_NAME = 2000
+"""Characters of a file name that are read, in addition to its end."""
 """Of a file's name; what is longer is cut before its extension."""
 _EXTENSIONS = {
     "application/json": "json",
@@ -224,7 +226,10 @@ def safe_name(address_or_name: str, content_type: str = "") -> str:
     """
     path = address_or_name.split("?", 1)[0].split("#", 1)[0]
     last = path.rstrip("/").rsplit("/", 1)[-1]
-    text = unicodedata.normalize("NFC", unquote(_FILE_ID.sub("", last)))
+    text = unquote(_FILE_ID.sub("", last))
+    if len(text) > _LONG_NAME:
+        text = text[:_LONG_NAME] + text[-_MOST_BYTES:]
+    text = unicodedata.normalize("NFC", text)
     text = "".join(sign for sign in text if unicodedata.category(sign)[0] != "C")
     text = " ".join(_HOSTILE.sub("-", text).split()).strip(". ")
     match = _EXTENSION.search(text)
@@ -303,6 +308,7 @@ def _derived_extension(content_type: str) -> str:
 
 def _cut(stem: str, extension: str) -> str:
     tail = f".{extension}" if extension else ""
+    stem = stem[:_MOST_BYTES]
     while len((stem + tail).encode("utf-8", "replace")) > _MOST_BYTES:
         stem = stem[:-1]
     return stem.strip(". ") + tail

@@ -15,7 +15,13 @@ _STOPS = r"\s\"'<>`\\{}|^\u200b-\u200f\u2018-\u201f\u00ab\u00bb\u2039\u203a"
 _IN_TEXT = re.compile(rf"(?:https?:)?//(?:(?!,https?://)[^{_STOPS}])+", re.IGNORECASE)
 _TRAILING = ".,;:!?*_~…"
 _BRACKETS = {")": "(", "]": "["}
-_STYLE_URL = re.compile(r"url\(\s*(?:\"([^\"]*)\"|'([^']*)'|([^)\"'\s]*))\s*\)", re.I)
+_STYLE_URL = re.compile(
+    r"url\(\s*+(?:\"([^\"]*+)\"\s*+\)|'([^']*+)'\s*+\)"
+    r"|((?:(?!url\((?:[\"']|\s++[^)]))[^)\"'\s])*+)\s*+(\)?+))",
+    re.IGNORECASE,
+)
+"""It also matches an address without an end, so that the text is read once: group 4
+is the closing bracket."""
 _CANDIDATE = re.compile(r"[\s,]*(\S+)")
 _DESCRIPTOR = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)[wx]")
 _ADDRESS_ATTRIBUTES = frozenset(("src", "href", "poster", "data", "data-src"))
@@ -219,6 +225,7 @@ def _of_srcset(
 
 def _of_style(value: str, hosts: Set[str]) -> Iterator[Found]:
     for match in _STYLE_URL.finditer(value):
-        address = next((each for each in match.groups() if each), "").strip()
+        double, single, bare, end = match.groups()
+        address = (double or single or (bare if end else "") or "").strip()
         if is_file(address, hosts):
             yield Found(address)

@@ -17,7 +17,7 @@ from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.prepare.embed_signatures import clean_address, frame_address
 
-_MAILTO = re.compile(r"\s*mailto:([^?\s]+@[^?\s]+)\s*", re.IGNORECASE)
+_MAILTO = re.compile(r"\s*+mailto:([^?\s]++)\s*+", re.IGNORECASE)
 
 
 def empty_link() -> JsonObject:
@@ -40,7 +40,7 @@ def encode_link(value: Json, use: FieldUse) -> Encoded:
 def link_value(address: str, use: FieldUse) -> tuple[JsonObject, tuple[Loss, ...]]:
     """Return the multilink that leads to `address`, and what it lost."""
     mail = _MAILTO.fullmatch(address)
-    if mail:
+    if mail and "@" in mail[1][1:-1]:
         return _link("email", email=mail[1]), ()
     new = use.file(address)
     if new is not None:

@@ -32,7 +32,8 @@ _MONTHS = (
     "September", "October", "November", "December",
 )  # fmt: skip
 _LINKED = re.compile(r"https?://[^\s\"'<>\\^`{|}]+", re.I)
-_MAIL = re.compile(r"[^\s@<>\"']+@[^\s@<>\"']+\.[^\s@<>\"']+")
+_IN_MAIL = r"\s@<>\"'"
+_MAIL = re.compile(rf"[^{_IN_MAIL}]++@[^{_IN_MAIL}][^{_IN_MAIL}.]*+\.[^{_IN_MAIL}]++")
 _PICTURES = frozenset(("Image", "MultiImage"))
 _MOST_WORDS = 1500
 """Words beyond which two texts are not compared word by word."""

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
 from cmsmig.richtext.html.dom import Element, Node, Text, path_of
 from cmsmig.richtext.losses import Loss, Severity
 
 _CONTEXT_LENGTH = 80
+_MOST_ALIKE = 100
+"""Losses of one kind, thing and reason that are kept; the last one counts the rest."""
 
 LAYOUT, MEANING, CONTENT = Severity.LAYOUT, Severity.MEANING, Severity.CONTENT
 
@@ -40,6 +47,11 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "link": (CONTENT, "The text stands, but this link could not be kept."),
     "linked-image": (CONTENT, "The picture stands without its link, as chosen."),
     "list-blank": (LAYOUT, "This shows nothing in a list and is no item of it."),
+    "markdown": (
+        MEANING,
+        "This text holds so many brackets or addresses that reading it as Markdown "
+        "would take too long. It is kept as raw HTML; shorten it at the origin.",
+    ),
     "media": (CONTENT, "Video and audio are left out, as the embed choices say."),
     "missing-file": (CONTENT, "This file could not be had; its old address stands."),
     "nesting": (LAYOUT, "Nested this deep, the content stands without this level."),
@@ -66,13 +78,17 @@ KINDS: dict[str, tuple[Severity, str]] = {
 
 
 class Collector:
-    """One conversion's losses. Layout losses of one kind and thing are one."""
+    """One conversion's losses. Layout losses of one kind and thing are one, and of
+    all others that are alike the first hundred are kept and the rest is counted."""
 
     def __init__(self) -> None:
         self._found: list[tuple[int, int, Loss]] = []
         self._layout: dict[tuple[str, str], tuple[Element, int]] = {}
         self._settled: set[int] = set()
         self._told: dict[tuple[str, str, int], bool] = {}
+        self._times: Counter[tuple[str, str, str]] = Counter()
+        self._last: dict[tuple[str, str, str], int] = {}
+        """The last one that is kept of losses that are alike."""
 
     def lose(
         self,
@@ -98,9 +114,15 @@ class Collector:
             first, times = self._layout.get((kind, what), (at, 0))
             self._layout[kind, what] = (first, times + 1)
             return
+        same = (kind, what, why)
+        self._times[same] += 1
+        if self._times[same] > _MOST_ALIKE:
+            return
         loss = Loss(
             kind, what, path_of(at), context_of(at), why or reason, severity or usual
         )
+        if self._times[same] == _MOST_ALIKE:
+            self._last[same] = len(self._found)
         self._found.append((at.start, len(self._found), loss))
 
     def settle(self, element: Element) -> None:
@@ -114,6 +136,11 @@ class Collector:
     def losses(self) -> tuple[Loss, ...]:
         """Return the losses in the order of the body."""
         found = list(self._found)
+        for same, index in self._last.items():
+            if more := self._times[same] - _MOST_ALIKE:
+                start, number, loss = found[index]
+                context = f"{loss.context} … and {more:,} more times in this body"
+                found[index] = (start, number, replace(loss, context=context))
         for (kind, what), (at, times) in self._layout.items():
             counted = context_of(at) if times == 1 else f"{times} times in this body"
             severity, why = KINDS[kind]
@@ -132,14 +159,17 @@ def context_of(element: Element) -> str:
 def _beginning(element: Element) -> str:
     pieces: list[str] = []
     length, steps = 0, 0
-    stack: list[Node] = [element]
+    stack: list[Iterator[Node]] = [iter((element,))]
     while stack and length < _CONTEXT_LENGTH and steps < 4 * _CONTEXT_LENGTH:
-        node = stack.pop()
+        node = next(stack[-1], None)
+        if node is None:
+            stack.pop()
+            continue
         steps += 1
         if isinstance(node, Text):
             piece = " ".join(node.value[: 2 * _CONTEXT_LENGTH].split())
             pieces.append(piece)
             length += len(piece)
         elif node.tag not in ("script", "style"):
-            stack.extend(reversed(node.children[: 2 * _CONTEXT_LENGTH]))
+            stack.append(islice(node.children, 2 * _CONTEXT_LENGTH))
     return " ".join(piece for piece in pieces if piece)[:_CONTEXT_LENGTH]

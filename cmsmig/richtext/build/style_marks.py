@@ -3,23 +3,46 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from cmsmig.richtext.html.inline_style import computed
 from cmsmig.richtext.schema.marks import Mark, MarkSet, added, without
 
-_DECLARATION = re.compile(
-    r"\s*(?P<name>[-\w]+)\s*:\s*(?P<value>(?:[^;\"'(]|\"[^\"]*\"|'[^']*'|\([^)]*\)|[\"'(])*)"
-)
+_NAME_BACKWARDS = re.compile(r"[-\w]++")
+_SIGN = re.compile(r"[;\"'(]")
+_CLOSING = {'"': '"', "'": "'", "(": ")"}
 _HEAVY = re.compile(r"(?:bold(?:er)?|[5-9][0-9]{2,})\Z")
 
 
 def declarations(style: str) -> dict[str, str]:
     """Return the declarations of a `style` attribute; the last of a name stands."""
     found: dict[str, str] = {}
-    for match in _DECLARATION.finditer(style):
-        if value := match["value"].strip():
-            found[match["name"]] = value
+    at, last = 0, {sign: style.rfind(sign) for sign in _CLOSING.values()}
+    while (colon := style.find(":", at)) >= 0:
+        name = _NAME_BACKWARDS.match(style[at:colon].rstrip()[::-1])
+        at = colon + 1
+        if name is None:
+            continue
+        end = _end_of_value(style, at, last)
+        if value := style[at:end].strip():
+            found[name[0][::-1]] = value
+        at = end
     return found
+
+
+def _end_of_value(style: str, at: int, last: Mapping[str, int]) -> int:
+    """Return where a value ends: at a semicolon outside of quotes and brackets.
+
+    `last` is the last place of each closing sign, so that one that is missing is
+    not looked for again and again.
+    """
+    while (sign := _SIGN.search(style, at)) is not None:
+        if sign[0] == ";":
+            return sign.start()
+        at, closing = sign.end(), _CLOSING[sign[0]]
+        if at <= last[closing]:
+            at = style.index(closing, at) + 1
+    return len(style)
 
 
 def styled_marks(style: str, marks: MarkSet) -> MarkSet:

@@ -17,8 +17,10 @@ from cmsmig.richtext.html.javascript import BLANKS, leading_number
 _AFTER_DASH = re.compile(r"-([a-z])")
 _SPACE = re.compile(rf"[{BLANKS}]+")
 _GLOBAL = frozenset(("inherit", "initial", "unset", "revert"))
+_LINE_ENDS = r"\n\r\u2028\u2029"
 _VARIABLE = re.compile(
-    rf"var\([{BLANKS}]*--[a-zA-Z0-9\-_]+(?:[{BLANKS}]*\)|,[{BLANKS}]*[^\n\r\u2028\u2029]+\))\Z"
+    rf"var\([{BLANKS}]*+--[a-zA-Z0-9\-_]++(?:[{BLANKS}]*+\)"
+    rf"|,(?:[{BLANKS}]*[{_LINE_ENDS}])?+[^{_LINE_ENDS}]+\))\Z"
 )
 _WEIGHTS = frozenset(("normal", "bold", "bolder", "lighter"))
 _SLANTS = frozenset(("normal", "italic", "oblique"))
@@ -35,14 +37,17 @@ _CONTENT_SIZES = tag_set(
     "xx-small x-small small medium large x-large xx-large xxx-large smaller larger"
 )
 _WHOLE = re.compile(r"[0-9]+\Z")
+_NUMBER = r"[-+]?(?:[0-9]*+\.)?+[0-9]++"
 _LENGTH = re.compile(
-    r"(0|[-+]?[0-9]*\.?[0-9]+)(in|cm|em|mm|pt|pc|px|ex|rem|vh|vw|ch|vmin|vmax|Q)\Z"
+    rf"(0|{_NUMBER})(in|cm|em|mm|pt|pc|px|ex|rem|vh|vw|ch|vmin|vmax|Q)\Z"
 )
-_PERCENTAGE = re.compile(r"[-+]?[0-9]*\.?[0-9]+%\Z")
-_CALCULATED = re.compile(r"calc\([^\n\r\u2028\u2029]+\)\Z")
+_PERCENTAGE = re.compile(rf"{_NUMBER}%\Z")
+_CALCULATED = re.compile(rf"calc\([^{_LINE_ENDS}]+\)\Z")
 _FITTED = re.compile(r"fit-content\([^^)]+\)\Z")
 _LINE_HEIGHT = re.compile(r"[0-9.]+\Z")
 _IMPORTANT = "!important"
+_SIGNS = re.compile(r"[:;()]")
+_BRACKETS = re.compile(r"[()]")
 _VERBATIM = frozenset(("text-decoration", "vertical-align", "white-space"))
 
 
@@ -95,10 +100,10 @@ def _declarations(style: str) -> list[tuple[str, str, bool]]:
     declaration they are in.
     """
     found: list[tuple[str, str, bool]] = []
-    at, last_close = 0, style.rfind(")")
+    at, ends = 0, _ends_of_values(style)
     while (colon := style.find(":", at)) >= 0:
         begins = max(style.rfind(";", at, colon) + 1, at)
-        end = _end_of_value(style, colon + 1, last_close) if colon > begins else -1
+        end = ends[colon] if colon > begins else -1
         if end < 0:
             at = colon + 1
             continue
@@ -113,16 +118,20 @@ def _declarations(style: str) -> list[tuple[str, str, bool]]:
     return found
 
 
-def _end_of_value(style: str, at: int, last_close: int) -> int:
-    while True:
-        semicolon = style.find(";", at)
-        end = len(style) if semicolon < 0 else semicolon
-        bracket = style.find("(", at, end)
-        if bracket < 0:
-            return end
-        if bracket > last_close:
-            return -1
-        at = style.index(")", bracket) + 1
+def _ends_of_values(style: str) -> dict[int, int]:
+    """Return where the value behind each colon ends; -1 for open brackets. Linear."""
+    ends: dict[int, int] = {}
+    end, behind_bracket = len(style), -1
+    for sign in reversed(list(_SIGNS.finditer(style))):
+        if sign[0] == ":":
+            ends[sign.start()] = end
+        elif sign[0] == ";":
+            end = sign.start()
+        elif sign[0] == ")":
+            behind_bracket = end
+        else:
+            end = behind_bracket
+    return ends
 
 
 def _is_variable(value: str) -> bool:
@@ -219,12 +228,12 @@ def _outside_brackets(value: str) -> list[str]:
     """Split at blanks, but for those that a closing bracket follows next."""
     parts: list[str] = []
     begins = 0
-    opens, closes = value.rfind("("), value.rfind(")")
+    brackets = [(each.start(), each[0]) for each in _BRACKETS.finditer(value)][::-1]
     for blank in _SPACE.finditer(value):
-        if blank.end() <= closes:
-            bracket = value.find("(", blank.end()) if blank.end() <= opens else -1
-            if bracket < 0 or value.find(")", blank.end()) < bracket:
-                continue
+        while brackets and brackets[-1][0] < blank.end():
+            brackets.pop()
+        if brackets and brackets[-1][1] == ")":
+            continue
         parts.append(value[begins : blank.start()])
         begins = blank.end()
     return [*parts, value[begins:]]

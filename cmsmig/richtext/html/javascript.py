@@ -14,8 +14,7 @@ BLANKS = (
 """What `trim` removes and `\\s` matches."""
 
 _PLAIN = re.compile(r"[+-]?(?:\d*\.)?\d+\Z", re.ASCII)
-_NUMERAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\Z", re.ASCII)
-_LEADING = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_LEADING = re.compile(r"[+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+", re.ASCII)
 _BASED = re.compile(r"0(?:[xX]([0-9a-fA-F]+)|[oO]([0-7]+)|[bB]([01]+))\Z")
 _EXACT = 2**53
 _LARGEST_INDEX = 2**32 - 2
@@ -40,7 +39,7 @@ def number_of(text: str) -> float:
     bare = text.strip(BLANKS)
     if not bare:
         return 0.0
-    if _NUMERAL.match(bare):
+    if _LEADING.fullmatch(bare):
         return _parsed(bare)
     if based := _BASED.match(bare):
         digits = based[based.lastindex or 0].lstrip("0") or "0"

@@ -97,6 +97,8 @@ class Stage:
         self._shallow = Deviation.NESTING in on
         self._windows = Deviation.LINK_TARGET in on
         self._link: Element | None = None
+        self._empty_until = 0
+        """Where the last element ends that is listed as empty, with all in it."""
         self._inside = Deviation.BLOCKS_INSIDE in on
         self._depth = 0
         self._captioned = False
@@ -173,8 +175,8 @@ class Stage:
                 return made
         given = element.attributes
         if given and is_custom_embed(element):
-            if is_empty(element):
-                self._lost_whole("empty-embed", element)
+            if element.start < self._empty_until or is_empty(element):
+                self._lost_empty("empty-embed", element)
                 empty = tag in self._spacers and self._leaving.nothing(element)
                 return self._spacer(element) if empty else None
             if self._embedding:
@@ -336,8 +338,9 @@ class Stage:
         return "".join(pieces)
 
     def _code_block(self, element: Element) -> None:
-        if not text_of(element) and not self._showing.shows(element):
-            self._lost_whole("empty-code", element)
+        listed = element.start < self._empty_until
+        if listed or not (self._showing.shows(element) or text_of(element)):
+            self._lost_empty("empty-code", element)
         account(element, self._losses)
 
     def _script(self, element: Element) -> None:
@@ -360,6 +363,12 @@ class Stage:
         """Record an element whose content stands."""
         what = self._source[element.start : element.inner_start or element.end]
         self._losses.lose(kind, what, element, why=why)
+
+    def _lost_empty(self, kind: str, element: Element) -> None:
+        """Record an empty element, but none in another one: that names all in it."""
+        if element.start >= self._empty_until:
+            self._lost_whole(kind, element)
+            self._empty_until = element.end
 
     def _lost_whole(self, kind: str, element: Element, *, why: str = "") -> None:
         what = self._source[element.start : element.end]

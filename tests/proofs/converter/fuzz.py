@@ -1,13 +1,14 @@
 """Mutated bodies through the converter: nothing raises, hangs, crawls or is lost.
 
 usage: fuzz.py [--count N] [--seed WORD] [--minutes M] [--state FOLDER] [--only I]
-       fuzz.py --extremes [NAME]
+       fuzz.py --extremes [NAME] [--share N]
 
 Input number I of a seed is always the same text. Work goes on where it stopped,
 from the start when the converter has changed since; a child process does it, so
 that what hangs or dies costs one input. With `--extremes`, bodies that are too
 much of something, at full size and at half of it: done, nothing lost, no more
-than linear. Exits 1 with findings.
+than linear. Then every construct of bodies and field values on every path, up to
+256 KB, one in `--share` of them: the exponent is 1.2 or less. Exits 1 with findings.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ def main() -> int:
     options = _options()
     os.nice(19)
     if options.extremes is not None:
-        return _extremes(options.extremes)
+        bad = _extremes(options.extremes) + _growing(options.extremes, options.share)
+        return int(bad > 0)
     if options.only is not None:
         return _shown(options.seed, options.only)
     options.state.mkdir(parents=True, exist_ok=True)
@@ -69,6 +71,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", default="one")
     parser.add_argument("--only", type=int, help="show one input made smaller")
     parser.add_argument("--extremes", nargs="?", const="", metavar="NAME")
+    parser.add_argument("--share", type=int, default=25, help="measure one in N")
     parser.add_argument("--minutes", type=float, default=24 * 60.0)
     parser.add_argument("--state", type=Path, default=ROOT / "build" / "fuzz")
     return parser.parse_args()
@@ -182,7 +185,7 @@ def _hanging(_signal: int, _frame: object) -> None:
 
 
 def _extremes(name: str) -> int:
-    """Measure each kind of excess; return the exit code."""
+    """Measure each kind of excess; return how many have findings."""
     bad = 0
     print("| what | how much | MB | faithful s | to half | exact s | to half | |")
     print("|" + "---|" * 8)
@@ -202,7 +205,32 @@ def _extremes(name: str) -> int:
         print("| " + " | ".join(map(str, cells)) + " |", flush=True)
         bad += bool(row["found"])
     print(f"{bad} findings")
-    return int(bad > 0)
+    return bad
+
+
+def _growing(name: str, share: int) -> int:
+    """Measure how constructs grow and print the steepest; return how many are too
+    steep."""
+    from tests.support.richtext.constructs import KINDS, constructs
+    from tests.support.richtext.growth import STEEPEST, Growth, measured, paths_of
+
+    found: list[Growth] = []
+    for kind in KINDS:
+        named = [each for each in constructs(kind) if name in each.name]
+        for each in named if name else named[::share]:
+            for path, work in paths_of(each).items():
+                found.append(measured(each, path, work))
+                if found[-1].exponent > STEEPEST:
+                    print("too steep:", found[-1].row(), flush=True)
+    bad = sum(each.exponent > STEEPEST for each in found)
+    print(f"{len(found)} constructs and paths, {bad} too steep; the steepest, slowest:")
+    print("| exponent | KB | seconds | for a fourth | path | construct |")
+    print("|" + "---|" * 6)
+    steepest = sorted(found, key=lambda each: -each.exponent)[:WORST]
+    slowest = sorted(found, key=lambda each: -each.seconds[0])[:WORST]
+    for each in (*steepest, *slowest):
+        print(each.row())
+    return bad
 
 
 def _excess(out: Connection, extreme: Extreme) -> None:
