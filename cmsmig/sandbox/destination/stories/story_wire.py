@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.space import OWNER, Space, StoredStory
 from cmsmig.sandbox.destination.stories.story_translations import (
@@ -61,10 +63,7 @@ def single(
         **_common(space, story),
         "content": content,
         "breadcrumbs": _breadcrumbs(space, story),
-        "preview_token": {
-            "token": space.preview_token,
-            "timestamp": str(int(space.clock())),
-        },
+        "preview_token": _preview_token(space),
         "user_ids": [],
         "space_role_ids": [],
         "ideas": [],
@@ -74,6 +73,17 @@ def single(
         "experiment_ids": [],
         "variant_type": None,
     }
+
+
+def _preview_token(space: Space) -> JsonObject:
+    """Return what the editor signs a preview with: a digest, never the token itself.
+
+    Source: the service's documentation of its visual editor.
+    """
+    moment = str(int(space.clock()))
+    signed = f"{space.space_id}:{space.preview_token}:{moment}".encode()
+    digest = hashlib.sha1(signed, usedforsecurity=False).hexdigest()
+    return {"token": digest, "timestamp": moment}
 
 
 def row(space: Space, story: StoredStory) -> JsonObject:
