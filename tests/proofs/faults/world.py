@@ -291,7 +291,6 @@ def world(
         rate=1_000_000,
         origin_rate=ORIGIN_RATE,
         # The same in every world: a process masks each token that it has read.
-        origin_token="the-origin-token-of-the-proof",
         destination_token="the-destination-token-of-the-proof",
         clock=time.time if pulled else fast_time,
         middleware=(hooks,),

@@ -188,7 +188,6 @@ def world(folder: Path) -> Iterator[World]:
         rate=_RATE,
         origin_rate=60_000,
         # The same in every world: a process masks each token that it has read.
-        origin_token="the-origin-token-of-the-proof",
         destination_token="the-destination-token-of-the-proof",
         clock=lambda: next(ticks),
         middleware=(switch,),
