@@ -23,6 +23,7 @@ from cmsmig.masking import masked_bytes
 from cmsmig.run.outcome import Cell, Executed
 from cmsmig.run.parameters import Parameter, Value, kind_of
 from cmsmig.run.socket_folder import socket_prefix
+from cmsmig.run.strict_shell import SAFE_PATH
 
 _EXTENSION = "cmsmig.run.strict_shell"
 _STARTUP = 120
@@ -123,7 +124,9 @@ def execute(
                 start_timeout=_STARTUP,
                 kernel_manager_class=_kernel(said, sockets, started, log),
                 extra_arguments=[
-                    f"--InteractiveShellApp.extra_extensions={_EXTENSION}"
+                    f"--InteractiveShellApp.extra_extensions={_EXTENSION}",
+                    # For an IPython that does not know of a safe path.
+                    "--InteractiveShellApp.ignore_cwd=True",
                 ],
             )
         except PapermillExecutionError:
@@ -153,6 +156,8 @@ def export_page(notebook: Path, page: Path) -> None:
         document.metadata["title"] = notebook.stem
         exporter = HTMLExporter(  # type: ignore[no-untyped-call]
             raw_template=_PAGE,
+            # Else it looks in the current folder first, and templates run code.
+            extra_template_basedirs=[],
             require_js_url="",
             mathjax_url="",
             mermaid_js_url="",
@@ -176,8 +181,9 @@ def _kernel(
         async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
             if sockets is not None:
                 self.transport, self.ip = "ipc", sockets
+            options["env"] = {**os.environ, SAFE_PATH: "1"}
             if log is not None:
-                options["env"] = {**os.environ, VARIABLE: str(log)}
+                options["env"][VARIABLE] = str(log)
             await super().start_kernel(stdout=said, stderr=said, **options)
             started(int(getattr(self.provisioner, "pid", None) or 0))
 
