@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import nbformat
+from jinja2 import DictLoader
 from jupyter_client.manager import AsyncKernelManager
 from nbconvert import HTMLExporter
 
@@ -25,6 +26,7 @@ from cmsmig.run.parameters import Parameter, Value, kind_of
 from cmsmig.run.socket_folder import socket_prefix
 from cmsmig.run.strict_shell import SAFE_PATH
 
+_PAGE_NAME = "cmsmig-page"
 _EXTENSION = "cmsmig.run.strict_shell"
 _STARTUP = 120
 """Seconds that a kernel may take to start: a cold disk is slow."""
@@ -155,8 +157,10 @@ def export_page(notebook: Path, page: Path) -> None:
         document.metadata.pop("widgets", None)
         document.metadata["title"] = notebook.stem
         exporter = HTMLExporter(  # type: ignore[no-untyped-call]
-            raw_template=_PAGE,
-            # Else it looks in the current folder first, and templates run code.
+            # Templates run code, and are looked for in the current folder too: each of
+            # these keeps it from coming first.
+            template_file=_PAGE_NAME,
+            extra_loaders=[DictLoader({_PAGE_NAME: _PAGE})],
             extra_template_basedirs=[],
             require_js_url="",
             mathjax_url="",

@@ -14,6 +14,10 @@ _MODULES = (
     "multiprocessing",
     "sitecustomize",
 )
+_TEMPLATES = (
+    "<memory>", "cmsmig-page", "index.html.j2", "lab/base.html.j2", "lab/index.html.j2",
+    "lab/lab/index.html.j2",
+)  # fmt: skip
 _MARK = "ran-"
 
 
@@ -24,10 +28,11 @@ def plant(folder: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         mark = folder / f"{_MARK}{name.partition('/')[0]}"
         path.write_text(f"open({str(mark)!r}, 'w').close()\n", "utf-8")
-    template = folder / "lab" / "index.html.j2"
-    template.parent.mkdir()
     opened = f"lipsum.__globals__.os.open({str(folder / f'{_MARK}lab')!r}, 66)"
-    template.write_text("planted {{ %s }}" % opened, "utf-8")
+    for name in _TEMPLATES:
+        path = folder / name
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_text(f"planted {{{{ {opened} }}}}", "utf-8")
     return folder
 
 
