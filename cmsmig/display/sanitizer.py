@@ -14,6 +14,9 @@ from typing import TypeAlias
 
 import nh3
 
+from cmsmig.character_references import short_references
+from cmsmig.whole_text import whole_text
+
 FindPicture: TypeAlias = Callable[[str], str]
 """Returns a picture by its address: as an address that holds it, or empty."""
 
@@ -83,10 +86,14 @@ def sanitised(body: str, picture: FindPicture | None = None) -> str:
 
     With `picture` an image that it finds is shown; any other stays a labelled box.
     """
-    labelling = _Labelling(picture)
-    labelling.feed(body)
-    labelling.close()
     cleaner = _cleaner if picture is None else _picture_cleaner
+    labelling = _Labelling(picture)
+    try:
+        labelling.feed(short_references(whole_text(body)))
+        labelling.close()
+    except Exception:
+        # The standard library's parser asserts what content need not keep to.
+        return cleaner.clean(whole_text(body))
     return cleaner.clean("".join(labelling.parts))
 
 
@@ -99,6 +106,11 @@ class _Labelling(HTMLParser):
         self.parts: list[str] = []
         self._silent = ""
         self._depth = 0
+
+    def parse_marked_section(self, i: int, report: bool = True) -> int:
+        # To browsers `<![` begins a comment up to the next `>`; the standard library
+        # asserts that a keyword of SGML follows.
+        return self.parse_bogus_comment(i, report)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if self._silent:
