@@ -16,14 +16,13 @@ from cmsmig.mapping.decisions.decision_files import embed_policy
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign
 from cmsmig.mapping.draft import DraftContext, UploadedAsset
 from cmsmig.origin.schema import Collection, Item
+from cmsmig.richtext.engine import Lenient
 from cmsmig.richtext.html.dom import Element, path_of, walk
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.steps.decide.migration import Migration
 
 _BODIES = (Encoding.RICHTEXT, Encoding.MARKDOWN_AS_RICHTEXT)
-_SHOWN = 200
-"""Characters of a body that could not be converted."""
 _STRUCTURES: Mapping[str, str] = {
     **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "heading"),
     **dict.fromkeys(("ul", "ol"), "list"),
@@ -78,34 +77,14 @@ class ConvertedBody:
 
 
 def convert_body(body: Body, context: DraftContext) -> ConvertedBody:
-    """Return what a body becomes, exactly as its story draft will hold it.
-
-    A body that cannot be converted is empty and has one loss: it fails alone.
-    """
+    """Return what a body becomes, exactly as its story draft will hold it."""
     field = body.collection.field(body.design.origin)
     validations = field.validations if field else {}
     value = body.item.data.get(body.design.origin)
     use = FieldUse(body.design, validations, body.item.key, context)
-    try:
-        encoded = encode(value, use)
-    except Exception as error:
-        return ConvertedBody(
-            {"type": "doc", "content": []}, (_unconverted(body, error),)
-        )
+    encoded = encode(value, use)
     document = encoded.value if isinstance(encoded.value, dict) else {}
     return ConvertedBody(document, encoded.losses)
-
-
-def _unconverted(body: Body, error: Exception) -> Loss:
-    return Loss(
-        "unconverted",
-        body.text[:_SHOWN],
-        body.design.origin,
-        "",
-        f"This body could not be converted ({type(error).__name__}: {error}); report "
-        "it with the item's raw record.",
-        Severity.CONTENT,
-    )
 
 
 def structures_of(html: str) -> frozenset[str]:
@@ -151,4 +130,8 @@ def preview_context(migration: Migration, embeds: EmbedsDecision) -> DraftContex
     ]
     assets = {address: UploadedAsset(None, address) for address in known}
     context = migration.context(assets, migration.files.missing)
-    return replace(context, embeds=embed_policy(embeds, migration.decisions.design))
+    return replace(
+        context,
+        engine=Lenient(context.engine),
+        embeds=embed_policy(embeds, migration.decisions.design),
+    )
