@@ -16,12 +16,29 @@ from cmsmig.whole_text import whole_text
 
 _TAG = "tag:yaml.org,2002:"
 NULL = f"{_TAG}null"
+_MERGE = f"{_TAG}merge"
 YES = frozenset(("true", "yes", "on"))
 NO = frozenset(("false", "no", "off"))
 
 
+class _SharedValueError(yaml.MarkedYAMLError):
+    """The text uses one value in several places."""
+
+
 class _Reader(yaml.SafeLoader):
-    """Takes escapes for half a character as what files and services can hold."""
+    """Takes escapes for half a character as what files and services can hold.
+
+    Refuses anchors, aliases and merge keys: ten lines of them stand for gigabytes.
+    """
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]
+        if getattr(event, "anchor", None) is not None:
+            raise _SharedValueError(problem_mark=event.start_mark)
+        node = super().compose_node(parent, index)
+        if node is not None and node.tag == _MERGE:
+            raise _SharedValueError(problem_mark=node.start_mark)
+        return node
 
     def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
         node = super().compose_scalar_node(anchor)
@@ -73,10 +90,17 @@ def read_document(text: str, where: str) -> yaml.Node:
     """Return the root of what `text` holds.
 
     Raises `DecisionsError` naming `where` and the line for what is no YAML, empty,
-    or nested beyond reason.
+    nested beyond reason, or uses anchors, aliases or merge keys.
     """
     try:
         node = yaml.compose(text, Loader=_Reader)
+    except _SharedValueError as error:
+        number = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise DecisionsError(
+            f"{where}, line {number} has an anchor, an alias or a merge key (&name, "
+            "*name, <<), which files of decisions may not have; write the value out "
+            "where it is meant."
+        ) from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = f", line {mark.line + 1}" if mark else ""
