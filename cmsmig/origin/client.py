@@ -84,7 +84,8 @@ class OriginClient:
         """Return one page of the staged or the live set, oldest items first.
 
         Without `locales` the service gives the primary locale alone. Raises
-        `MalformedAnswerError` when the page has no total or an item no id.
+        `MalformedAnswerError` when the page has no total or an item no id, and
+        `OversizedAnswerError` when it holds too many bytes.
         """
         path = f"collections/{_segment(collection_id)}/items"
         paging = (("offset", str(offset)), ("limit", str(limit)))
@@ -92,7 +93,7 @@ class OriginClient:
         answer = await self._get(
             f"{path}/live" if live else path, (*paging, *_ORDER, *chosen)
         )
-        return _page(answer)
+        return _page(answer, limit)
 
     async def item(
         self, collection_id: str, item_id: str, *, live: bool, locale: str | None = None
@@ -129,7 +130,7 @@ class _Got:
     answer: Answer
 
 
-def _page(got: _Got) -> ItemPage:
+def _page(got: _Got, asked: int) -> ItemPage:
     body = _object(got)
     listed, pagination = body.get("items"), body.get("pagination")
     total = pagination.get("total") if isinstance(pagination, dict) else None
@@ -138,7 +139,7 @@ def _page(got: _Got) -> ItemPage:
     if not isinstance(total, int) or isinstance(total, bool) or total < 0:
         raise _malformed(got, "it does not say how many items there are")
     most = pagination.get("limit") if isinstance(pagination, dict) else None
-    limit = most if isinstance(most, int) and 0 < most < PAGE else PAGE
+    limit = most if isinstance(most, int) and 0 < most < asked else asked
     return ItemPage([_identified(got, entry) for entry in listed], total, limit)
 
 

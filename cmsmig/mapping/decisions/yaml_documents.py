@@ -21,8 +21,8 @@ YES = frozenset(("true", "yes", "on"))
 NO = frozenset(("false", "no", "off"))
 
 
-class _SharedValueError(yaml.MarkedYAMLError):
-    """The text uses one value in several places."""
+class _SharedValueError(Exception):
+    """The text uses one value in several places: from this line on."""
 
 
 class _Reader(yaml.SafeLoader):
@@ -33,11 +33,12 @@ class _Reader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]
+        line = event.start_mark.line + 1
         if getattr(event, "anchor", None) is not None:
-            raise _SharedValueError(problem_mark=event.start_mark)
+            raise _SharedValueError(line)
         node = super().compose_node(parent, index)
         if node is not None and node.tag == _MERGE:
-            raise _SharedValueError(problem_mark=node.start_mark)
+            raise _SharedValueError(line)
         return node
 
     def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
@@ -95,9 +96,8 @@ def read_document(text: str, where: str) -> yaml.Node:
     try:
         node = yaml.compose(text, Loader=_Reader)
     except _SharedValueError as error:
-        number = error.problem_mark.line + 1 if error.problem_mark else 1
         raise DecisionsError(
-            f"{where}, line {number} has an anchor, an alias or a merge key (&name, "
+            f"{where}, line {error} has an anchor, an alias or a merge key (&name, "
             "*name, <<), which files of decisions may not have; write the value out "
             "where it is meant."
         ) from error
