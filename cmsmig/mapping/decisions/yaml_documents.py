@@ -33,7 +33,7 @@ class _Reader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]
-        line = event.start_mark.line + 1
+        line = event.start_mark.line + 1 if event.start_mark else 1
         if getattr(event, "anchor", None) is not None:
             raise _SharedValueError(line)
         node = super().compose_node(parent, index)

@@ -235,9 +235,9 @@ class SetReader:
     ) -> None:
         for named in last.left_out.values():
             what = (
-                f"{named} of the {_which(live)} set is left out: it alone is larger than "
-                f"{ANSWER_BYTES // MEGABYTE} MB; shorten it at the origin, then run "
-                "`cmsmig pull --refresh`."
+                f"{named} of the {_which(live)} set is left out: it alone is larger "
+                f"than {ANSWER_BYTES // MEGABYTE} MB; shorten it at the origin, then "
+                "run `cmsmig pull --refresh`."
             )
             self.left_out.append(f"{collection.display_name}: {what}")
             self.observer(Noticed(collection.display_name, what))

@@ -17,7 +17,7 @@ from cmsmig.errors import MalformedAnswerError, OversizedAnswerError, UnreadErro
 from cmsmig.events import Event, Noticed
 from cmsmig.origin.cache import RawCache
 from cmsmig.terminal.pull_summary import shortfall
-from cmsmig.wire.bounds import MEGABYTE
+from cmsmig.wire import session
 from tests.steps.pull.test_pull import read_items, run
 from tests.steps.pull.test_pull_files import FIELDS, serve
 from tests.support.steps.pull_origin import FILES, FakeOrigin, item, project
@@ -167,7 +167,7 @@ async def test_every_set_ends_whatever_its_pages_say(
 
 
 class Stuffed(httpx.AsyncByteStream):
-    """The body of a page whose large items have megabytes, made as it is read."""
+    """The body of a page whose large items have tens of kilobytes more."""
 
     def __init__(self, body: bytes, padding: int) -> None:
         self._body = body
@@ -176,15 +176,22 @@ class Stuffed(httpx.AsyncByteStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         yield self._body[:-1]
         for _ in range(self._padding):
-            yield b" " * MEGABYTE
+            yield b" " * 10_240
         yield self._body[-1:]
 
 
-@pytest.mark.parametrize("large", [{40}, {1}, {249}, {7, 8}, set(range(1, 250, 13))])
+@pytest.fixture
+def small_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take answers of 400 KB, so that no test needs gigabytes."""
+    monkeypatch.setattr(session, "ANSWER_BYTES", 40 * 10_240)
+
+
+@pytest.mark.usefixtures("small_answers")
+@pytest.mark.parametrize("large", [{40}, {1}, {7, 8}, set(range(1, 250, 13))])
 async def test_a_page_that_is_too_large_is_asked_for_in_parts(
     tmp_path: Path, large: set[int]
 ) -> None:
-    """Items of 30 MB are read one by one, one of 50 MB is named and left out."""
+    """Items of 30 units are read one by one, one of 50 is named and left out."""
     origin = FakeOrigin(staged={"posts": [item(each) for each in range(1, 251)]})
     size = dict.fromkeys(large, 30) | {250: 50}
 
@@ -209,6 +216,7 @@ async def test_a_page_that_is_too_large_is_asked_for_in_parts(
     assert len(origin.page_requests("posts")) < 15 * (len(large) + 2)
 
 
+@pytest.mark.usefixtures("small_answers")
 async def test_nothing_but_pages_that_are_too_large_ends(tmp_path: Path) -> None:
     """The collection is the pull's error; the others are read."""
     origin = FakeOrigin(staged={"posts": [item(1)], "tags": [item(2)]})
@@ -216,6 +224,6 @@ async def test_nothing_but_pages_that_are_too_large_ends(tmp_path: Path) -> None
         origin,
         lambda offset: httpx.Response(200, stream=Stuffed(b'{"items": []}', 41)),
     )
-    with pytest.raises(OversizedAnswerError, match="larger than 40 MB"):
+    with pytest.raises(OversizedAnswerError, match="its answer is larger"):
         await run(tmp_path, origin)
     assert read_items(tmp_path, "tags") == ["i0002"]
