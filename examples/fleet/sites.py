@@ -56,13 +56,18 @@ def read_sites(path: Path) -> list[Site]:
 
 
 def _site(entry: dict[str, object], folder: Path) -> Site:
-    match entry:
-        case {"name": str(name), "project": str(project), "space": int(space)}:
+    match {"target": "", **entry}:
+        case {
+            "name": str(name),
+            "project": str(project),
+            "space": int(space),
+            "target": str(target),
+        }:
             cron, command = entry.get("cron"), entry.get("command", ["run"])
         case _:
             raise ValueError(
-                f"Each [[site]] needs a name, a project (texts) and a space (number): "
-                f"{entry}."
+                "Each [[site]] needs a name, a project (texts) and a space (number), "
+                f"and its target is a text: {entry}."
             )
     if not _NAME.fullmatch(name):
         raise ValueError(
@@ -79,8 +84,5 @@ def _site(entry: dict[str, object], folder: Path) -> Site:
             f"The command of the site {name} names a project or target; write project "
             "and target of the [[site]] instead, so that its space is limited."
         )
-    target = entry.get("target", "")
-    if not isinstance(target, str):
-        raise ValueError(f"The target of the site {name} has to be text.")
     project = str((folder / project).resolve())
     return Site(name, project, space, cron, tuple(command), target)
