@@ -18,9 +18,10 @@ from jinja2 import DictLoader
 from jupyter_client.manager import AsyncKernelManager
 from nbconvert import HTMLExporter
 
-from cmsmig.errors import UsageError
+from cmsmig.errors import StorageError, UsageError
 from cmsmig.event_log import VARIABLE
 from cmsmig.masking import masked_bytes
+from cmsmig.plain_file import require_in_place
 from cmsmig.run.outcome import Cell, Executed
 from cmsmig.run.parameters import Parameter, Value, kind_of
 from cmsmig.run.socket_folder import socket_prefix
@@ -113,6 +114,7 @@ def execute(
     kernel appends its events to `log`. A failing notebook is not an exception.
     """
     crash, unready = "", False
+    _refuse_link(output)
     with _quiet(), tempfile.TemporaryFile("w+b") as said, socket_prefix() as sockets:
         import papermill
         from papermill.exceptions import PapermillExecutionError
@@ -170,7 +172,15 @@ def export_page(notebook: Path, page: Path) -> None:
             jupyter_widgets_base_url="",
         )
         text, _ = exporter.from_notebook_node(document)
+    _refuse_link(page)
     page.write_text(text, encoding="utf-8")
+
+
+def _refuse_link(path: Path) -> None:
+    try:
+        require_in_place(path)
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written ({error.strerror}).") from error
 
 
 def _kernel(

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from cmsmig.errors import StorageError, UsageError
+from cmsmig.plain_file import require_in_place
 from cmsmig.settings import Project
 
 _NAME = "cmsmig"
@@ -73,6 +74,7 @@ def _set(project: Project, name: str, value: str) -> None:
 
 def _write(path: Path) -> str:
     try:
+        require_in_place(path)
         there = path.read_text("utf-8") if path.exists() else ""
         if "merge=cmsmig" in there:
             return "was there and stays as it is"
