@@ -159,6 +159,7 @@ def _write(path: Path, options: SandboxOptions) -> None:
     text = json.dumps({**kept, "content": content}, indent=1)
     try:
         require_in_place(path)
+        require_in_place(_Place(path.parent).requests)
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
         new = path.with_name(f".{path.name}.{os.getpid()}")
         with open(new, "w", encoding="utf-8", opener=for_oneself) as file:
