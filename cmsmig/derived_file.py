@@ -197,7 +197,7 @@ def _prepare(db: sqlite3.Connection) -> None:
         "SELECT count(*) FROM sqlite_schema WHERE type IN ('view', 'trigger')"
     ).fetchone()
     if tables and (version != VERSION or others):
-        raise sqlite3.DatabaseError("another version, or changed by somebody")
+        raise sqlite3.DatabaseError("another version, or changed by another program")
     # Not flushed: what a power cut takes is made again.
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = OFF")

@@ -1,5 +1,5 @@
-"""Bytes that are kept packed, and unpacked with a bound: a megabyte of a file that
-somebody changed may stand for a thousand."""
+"""Bytes that are kept packed, and unpacked with a bound: one megabyte of a tampered
+file may expand to a thousand."""
 
 from __future__ import annotations
 

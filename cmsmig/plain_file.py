@@ -16,7 +16,7 @@ MEGABYTE = 1024 * 1024
 SMALL = MEGABYTE
 """The most bytes of a file that people write by hand."""
 _TOML = "cmsmig.toml"
-"""What stands at the top of a project."""
+"""The file at the top of a project."""
 LARGE = 512 * MEGABYTE
 """The most bytes of a file that is read into memory as a whole."""
 

@@ -133,7 +133,7 @@ def foreign(db: sqlite3.Connection) -> bool:
 
 
 def altered(db: sqlite3.Connection) -> str:
-    """Return the name of what somebody put in the place of ours, else nothing.
+    """Return the name of a view, trigger or virtual table that is not ours, or empty.
 
     A view may never end, and a trigger runs with each write. Reads only.
     """

@@ -25,7 +25,7 @@ NEVER = datetime(2026, 1, 1, tzinfo=UTC)
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
-    """Return a folder with a file, both of somebody else."""
+    """Return a folder with a file, both outside the project."""
     folder = tmp_path / "outside"
     folder.mkdir()
     (folder / "file").write_text(SECRET)

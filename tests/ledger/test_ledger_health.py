@@ -196,7 +196,7 @@ ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
     "opened",
     [lambda path: Ledger.open(path, OURS), Ledger.open_existing, connect_reading],
 )
-def test_what_somebody_put_into_a_ledger_is_refused(
+def test_objects_of_others_in_a_ledger_are_refused(
     path: Path, statements: str, opened: Callable[[Path], object]
 ) -> None:
     """A view that never ends, a trigger: before the first query of ours."""
@@ -221,7 +221,7 @@ def test_what_somebody_put_into_a_ledger_is_refused(
     ids=["bomb", "none", "cut", "one", "deep", "text", "null"],
 )
 def test_a_story_that_was_never_kept_is_a_sentence(kept: bytes) -> None:
-    """Six megabytes that stand for six thousand, or no packed bytes at all."""
+    """Six megabytes that expand to six thousand, or no packed bytes at all."""
     story = WrittenStory({"a": 1}, {"b": 2})
     assert unpack_story(pack_story(story)) == story
     with pytest.raises(LedgerDamagedError, match="ledger is damaged"):
@@ -230,6 +230,6 @@ def test_a_story_that_was_never_kept_is_a_sentence(kept: bytes) -> None:
 
 @pytest.mark.parametrize("text", ["{", "[" * 100_000, "9" * 5000])
 def test_a_body_that_was_never_kept_is_a_sentence(text: str) -> None:
-    """Intents and what stood before are texts of JSON."""
+    """Intents and earlier values are texts of JSON."""
     with pytest.raises(LedgerDamagedError, match="ledger is damaged"):
         load_body(text)

@@ -325,11 +325,11 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 @pytest.mark.parametrize("kind", FILE_NAMES, ids=lambda kind: kind.__name__)
 def test_values_are_never_shared(kind: type[Decision], text: str, line: int) -> None:
-    """Ten lines of aliases would stand for gigabytes: one sentence, with the line."""
+    """Ten lines of aliases would expand to gigabytes: one sentence, with the line."""
     name = FILE_NAMES[kind]
-    with pytest.raises(DecisionsError) as told:
+    with pytest.raises(DecisionsError) as caught:
         from_text(text, name, kind)
-    assert str(told.value).startswith(f"{name}, line {line} has an anchor, an alias")
+    assert str(caught.value).startswith(f"{name}, line {line} has an anchor, an alias")
 
 
 def test_an_entry_of_a_body_shares_no_value_either() -> None:

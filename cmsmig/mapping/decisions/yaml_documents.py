@@ -26,9 +26,9 @@ class _SharedValueError(Exception):
 
 
 class _Reader(yaml.SafeLoader):
-    """Takes escapes for half a character as what files and services can hold.
+    """Reads an escaped lone surrogate as the character that files can hold.
 
-    Refuses anchors, aliases and merge keys: ten lines of them stand for gigabytes.
+    Refuses anchors, aliases and merge keys: ten lines of them expand to gigabytes.
     """
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
