@@ -16,8 +16,18 @@ from cmsmig.terminal.target_option import TARGET, target_named
 
 
 @click.group()
-def decisions() -> None:
+@click.pass_obj
+def decisions(folder: Path | None) -> None:
     """Review decision files in git: diff, check, merge."""
+    from cmsmig.settings import find_project
+    from cmsmig.steps.decide.merge_driver import renew_driver
+
+    project = find_project(folder, os.environ, Path.cwd())
+    if any({*map(renew_driver, (project.root, Path.cwd()))}):
+        complain(
+            "The merge driver of this clone ran Python from the working tree; it was "
+            "renewed, and now runs the installed cmsmig alone."
+        )
 
 
 @decisions.command()

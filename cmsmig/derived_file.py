@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from cmsmig.plain_file import require_plain
+from cmsmig.plain_file import require_in_place, require_plain
 
 Row: TypeAlias = tuple[Any, ...]
 
@@ -172,6 +172,7 @@ def _opened(path: Path) -> sqlite3.Connection | None:
         db: sqlite3.Connection | None = None
         try:
             for end in ("", "-wal", "-shm"):
+                require_in_place(Path(f"{path}{end}"))
                 require_plain(Path(f"{path}{end}"))
             db = sqlite3.connect(path, timeout=_WAIT_SECONDS, check_same_thread=False)
             _prepare(db)
@@ -192,8 +193,11 @@ def _prepare(db: sqlite3.Connection) -> None:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if tables and application != _APPLICATION:
         raise OSError("another program's file")
-    if tables and version != VERSION:
-        raise sqlite3.DatabaseError("another version")
+    (others,) = db.execute(
+        "SELECT count(*) FROM sqlite_schema WHERE type IN ('view', 'trigger')"
+    ).fetchone()
+    if tables and (version != VERSION or others):
+        raise sqlite3.DatabaseError("another version, or changed by another program")
     # Not flushed: what a power cut takes is made again.
     db.execute("PRAGMA journal_mode = WAL")
     db.execute("PRAGMA synchronous = OFF")

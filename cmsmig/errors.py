@@ -27,6 +27,7 @@
         ├── NotFoundError          404
         ├── RejectedError          another 4xx, with the fields it names
         └── MalformedAnswerError   a success whose body can't be used
+            └── OversizedAnswerError   it holds more bytes than are taken
 
 Each reads as one sentence for an editor: what happened, where, what to do.
 Expected outcomes (a lost class, a skipped draft) are data and not in here.
@@ -218,6 +219,10 @@ class RejectedError(ServiceError):
 
 class MalformedAnswerError(ServiceError):
     """A successful status with a body that cannot be used."""
+
+
+class OversizedAnswerError(MalformedAnswerError):
+    """A successful status with a body that is larger than any that is taken."""
 
 
 def first_of(group: BaseExceptionGroup[CmsmigError]) -> CmsmigError:

@@ -15,6 +15,8 @@ from pathlib import Path
 MEGABYTE = 1024 * 1024
 SMALL = MEGABYTE
 """The most bytes of a file that people write by hand."""
+_TOML = "cmsmig.toml"
+"""The file at the top of a project."""
 LARGE = 512 * MEGABYTE
 """The most bytes of a file that is read into memory as a whole."""
 
@@ -66,6 +68,22 @@ def open_appending(path: Path) -> BufferedWriter:
     except BaseException:
         os.close(descriptor)
         raise
+
+
+def require_in_place(path: Path) -> None:
+    """Raise `OSError`, with a text for people, where a link leads what is to be written
+    out of its project; outside of projects, where it or its folder is a link."""
+    whole = path.absolute()
+    root = next((each for each in whole.parents if (each / _TOML).is_file()), None)
+    if root is not None:
+        led = not whole.resolve().is_relative_to(root.resolve())
+    else:
+        # What begins a project may be put into a folder that a person linked.
+        named = (whole,) if whole.name == _TOML else (whole, whole.parent)
+        led = any(each.is_symlink() for each in named)
+    if led:
+        reason = "a link leads it out of its folder; take the link away"
+        raise OSError(errno.ELOOP, reason, str(path))
 
 
 def for_oneself(path: str, flags: int) -> int:

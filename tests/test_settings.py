@@ -308,6 +308,11 @@ def test_a_base_may_lack_its_version(
         ("state_dir = 3", "path"),
         ("targets = 3", "[targets.staging]"),
         ("[targets.for]\nspace_id = 3", "cannot be a target's name"),
+        (
+            "[targets.staging]\nspace_id = 3\n[targets.for-staging]\nspace_id = 4",
+            "'for-staging' cannot be a target's name",
+        ),
+        ("[targets.for_a]\nspace_id = 3", "and not for- at its beginning"),
         ("[targets.Staging]\nspace_id = 3", "cannot be a target's name"),
         ("[targets.a-b]\nspace_id = 3\n[targets.a_b]\nspace_id = 4", "rename one"),
         ("[targets.a]\ntoken = 'hush'", "CMSMIG_DESTINATION_TOKEN_A"),

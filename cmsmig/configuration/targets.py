@@ -30,9 +30,9 @@ OWN = ("space_id", "destination_base_url", "destination_token_for")
 """Settings that no target has from elsewhere; plan and rate may be common to all."""
 _TOKEN = "destination_token"
 _OTHER_SPELLINGS = {"space": "space_id", "host": "base_url"}
-_NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
-_NO_NAMES = ("for",)
-"""`CMSMIG_DESTINATION_TOKEN_FOR` is a setting of its own."""
+_NAME = re.compile(r"(?!for(?:[_-]|$))[a-z][a-z0-9_-]{0,30}")
+"""None that begins with `for`: `CMSMIG_DESTINATION_TOKEN_FOR_STAGING` confirms a host
+for the target `staging`, and would be the token of `for-staging`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +109,10 @@ def left_over(common: Mapping[str, Placed], env: Path) -> str:
 
 
 def _target(name: str, table: object, toml: Path) -> Target:
-    if not _NAME.fullmatch(name) or name in _NO_NAMES:
+    if not _NAME.fullmatch(name):
         raise SettingsError(
             f"{toml}: {name!r} cannot be a target's name; write small letters, digits "
-            "and hyphens, such as staging."
+            "and hyphens, such as staging, and not for- at its beginning."
         )
     if not isinstance(table, dict):
         raise SettingsError(f"{toml}: write [targets.{name}] and its settings below.")

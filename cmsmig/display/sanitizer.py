@@ -15,6 +15,7 @@ import nh3
 
 from cmsmig.richtext.html.dom import Element, Node, Text
 from cmsmig.richtext.html.parse import VOID, parse
+from cmsmig.whole_text import whole_text
 
 FindPicture: TypeAlias = Callable[[str], str]
 """Returns a picture by its address: as an address that holds it, or empty."""
@@ -92,7 +93,7 @@ def sanitised(body: str, picture: FindPicture | None = None) -> str:
     """
     cleaner = _cleaner if picture is None else _picture_cleaner
     labels = _Labels(picture)
-    return cleaner.clean("".join(labels.of(parse(body))))
+    return cleaner.clean("".join(labels.of(parse(whole_text(body)))))
 
 
 class _Labels:

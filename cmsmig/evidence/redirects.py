@@ -14,6 +14,7 @@ from cmsmig.display.csv_text import csv_text, formula_sign
 from cmsmig.errors import StorageError
 from cmsmig.item_key import ItemKey
 from cmsmig.masking import masked
+from cmsmig.plain_file import require_in_place
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.old_addresses import live_items, old_addresses
 from cmsmig.whole_text import whole_text
@@ -218,6 +219,7 @@ def write_pieces(path: Path, pieces: Iterable[str]) -> Path:
     Raises `StorageError`.
     """
     try:
+        require_in_place(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w", encoding="utf-8") as file:
             for piece in pieces:

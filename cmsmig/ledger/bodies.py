@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import zlib
 
 from cmsmig.canonical import JsonObject, compact
+from cmsmig.errors import LedgerDamagedError
 from cmsmig.ledger.rows import WrittenStory
-
-_QUICK = 1
-"""How hard stories are packed: each is packed once per write."""
+from cmsmig.packing import packed, unpacked
 
 
 def dump_body(body: JsonObject) -> str:
@@ -21,17 +19,37 @@ def dump_body(body: JsonObject) -> str:
 
 
 def load_body(text: str) -> JsonObject:
-    """Return the body that `dump_body` gave; an empty one for what is none."""
-    found = json.loads(text) if text else {}
+    """Return the body that `dump_body` gave; an empty one for what is none.
+
+    Raises `LedgerDamagedError` for what is no JSON.
+    """
+    try:
+        found = json.loads(text) if text else {}
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(error) from error
     return found if isinstance(found, dict) else {}
 
 
 def pack_story(story: WrittenStory) -> bytes:
     """Return a written story as the ledger keeps it."""
-    return zlib.compress(compact([story.sent, story.stood]), _QUICK)
+    return packed(compact([story.sent, story.stood]))
 
 
-def unpack_story(packed: bytes) -> WrittenStory:
-    """Return the story that `pack_story` gave."""
-    sent, stood = json.loads(zlib.decompress(packed))
+def unpack_story(kept: bytes) -> WrittenStory:
+    """Return the story that `pack_story` gave.
+
+    Raises `LedgerDamagedError` for what it never gave.
+    """
+    try:
+        sent, stood = json.loads(unpacked(kept))
+    except (ValueError, TypeError, RecursionError) as error:
+        raise _unreadable(error) from error
     return WrittenStory(sent, stood)
+
+
+def _unreadable(error: Exception) -> LedgerDamagedError:
+    return LedgerDamagedError(
+        f"The ledger is damaged: what was written cannot be read ({error}); restore it "
+        "from a backup, or run `cmsmig rebuild`, which puts it aside and makes a new "
+        "one."
+    )

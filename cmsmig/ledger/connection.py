@@ -15,8 +15,9 @@ from cmsmig.errors import (
     LedgerLockedError,
     StorageError,
 )
-from cmsmig.ledger.migrations import foreign
-from cmsmig.plain_file import require_plain
+from cmsmig.ledger.migrations import altered, foreign
+from cmsmig.plain_file import require_in_place, require_plain
+from cmsmig.printable import printable
 from cmsmig.whole_text import is_whole, whole_text
 
 _BRIEF = 0.2
@@ -170,7 +171,12 @@ def connect_reading(path: Path) -> sqlite3.Connection:
             isolation_level=None,
             timeout=_BRIEF,
         )
-        db.row_factory = sqlite3.Row
+        try:
+            db.row_factory = sqlite3.Row
+            _refuse_foreign(db, path)
+        except BaseException:
+            db.close()
+            raise
         return db
 
 
@@ -179,6 +185,7 @@ def _refuse_other(path: Path) -> None:
     for end in ("", "-wal", "-shm", "-journal"):
         part = Path(f"{path}{end}")
         try:
+            require_in_place(part)
             require_plain(part)
         except IsADirectoryError:
             continue  # SQLite refuses it itself.
@@ -190,6 +197,12 @@ def _refuse_other(path: Path) -> None:
 
 
 def _refuse_foreign(db: sqlite3.Connection, path: Path) -> None:
+    if name := altered(db):
+        raise LedgerDamagedError(
+            f"{path} holds a view or trigger that is not ours ({printable(name)}); "
+            "take it out, or run `cmsmig rebuild`, which puts the ledger aside and "
+            "makes a new one."
+        )
     if foreign(db):
         raise LedgerError(
             f"{path} is a database of another program; move it away and run this again."

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from cmsmig.errors import LedgerLockedError, StorageError
-from cmsmig.plain_file import open_fresh, read_plain, require_plain
+from cmsmig.plain_file import open_fresh, read_plain, require_in_place, require_plain
 
 # A POSIX lock belongs to the process, not to the descriptor: a second holder
 # in this process would be let in, and closing any descriptor of the file would
@@ -130,6 +130,7 @@ def _is_locked(path: Path) -> bool:
 
 def _open(path: Path) -> int:
     try:
+        require_in_place(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         require_plain(path)
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

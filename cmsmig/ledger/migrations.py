@@ -132,6 +132,21 @@ def foreign(db: sqlite3.Connection) -> bool:
     return bool(tables) and "migration" not in tables
 
 
+def altered(db: sqlite3.Connection) -> str:
+    """Return the name of a view, trigger or virtual table that is not ours, or empty.
+
+    A view may never end, and a trigger runs with each write. Reads only.
+    """
+    ours = {" ".join(each.split()) for each in (*_VIEWS, *_VIEWS_WITH_GONE)}
+    for name, text in db.execute(
+        "SELECT name, sql FROM sqlite_master WHERE type IN ('view', 'trigger') "
+        "OR sql LIKE 'CREATE VIRTUAL%'"
+    ):
+        if " ".join(str(text).split()) not in ours:
+            return str(name)
+    return ""
+
+
 def migrate(db: sqlite3.Connection) -> None:
     """Run every migration that has not run; each commits on its own."""
     db.execute(

@@ -91,7 +91,8 @@ class OriginClient:
 
         A service that refuses this order is asked without one, from then on at
         once. Without `locales` the service gives the primary locale alone. Raises
-        `MalformedAnswerError` when the page has no total or an item no id.
+        `MalformedAnswerError` when the page has no total or an item no id, and
+        `OversizedAnswerError` when it holds too many bytes.
         """
         path = f"collections/{_segment(collection_id)}/items"
         paging = (("offset", str(offset)), ("limit", str(limit)))
@@ -99,12 +100,12 @@ class OriginClient:
         path = f"{path}/live" if live else path
         if self._ordered:
             try:
-                return _page(await self._get(path, (*paging, *_ORDER, *chosen)))
+                return _page(await self._get(path, (*paging, *_ORDER, *chosen)), limit)
             except RejectedError as refused:
                 if refused.status != _BAD_REQUEST:
                     raise
         got = await self._get(path, (*paging, *chosen))
-        page = replace(_page(got), ordered=False)
+        page = replace(_page(got, limit), ordered=False)
         # Only now it is certain that the order was what the service refused.
         self._ordered = False
         return page
@@ -144,7 +145,7 @@ class _Got:
     answer: Answer
 
 
-def _page(got: _Got) -> ItemPage:
+def _page(got: _Got, asked: int) -> ItemPage:
     body = _object(got)
     listed, pagination = body.get("items"), body.get("pagination")
     total = pagination.get("total") if isinstance(pagination, dict) else None
@@ -153,7 +154,7 @@ def _page(got: _Got) -> ItemPage:
     if not isinstance(total, int) or isinstance(total, bool) or total < 0:
         raise _malformed(got, "it does not say how many items there are")
     most = pagination.get("limit") if isinstance(pagination, dict) else None
-    limit = most if isinstance(most, int) and 0 < most < PAGE else PAGE
+    limit = most if isinstance(most, int) and 0 < most < asked else asked
     return ItemPage([_identified(got, entry) for entry in listed], total, limit)
 
 

@@ -22,7 +22,7 @@ from cmsmig.origin.records import (
     read_listed,
     replace_file,
 )
-from cmsmig.plain_file import open_appending, open_fresh, read_plain
+from cmsmig.plain_file import open_appending, open_fresh, read_plain, require_in_place
 
 _ARRIVING = ".arriving-"
 
@@ -111,6 +111,7 @@ class FileStore:
     def note(self, row: FileRow) -> None:
         """Append a row to the journal."""
         with disk(self._journal):
+            require_in_place(self._journal)
             self._journal.parent.mkdir(parents=True, exist_ok=True)
             with open_appending(self._journal) as journal:
                 journal.write(b"\n" + line_of(row.record()) + b"\n")
@@ -158,6 +159,7 @@ class Arrival:
 
     def __enter__(self) -> Self:
         with disk(self.path):
+            require_in_place(self.path)
             self._folder.mkdir(parents=True, exist_ok=True)
             self._file: BinaryIO = open_fresh(self.path)
         return self

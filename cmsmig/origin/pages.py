@@ -12,7 +12,13 @@ from typing import Any, cast
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.nesting import parse_json
 from cmsmig.origin.records import disk, line_of
-from cmsmig.plain_file import open_appending, open_fresh, open_plain, read_plain
+from cmsmig.plain_file import (
+    open_appending,
+    open_fresh,
+    open_plain,
+    read_plain,
+    require_in_place,
+)
 
 _MANIFEST = "manifest.jsonl"
 _MANY = 10**9
@@ -53,6 +59,7 @@ class PageStore:
     def begin(self) -> None:
         """Mark the set as being read, keeping what is there."""
         with disk(self.folder):
+            require_in_place(self.folder / _MANIFEST)
             self.folder.mkdir(parents=True, exist_ok=True)
 
     def clear(self) -> None:

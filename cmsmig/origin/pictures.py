@@ -16,6 +16,9 @@ _ROTATED = (5, 6, 7, 8)
 _ORIENTATION = 0x0112
 _LENGTH = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]{1,2})?)\s*(px)?\s*", re.IGNORECASE)
 _SVG = "image/svg+xml"
+_ICON = b"\0\0\1\0"
+_MOST_ICONS = 256
+"""In one file; a browser's own has five."""
 _LONGEST_SVG_SIDE = 1_000_000
 
 
@@ -48,18 +51,37 @@ def measure(path: Path) -> Picture:
     except Exception:
         # The decoders raise anything at all on broken bytes; such a file is kept
         # as it is, without a size.
-        return _vector(path)
+        return _icon(path) or _vector(path)
 
 
 def _raster(path: Path) -> Picture:
-    with Image.open(path) as image:
+    # An icon is decoded as soon as it is opened.
+    with Image.open(path, formats=_formats()) as image:
         width, height = image.size
         kind = Image.MIME.get(image.format or "", "")
         try:
-            rotated = image.getexif().get(_ORIENTATION) in _ROTATED
+            # What a PNG does instead decodes it: 700 KB may be 700 MB of pixels.
+            rotated = Image.Image.getexif(image).get(_ORIENTATION) in _ROTATED
         except Exception:
             rotated = False
     return Picture(kind, *((height, width) if rotated else (width, height)))
+
+
+def _formats() -> list[str]:
+    Image.init()
+    return [each for each in Image.OPEN if each != "ICO"]
+
+
+def _icon(path: Path) -> Picture | None:
+    """Read the sizes of an icon from its directory; None when it is no icon."""
+    with open(path, "rb") as file:
+        head = file.read(6)
+        count = int.from_bytes(head[4:], "little")
+        if not head.startswith(_ICON) or not 0 < count <= _MOST_ICONS:
+            return None
+        entries = [file.read(16) for _ in range(count)]
+    sizes = [(each[0] or 256, each[1] or 256) for each in entries if len(each) == 16]
+    return Picture(Image.MIME["ICO"], *max(sizes)) if sizes else None
 
 
 def _vector(path: Path) -> Picture:

@@ -12,7 +12,7 @@ from pathlib import Path
 from cmsmig.canonical import Json
 from cmsmig.errors import CacheError, StorageError, UnreadError
 from cmsmig.nesting import parse_json
-from cmsmig.plain_file import open_fresh, open_plain, read_plain
+from cmsmig.plain_file import open_fresh, open_plain, read_plain, require_in_place
 
 AGAIN = "read it again with `cmsmig pull --refresh`"
 _CLOSING = b"]}"
@@ -36,6 +36,7 @@ def replace_file(path: Path, chunks: Iterable[bytes], *, writer: str = "") -> No
     Where several processes may write it at once, each of them is a `writer` of its own.
     """
     with disk(path):
+        require_in_place(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_name(f".{path.name}{writer}.new")
         try:

@@ -16,6 +16,7 @@ from cmsmig.mapping.decisions.decision_files import embed_policy
 from cmsmig.mapping.decisions.design import Encoding, FieldDesign
 from cmsmig.mapping.draft import DraftContext, UploadedAsset
 from cmsmig.origin.schema import Collection, Item
+from cmsmig.richtext.engine import Lenient
 from cmsmig.richtext.html.dom import Element, path_of, walk
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.losses import Loss, Severity
@@ -129,4 +130,8 @@ def preview_context(migration: Migration, embeds: EmbedsDecision) -> DraftContex
     ]
     assets = {address: UploadedAsset(None, address) for address in known}
     context = migration.context(assets, migration.files.missing)
-    return replace(context, embeds=embed_policy(embeds, migration.decisions.design))
+    return replace(
+        context,
+        engine=Lenient(context.engine),
+        embeds=embed_policy(embeds, migration.decisions.design),
+    )

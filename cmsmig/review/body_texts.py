@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from html import unescape
 
+from cmsmig.character_references import shown_text
 from cmsmig.whole_text import whole_text
 
 _INLINE = re.compile(r"</?(?:a|b|code|em|i|span|strong|sub|sup|u)\b[^<>]*>", re.I)
@@ -39,4 +39,4 @@ class BodyTexts:
 
 
 def _words(html: str) -> str:
-    return " ".join(unescape(_TAG.sub(" ", _INLINE.sub("", html))).casefold().split())
+    return " ".join(shown_text(_TAG.sub(" ", _INLINE.sub("", html))).casefold().split())

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.decisions.choices import EmbedsDecision
 from cmsmig.mapping.propose.proposals import propose_embeds
+from cmsmig.richtext.engine import Lenient
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.policy import EmbedPolicy, Treatment, Unclosed
@@ -59,7 +60,7 @@ def embeds_of(
     The converter itself tells: under a policy that drops every kind, what it
     lists as dropped is what it recognises as an embed.
     """
-    engine = NativeEngine()
+    engine = Lenient(NativeEngine())
     kinds = dict.fromkeys(propose_embeds().kinds, Treatment.DROP)
     for loss in engine.from_html(html, EmbedPolicy(kinds, unclosed=unclosed)).losses:
         if loss.kind in kinds and loss.kind not in PICTURES:

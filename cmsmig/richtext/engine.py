@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from cmsmig.canonical import JsonObject
-from cmsmig.richtext.losses import Loss
+from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.policy import EmbedPolicy
+
+_SHOWN = 200
+"""Characters of a body that could not be converted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,3 +122,47 @@ class Engine(Protocol):
     ) -> Converted:
         """Convert Markdown. Never raises, whatever the text is."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Lenient:
+    """An engine for looking at many bodies: one that fails is empty, with one loss.
+
+    An item's draft is made without it, so that such an item fails alone instead of
+    being imported without its body.
+    """
+
+    engine: Engine
+
+    def from_html(
+        self,
+        html: str,
+        policy: EmbedPolicy = NO_EMBED_CHOICES,
+        assets: AssetLookup = NO_ASSETS,
+    ) -> Converted:
+        """Convert an origin body. Never raises."""
+        try:
+            return self.engine.from_html(html, policy, assets)
+        except Exception as error:
+            return _unconverted(html, error)
+
+    def from_markdown(
+        self,
+        text: str,
+        policy: EmbedPolicy = NO_EMBED_CHOICES,
+        assets: AssetLookup = NO_ASSETS,
+    ) -> Converted:
+        """Convert Markdown. Never raises."""
+        try:
+            return self.engine.from_markdown(text, policy, assets)
+        except Exception as error:
+            return _unconverted(text, error)
+
+
+def _unconverted(body: str, error: Exception) -> Converted:
+    why = (
+        f"This body could not be converted ({type(error).__name__}: {error}); report "
+        "it with the item's raw record."
+    )
+    loss = Loss("unconverted", body[:_SHOWN], "body", "", why, Severity.CONTENT)
+    return Converted({"type": "doc", "content": []}, (loss,))

@@ -15,8 +15,11 @@ from cmsmig.errors import InterruptedRunError
 
 
 def this_python(*arguments: str) -> list[str]:
-    """Return a command line for the interpreter that runs now."""
-    return [sys.executable, *arguments]
+    """Return a command line for the interpreter that runs now.
+
+    `-P`: with `-m` or `-c` Python would import from the current folder first.
+    """
+    return [sys.executable, "-P", *arguments]
 
 
 def clean_environment(environ: Mapping[str, str], **more: str) -> dict[str, str]:

@@ -119,12 +119,14 @@ def clear_own(project: Project) -> None:
             "name another folder: `cmsmig --project DIR demo`."
         )
     for path in kept:
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
+        whole = path.is_dir() and not path.is_symlink()
+        shutil.rmtree(path) if whole else path.unlink()
 
 
 def mark_own(project: Project) -> None:
     """Write down that a demo made this project, with these settings."""
     text = json.dumps({"made_by": "cmsmig demo", "settings": _settings_of(project)})
+    (project.root / _MARK).unlink(missing_ok=True)
     (project.root / _MARK).write_text(text + "\n", "utf-8")
 
 

@@ -14,16 +14,20 @@ from pathlib import Path
 from typing import IO, Any
 
 import nbformat
+from jinja2 import DictLoader
 from jupyter_client.manager import AsyncKernelManager
 from nbconvert import HTMLExporter
 
-from cmsmig.errors import UsageError
+from cmsmig.errors import StorageError, UsageError
 from cmsmig.event_log import VARIABLE
 from cmsmig.masking import masked_bytes
+from cmsmig.plain_file import require_in_place
 from cmsmig.run.outcome import Cell, Executed
 from cmsmig.run.parameters import Parameter, Value, kind_of
 from cmsmig.run.socket_folder import socket_prefix
+from cmsmig.run.strict_shell import SAFE_PATH
 
+_PAGE_NAME = "cmsmig-page"
 _EXTENSION = "cmsmig.run.strict_shell"
 _STARTUP = 120
 """Seconds that a kernel may take to start: a cold disk is slow."""
@@ -110,6 +114,7 @@ def execute(
     kernel appends its events to `log`. A failing notebook is not an exception.
     """
     crash, unready = "", False
+    _refuse_link(output)
     with _quiet(), tempfile.TemporaryFile("w+b") as said, socket_prefix() as sockets:
         import papermill
         from papermill.exceptions import PapermillExecutionError
@@ -123,7 +128,9 @@ def execute(
                 start_timeout=_STARTUP,
                 kernel_manager_class=_kernel(said, sockets, started, log),
                 extra_arguments=[
-                    f"--InteractiveShellApp.extra_extensions={_EXTENSION}"
+                    f"--InteractiveShellApp.extra_extensions={_EXTENSION}",
+                    # For an IPython that does not know of a safe path.
+                    "--InteractiveShellApp.ignore_cwd=True",
                 ],
             )
         except PapermillExecutionError:
@@ -152,7 +159,11 @@ def export_page(notebook: Path, page: Path) -> None:
         document.metadata.pop("widgets", None)
         document.metadata["title"] = notebook.stem
         exporter = HTMLExporter(  # type: ignore[no-untyped-call]
-            raw_template=_PAGE,
+            # Templates run code, and are looked for in the current folder too: each of
+            # these keeps it from coming first.
+            template_file=_PAGE_NAME,
+            extra_loaders=[DictLoader({_PAGE_NAME: _PAGE})],
+            extra_template_basedirs=[],
             require_js_url="",
             mathjax_url="",
             mermaid_js_url="",
@@ -161,7 +172,15 @@ def export_page(notebook: Path, page: Path) -> None:
             jupyter_widgets_base_url="",
         )
         text, _ = exporter.from_notebook_node(document)
+    _refuse_link(page)
     page.write_text(text, encoding="utf-8")
+
+
+def _refuse_link(path: Path) -> None:
+    try:
+        require_in_place(path)
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written ({error.strerror}).") from error
 
 
 def _kernel(
@@ -176,8 +195,9 @@ def _kernel(
         async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
             if sockets is not None:
                 self.transport, self.ip = "ipc", sockets
+            options["env"] = {**os.environ, SAFE_PATH: "1"}
             if log is not None:
-                options["env"] = {**os.environ, VARIABLE: str(log)}
+                options["env"][VARIABLE] = str(log)
             await super().start_kernel(stdout=said, stderr=said, **options)
             started(int(getattr(self.provisioner, "pid", None) or 0))
 

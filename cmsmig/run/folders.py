@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from cmsmig.errors import CmsmigError, StorageError, UsageError
 from cmsmig.origin.cache import RawCache
+from cmsmig.plain_file import require_in_place
 from cmsmig.settings import Project
 
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -32,6 +34,8 @@ def make_run_folder(
     names = _names(project, moment) if run_id is None else iter([run_id])
     for name in names:
         try:
+            _refuse_links(reports)
+            require_in_place(reports / name / "x")
             (reports / name).mkdir(parents=True, exist_ok=run_id is not None)
         except FileExistsError:
             if (reports / name).is_dir():
@@ -41,6 +45,13 @@ def make_run_folder(
             raise _unwritable(reports, error.strerror or str(error)) from error
         return (reports / name).absolute()
     raise _unwritable(reports, "a file is in the way")
+
+
+def _refuse_links(reports: Path) -> None:
+    # Named by a person, an absolute path may lead anywhere; the usual one may not.
+    named = () if reports.is_absolute() else (reports, *reports.parents)
+    if any(each.is_symlink() for each in named):
+        raise OSError(errno.ELOOP, "a link leads it elsewhere", str(reports))
 
 
 def _names(project: Project, moment: datetime) -> Iterator[str]:

@@ -37,6 +37,7 @@ class Place:
 
 
 STARTUP = """\
+__import__("os").environ.pop("PYTHONSAFEPATH", None)
 try:
     __import__("ipywidgets")
 except ImportError:
@@ -44,7 +45,8 @@ except ImportError:
 """
 """What each kernel runs first. A page asks a new kernel for the controls it has; before
 ipywidgets is there nobody answers, the page asks in another way after four seconds, and
-misses some of the controls that cells make meanwhile."""
+misses some of the controls that cells make meanwhile. What a cell starts has Python's
+usual import path again."""
 _STRIP = "cmsmig.run.saved_notebooks.strip_outputs"
 
 
@@ -68,7 +70,8 @@ def write_settings(folder: Path) -> dict[str, str]:
     (folder / "overrides.json").write_text(json.dumps(OVERRIDES), "utf-8")
     startup = folder / "startup.py"
     startup.write_text(STARTUP, "utf-8")
-    return {"PYTHONSTARTUP": str(startup)}
+    # Kernels start with `-m`, which would import from the notebook's folder first.
+    return {"PYTHONSTARTUP": str(startup), "PYTHONSAFEPATH": "1"}
 
 
 def own_options(place: Place, *, keep_outputs: bool) -> list[str]:
@@ -124,4 +127,5 @@ def open_lab(
         # A startup file of the person's own comes before ours.
         named = {**ours, **environ, "CMSMIG_PROJECT": str(place.root)}
         with kept_sandbox_running(project, environ, tell):
-            return run_child(command, named, cwd=place.root)
+            # In the project it would find page templates and language servers.
+            return run_child(command, named, cwd=settings)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import CmsmigError, StorageError, UsageError
-from cmsmig.plain_file import SMALL, for_oneself, read_plain
+from cmsmig.plain_file import SMALL, for_oneself, read_plain, require_in_place
 from cmsmig.run.child import end_child, this_python
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.settings import Project, load_settings
@@ -158,6 +158,8 @@ def _write(path: Path, options: SandboxOptions) -> None:
     kept: JsonObject = {name: getattr(options, name) for name in _KEPT}
     text = json.dumps({**kept, "content": content}, indent=1)
     try:
+        require_in_place(path)
+        require_in_place(_Place(path.parent).requests)
         path.parent.mkdir(0o700, parents=True, exist_ok=True)
         new = path.with_name(f".{path.name}.{os.getpid()}")
         with open(new, "w", encoding="utf-8", opener=for_oneself) as file:

@@ -9,6 +9,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import wait
 from typing import TypeVar
@@ -16,6 +17,8 @@ from typing import TypeVar
 Part = TypeVar("Part")
 Result = TypeVar("Result")
 
+_VARIABLE = "PYTHONSAFEPATH"
+"""Set to anything, it is Python's `-P`, for all that a process starts."""
 _WAITING = 4
 """Parts for each process that are given out before their results are taken."""
 
@@ -34,9 +37,12 @@ def in_processes(
     `BrokenProcessPool` when a process dies.
     """
     waiting: deque[tuple[Part, Future[Result]]] = deque()
-    with ProcessPoolExecutor(
-        processes, get_context(_way_to_start()), _begin, (begin,)
-    ) as pool:
+    with (
+        _safe_import_path(),
+        ProcessPoolExecutor(
+            processes, get_context(_way_to_start()), _begin, (begin,)
+        ) as pool,
+    ):
         for part in parts:
             waiting.append((part, pool.submit(work, part)))
             if len(waiting) > _WAITING * processes:
@@ -45,6 +51,20 @@ def in_processes(
         while waiting:
             done, future = waiting.popleft()
             yield done, future.result()
+
+
+@contextmanager
+def _safe_import_path() -> Iterator[None]:
+    """Have new interpreters import nothing from the current folder; a spawned one
+    runs `-c`, which would look there first."""
+    if _VARIABLE in os.environ or sys.flags.safe_path:
+        yield
+        return
+    os.environ[_VARIABLE] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(_VARIABLE, None)
 
 
 def _way_to_start() -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from cmsmig.configuration.regions import ORIGIN_API_URL
 from cmsmig.destination.assumed import STANDARD, Entry
 from cmsmig.errors import StorageError
+from cmsmig.plain_file import require_in_place
 from cmsmig.settings import Project
 
 _TOML = f"""\
@@ -223,6 +224,7 @@ def _assumed_lines(entries: Iterable[Entry]) -> Iterator[str]:
 
 def _write_new(path: Path, content: bytes) -> bool:
     try:
+        require_in_place(path)
         path.parent.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
         with open(path, "xb", opener=_not_for_all) as file:
             file.write(content)

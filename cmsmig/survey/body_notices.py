@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject
 from cmsmig.mapping.select.routes import Routes
+from cmsmig.richtext.engine import Lenient
 from cmsmig.richtext.losses import Loss
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.steps.plan.loss_findings import loss_finding
@@ -33,7 +34,7 @@ def look_through_bodies(catalogue: Catalogue) -> Iterator[int]:
 
     As conversion stands before any choice of the notebooks 02 and 03.
     """
-    engine = NativeEngine()
+    engine = Lenient(NativeEngine())
     routes = Routes(catalogue.site, tuple(catalogue.collections.values()), {}, {})
     fields = {
         each.collection_id: [f.slug for f in each.fields if f.type == "RichText"]

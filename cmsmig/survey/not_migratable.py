@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from cmsmig.counting import counted
 from cmsmig.origin.schema import Field, Item
+from cmsmig.richtext.engine import Lenient
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.survey.census import rich_bodies
@@ -133,7 +134,7 @@ def find_obstacles(origin: Origin) -> tuple[Obstacle, ...]:
 
 
 def _in_bodies(origin: Origin) -> Iterator[Obstacle]:
-    engine = NativeEngine()
+    engine = Lenient(NativeEngine())
     for item, name, body in rich_bodies(origin):
         for loss in engine.from_html(body).losses:
             if loss.kind in BODY_LOSSES:

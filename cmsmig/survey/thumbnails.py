@@ -16,8 +16,10 @@ from cmsmig.plain_file import read_plain
 
 _LARGEST = (168, 126)
 """Pixels, width and height."""
-_MOST_PIXELS = 60_000_000
-"""Beyond that a picture takes seconds to draw."""
+_MOST_PIXELS = 16_000_000
+"""Beyond that a picture of a few kilobytes takes a gigabyte to draw."""
+_MOST_OF_JPEG = 60_000_000
+"""One that is drawn at an eighth of its size takes less."""
 _FORMATS = ("JPEG", "PNG", "GIF", "WEBP")
 _MOST_SVG = 40_000
 """Bytes of a drawing that is shown as it is."""
@@ -90,9 +92,12 @@ def _drawn(path: Path) -> bytes:
 def _raster(path: Path) -> bytes:
     with Image.open(path, formats=_FORMATS) as opened:
         width, height = opened.size
-        if width * height > _MOST_PIXELS:
+        most = _MOST_OF_JPEG if opened.format == "JPEG" else _MOST_PIXELS
+        if width * height > most:
             return b""
         opened.draft("RGB", (2 * _LARGEST[0], 2 * _LARGEST[1]))
+        # While it is large there is no second copy of it; a turn swaps its sides.
+        opened.thumbnail((2 * _LARGEST[0], 2 * _LARGEST[0]))
         image = ImageOps.exif_transpose(opened)
         image.thumbnail(_LARGEST)
         clear = image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info

@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import unescape
 
 from cmsmig.canonical import Json
+from cmsmig.character_references import shown_text
 from cmsmig.mapping.convert.asset_uploads import file_objects, safe_name
 from cmsmig.mapping.convert.field_values import target_ids
 from cmsmig.mapping.convert.numbers import number_text
@@ -108,7 +108,7 @@ def searched_text(field: Field, value: Json) -> str:
         return ""
     text = text_of(field, value)
     if field.type == "RichText" and isinstance(value, str):
-        text += " " + " ".join(map(unescape, _ADDRESS.findall(value)))
+        text += " " + " ".join(map(shown_text, _ADDRESS.findall(value)))
     if field.type == "Option" and isinstance(value, str):
         text = dict(field.options).get(value, value)
     return folded(text)
@@ -131,7 +131,7 @@ def files_of(field: Field, value: Json) -> Iterator[HeldFile]:
 def html_text(body: str) -> str:
     """Return the text of HTML, blanks where blocks end. For looking only: whatever
     stands between tags is text."""
-    return " ".join(unescape(_TAG.sub(" ", _INLINE.sub("", body))).split())
+    return " ".join(shown_text(_TAG.sub(" ", _INLINE.sub("", body))).split())
 
 
 def folded(text: str) -> str:

@@ -39,10 +39,14 @@ def pull_lines(report: PullReport) -> list[str]:
 
 
 def shortfall(report: PullReport) -> Ending | None:
-    """Return what is to be said when files are missing, and how the pull ends.
+    """Return what is to be said when files or items are missing, and how the pull
+    ends.
 
     What the origin itself lacks is no failure; what it has and we lack is one.
     """
+    if report.left_out:
+        said = " ".join(report.left_out)
+        return Ending(1, f"Items are left out, each is too large to be read. {said}")
     failed = report.files.failed
     if not failed:
         return None
@@ -76,4 +80,5 @@ def pull_json(report: PullReport) -> JsonObject:
             "reused": report.files.reused,
             "failed": [row.record() for row in report.files.failed],
         },
+        "left_out": list(report.left_out),
     }

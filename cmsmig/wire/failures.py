@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from cmsmig.errors import (
     MalformedAnswerError,
     OutcomeUnknownError,
+    OversizedAnswerError,
     RateLimitedError,
     ServiceError,
     UnreachableError,
@@ -32,6 +33,8 @@ class NoAnswer:
     """What came instead, if anything did."""
     tries: int = TRIES
     """How often it is worth sending a request that ends so."""
+    oversized: bool = False
+    """Whether the answer holds more bytes than are taken."""
 
 
 def delay_before(
@@ -76,6 +79,8 @@ def given_up(service: str, request: Request, failed: NoAnswer) -> ServiceError:
     else:
         if failed.answer is not None and failed.answer.status < 300:
             kind = MalformedAnswerError
+            if failed.oversized:
+                kind = OversizedAnswerError
         later = failed.tries > 1
         advice = "run again later" if later else "check its address in the settings"
         message = (

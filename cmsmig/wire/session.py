@@ -218,7 +218,9 @@ class Session:
                 await coming.take(response, gauge)
         except BoundError as error:
             if not coming.is_refusal:
-                return NoAnswer(str(error), True, coming.answer(), error.tries)
+                oversized = isinstance(error, TooLargeError)
+                came = coming.answer()
+                return NoAnswer(str(error), True, came, error.tries, oversized)
         except UnpackingError as error:
             return NoAnswer(str(error), True, coming.answer(), error.tries)
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:

@@ -7,9 +7,11 @@ import os
 import shlex
 import subprocess
 import tempfile
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Thread
 from typing import IO
 
@@ -27,9 +29,15 @@ class Ended:
 
 
 def run_cmsmig(
-    project: str, space: int, arguments: Sequence[str], tell: Callable[[str], object]
+    project: str,
+    space: int,
+    arguments: Sequence[str],
+    tell: Callable[[str], object],
+    target: str = "",
 ) -> Ended:
     """Run a command to its end and tell each line that it says.
+
+    Raises `ValueError` unless `target` is named where the project has targets.
 
     When this is cancelled, the command is asked to stop and waited for: nobody
     writes to the space after this has returned or raised.
@@ -38,8 +46,8 @@ def run_cmsmig(
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8") as output,
         subprocess.Popen(
-            [*_command(project), *arguments],
-            env=_environment(space),
+            _command(project, arguments, target),
+            env=_environment(space, target),
             stdout=output,
             stderr=subprocess.PIPE,
             text=True,
@@ -60,11 +68,11 @@ def run_cmsmig(
     return Ended(code, said[-1] if said else "")
 
 
-def read_status(project: str, space: int) -> Mapping[str, object]:
+def read_status(project: str, space: int, target: str = "") -> Mapping[str, object]:
     """Return what `cmsmig status --json` tells; empty where there is no ledger yet."""
     ended = subprocess.run(
-        [*_command(project), "status", "--json"],
-        env=_environment(space),
+        _command(project, ["status", "--json"], target),
+        env=_environment(space, target),
         capture_output=True,
         check=False,
     )
@@ -72,21 +80,34 @@ def read_status(project: str, space: int) -> Mapping[str, object]:
     return document if isinstance(document, dict) else {}
 
 
-def _command(project: str) -> list[str]:
+def _command(project: str, arguments: Sequence[str], target: str) -> list[str]:
     """Return how cmsmig is called here: FLEET_CMSMIG may name a container."""
-    return [
-        *shlex.split(os.environ.get("FLEET_CMSMIG", "cmsmig")),
-        "--project",
-        project,
-    ]
+    if not target and _has_targets(Path(project)):
+        raise ValueError(
+            f"{project} names targets; write the one that the space is as target of "
+            "the [[site]]."
+        )
+    called = shlex.split(os.environ.get("FLEET_CMSMIG", "cmsmig"))
+    named = ["--target", target] if target else []
+    return [*called, "--project", project, *arguments, *named]
 
 
-def _environment(space: int) -> dict[str, str]:
+def _has_targets(project: Path) -> bool:
+    try:
+        settings = tomllib.loads((project / "cmsmig.toml").read_text("utf-8"))
+    except (OSError, ValueError):
+        # cmsmig itself says what is wrong with the file.
+        return False
+    return bool(settings.get("targets"))
+
+
+def _environment(space: int, target: str) -> dict[str, str]:
     """Return this environment with the space, which overrides the project's own.
 
     So no run reaches another space than the one that its limit is for.
     """
-    return {**os.environ, "CMSMIG_SPACE_ID": str(space)}
+    suffix = f"_{target.replace('-', '_').upper()}" if target else ""
+    return {**os.environ, f"CMSMIG_SPACE_ID{suffix}": str(space)}
 
 
 def _listen(

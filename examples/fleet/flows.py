@@ -41,6 +41,7 @@ def migrate_site(
     space: int,
     limit: str,
     command: list[str],
+    target: str = "",
     seconds_between: int = 30,
     seconds_while_locked: int = 900,
     attempts: int = 8,
@@ -52,8 +53,8 @@ def migrate_site(
         arguments += ["--reports", str(reports), "--run-id", _run_folder()]
     # `strict`: no limit of this name, no run; and no run without its slot.
     with concurrency(limit, strict=True, lease_duration=LEASE):
-        ended = run_cmsmig(project, space, arguments, get_run_logger().info)
-    status = read_status(project, space)
+        ended = run_cmsmig(project, space, arguments, get_run_logger().info, target)
+    status = read_status(project, space, target)
     outcome = bounded(
         outcome_of(ended.code, ended.complaint), flow_run.run_count, attempts
     )
@@ -137,7 +138,8 @@ def _state(run: FlowRun) -> State:
 
 def _row(name: str, run: FlowRun, starts: int) -> dict[str, Any]:
     parameters = run.parameters
-    accounting = _accounting(read_status(parameters["project"], parameters["space"]))
+    place = (parameters["project"], parameters["space"], parameters.get("target", ""))
+    accounting = _accounting(read_status(*place))
     return {
         "site": name,
         "space": parameters["space"],

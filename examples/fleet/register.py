@@ -56,6 +56,7 @@ def _parameters(site: Site) -> dict[str, object]:
         "space": site.space,
         "limit": site.limit,
         "command": list(site.command),
+        "target": site.target,
     }
 
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-_KEYS = {"name", "project", "space", "cron", "command"}
+_KEYS = {"name", "project", "space", "cron", "command", "target"}
+_ELSEWHERE = re.compile(r"--(?:project|target)(?:=.*)?|(?:-p)?target=.*", re.S)
+"""Words of a command that would lead it to another space than the site's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,8 @@ class Site:
     """When it runs by itself; None: only when somebody starts it."""
     command: tuple[str, ...] = ("run",)
     """What cmsmig is called with, after `--project`."""
+    target: str = ""
+    """The project's target that the space is; empty where it names none."""
 
     @property
     def limit(self) -> str:
@@ -42,20 +46,28 @@ def read_sites(path: Path) -> list[Site]:
     if not sites:
         raise ValueError(f"{path} names no [[site]].")
     for key in ("name", "project"):
-        values = [getattr(site, key) for site in sites]
+        values = [
+            (getattr(site, key), site.target if key == "project" else "")
+            for site in sites
+        ]
         if twice := {value for value in values if values.count(value) > 1}:
-            raise ValueError(f"{path}: two sites have the {key} {min(twice)}.")
+            raise ValueError(f"{path}: two sites have the {key} {min(twice)[0]}.")
     return sites
 
 
 def _site(entry: dict[str, object], folder: Path) -> Site:
-    match entry:
-        case {"name": str(name), "project": str(project), "space": int(space)}:
+    match {"target": "", **entry}:
+        case {
+            "name": str(name),
+            "project": str(project),
+            "space": int(space),
+            "target": str(target),
+        }:
             cron, command = entry.get("cron"), entry.get("command", ["run"])
         case _:
             raise ValueError(
-                f"Each [[site]] needs a name, a project (texts) and a space (number): "
-                f"{entry}."
+                "Each [[site]] needs a name, a project (texts) and a space (number), "
+                f"and its target is a text: {entry}."
             )
     if not _NAME.fullmatch(name):
         raise ValueError(
@@ -67,4 +79,10 @@ def _site(entry: dict[str, object], folder: Path) -> Site:
         raise ValueError(f"The cron of the site {name} has to be text.")
     if not (isinstance(command, list) and all(isinstance(w, str) for w in command)):
         raise ValueError(f"The command of the site {name} has to be a list of texts.")
-    return Site(name, str((folder / project).resolve()), space, cron, tuple(command))
+    if any(_ELSEWHERE.fullmatch(word) for word in command):
+        raise ValueError(
+            f"The command of the site {name} names a project or target; write project "
+            "and target of the [[site]] instead, so that its space is limited."
+        )
+    project = str((folder / project).resolve())
+    return Site(name, project, space, cron, tuple(command), target)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +17,9 @@ from cmsmig.mapping.decisions.choices import BlocksDecision
 from cmsmig.mapping.decisions.design import Reviewed
 from cmsmig.settings import Project
 from cmsmig.steps.decide.decision_store import change_decision, decision_in
+from cmsmig.steps.decide.merge_driver import ATTRIBUTES
 from tests.support.cli.bad_input import Rig
+from tests.support.planted import found_running, plant
 from tests.support.rehearsal import Ended, run_here
 
 
@@ -302,3 +305,28 @@ def test_a_check_for_ci_needs_neither_token_nor_pull(
     assert (ended.code, ended.out) == (code, "")
     assert said in ended.err
     assert len(ended.err.splitlines()) == 1
+
+
+def test_a_merge_runs_nothing_of_the_tree(clone: Clone) -> None:
+    """Not of a branch with modules of our names; an older driver is renewed first."""
+    keys = sorted(clone.blocks.reviews)
+    old = f"{sys.executable} -m cmsmig.cli decisions merge %O %A %B %P"
+    clone.git("config", "merge.cmsmig.driver", old)
+    (clone.folder / ".gitattributes").write_text(ATTRIBUTES)
+    clone.commit("merged by what they decide")
+    two_branches(clone, keys[:2], keys[2:4])
+    plant(clone.folder)
+    renewed = clone.run("diff", "HEAD", "HEAD")
+    assert renewed.code == 0
+    assert "was renewed" in renewed.err
+    clone.git("merge", "-q", "-m", "both", "Eve")
+    assert found_running(clone.folder) == []
+    assert [clone.blocks.reviews[key].by for key in keys[:4]] == ["Ada"] * 2 + [
+        "Eve"
+    ] * 2
+    driver = clone.git("config", "merge.cmsmig.driver")
+    assert clone.run("diff", "HEAD", "HEAD").err == ""
+    assert clone.run("merge", "--install").code == 0
+    installed = clone.git("config", "merge.cmsmig.driver")
+    assert "-P -m cmsmig.cli decisions merge -- %O" in installed
+    assert driver.replace(" merge ", " merge -- ") == installed

@@ -99,6 +99,9 @@ def test_the_fleet_of_the_example_is_one() -> None:
     assert len(read_sites(TOP / "examples" / "fleet" / "fleet.toml")) == 2
 
 
+ONE = '[[site]]\nname = "a"\nproject = "a"\nspace = 1\n'
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -109,6 +112,11 @@ def test_the_fleet_of_the_example_is_one() -> None:
         ('[[site]]\nname = "a"\nproject = "a"\nspace = 1\ncrom = "x"\n', "crom"),
         ('[[site]]\nname = "a"\nproject = "a"\nspace = 1\ncommand = "x"\n', "list"),
         ('[[site]]\nname = "a"\nproject = "a"\nspace = 1\n' * 2, "two sites"),
+        (f"{ONE}command = ['run', '--target', 'b']\n", "names a project or target"),
+        (f"{ONE}command = ['run', '-p', 'target=b']\n", "names a project or target"),
+        (f"{ONE}command = ['run', '--project=b']\n", "names a project or target"),
+        (f"{ONE}target = 3\n", "is a text"),
+        (f'{ONE}{ONE}target = "b"\n', "two sites have the name"),
     ],
 )
 def test_a_wrong_fleet_is_refused(tmp_path: Path, text: str, said: str) -> None:
@@ -147,6 +155,24 @@ def test_it_gets_the_space_that_its_limit_is_for(
     stand_in(monkeypatch, SHOWS_THE_SPACE)
     monkeypatch.setenv("CMSMIG_SPACE_ID", "8")
     assert run_cmsmig("project", 7, [], print).code == 0
+
+
+def test_a_target_is_reached_at_the_space_of_its_limit_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The space overrides the target's own; without its name nothing runs."""
+    (tmp_path / "cmsmig.toml").write_text("[targets.long-one]\nspace_id = 8\n")
+    shown = "import os, sys; print(os.environ['CMSMIG_SPACE_ID_LONG_ONE'], sys.argv)"
+    stand_in(monkeypatch, shown)
+    said: list[str] = []
+    run_cmsmig(str(tmp_path), 7, ["run"], said.append, "long-one")
+    words = ["-c", "--project", str(tmp_path), "run", "--target", "long-one"]
+    assert said == [f"7 {words}"]
+    with pytest.raises(ValueError, match="names targets; write the one"):
+        run_cmsmig(str(tmp_path), 7, ["run"], said.append)
+    with pytest.raises(ValueError, match="names targets; write the one"):
+        read_status(str(tmp_path), 7)
+    assert len(said) == 1
 
 
 def cancel(line: str) -> None:

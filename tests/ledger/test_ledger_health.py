@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -15,8 +16,9 @@ from pathlib import Path
 import pytest
 
 from cmsmig.errors import LedgerDamagedError, LedgerError
-from cmsmig.ledger.connection import connect
-from cmsmig.ledger.rows import Identity, MadeRow
+from cmsmig.ledger.bodies import load_body, pack_story, unpack_story
+from cmsmig.ledger.connection import connect, connect_reading
+from cmsmig.ledger.rows import Identity, MadeRow, WrittenStory
 from cmsmig.ledger.store import Ledger
 
 OURS = Identity("site", "https://m.example/v1", "7")
@@ -174,3 +176,60 @@ def test_what_is_foreign_or_newer_is_not_called_damaged(path: Path) -> None:
     with pytest.raises(LedgerError, match="another program") as refused:
         Ledger.open(other, OURS)
     assert not isinstance(refused.value, LedgerDamagedError)
+
+
+ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)"
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        f"DROP VIEW accounting; CREATE VIEW accounting AS {ENDLESS} SELECT x FROM n",
+        f"DROP TABLE migration; CREATE VIEW migration AS {ENDLESS} SELECT x AS number,"
+        " '' AS name FROM n",
+        "CREATE TRIGGER slow AFTER INSERT ON run BEGIN SELECT count(*) FROM"
+        " run a, run b; END",
+        "CREATE VIRTUAL TABLE texts USING fts5(words)",
+    ],
+)
+@pytest.mark.parametrize(
+    "opened",
+    [lambda path: Ledger.open(path, OURS), Ledger.open_existing, connect_reading],
+)
+def test_objects_of_others_in_a_ledger_are_refused(
+    path: Path, statements: str, opened: Callable[[Path], object]
+) -> None:
+    """A view that never ends, a trigger: before the first query of ours."""
+    made(path)
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(statements)
+    with pytest.raises(LedgerDamagedError, match="view or trigger that is not ours"):
+        opened(path)
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        zlib.compress(b" " * (300 * 1024 * 1024), 9),
+        b"no zlib at all",
+        zlib.compress(b"[1, 2]")[:-6],
+        zlib.compress(b"[1]"),
+        zlib.compress(b"[" * 100_000),
+        "a text",
+        None,
+    ],
+    ids=["bomb", "none", "cut", "one", "deep", "text", "null"],
+)
+def test_a_story_that_was_never_kept_is_a_sentence(kept: bytes) -> None:
+    """Six megabytes that expand to six thousand, or no packed bytes at all."""
+    story = WrittenStory({"a": 1}, {"b": 2})
+    assert unpack_story(pack_story(story)) == story
+    with pytest.raises(LedgerDamagedError, match="ledger is damaged"):
+        unpack_story(kept)
+
+
+@pytest.mark.parametrize("text", ["{", "[" * 100_000, "9" * 5000])
+def test_a_body_that_was_never_kept_is_a_sentence(text: str) -> None:
+    """Intents and earlier values are texts of JSON."""
+    with pytest.raises(LedgerDamagedError, match="ledger is damaged"):
+        load_body(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -303,6 +304,39 @@ def test_a_mistake_is_named_with_its_line(text: str, message: str) -> None:
         from_text(text, "collections.yaml", CollectionsDecision)
     assert message in str(caught.value)
     assert str(caught.value).endswith(".")
+
+
+BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{b}: &{b} [*{a}, *{a}, *{a}, *{a}, *{a}, *{a}, *{a}, *{a}, *{a}]\n"
+    for a, b in pairwise("abcdefghij")
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (f"component_names: {{}}\n{BOMB}", 2),
+        ("reviewed:\n  by: &who Ada\n  at: *who\n", 2),
+        ("reviewed:\n  by: Ada\n  at: *who\n", 3),
+        ("reviewed:\n  <<: {by: Ada}\n", 2),
+        ("reviewed:\n  !!merge x: {by: Ada}\n", 2),
+        ("&top\nreviewed: null\n", 1),
+    ],
+)
+@pytest.mark.parametrize("kind", FILE_NAMES, ids=lambda kind: kind.__name__)
+def test_values_are_never_shared(kind: type[Decision], text: str, line: int) -> None:
+    """Ten lines of aliases would expand to gigabytes: one sentence, with the line."""
+    name = FILE_NAMES[kind]
+    with pytest.raises(DecisionsError) as caught:
+        from_text(text, name, kind)
+    assert str(caught.value).startswith(f"{name}, line {line} has an anchor, an alias")
+
+
+def test_an_entry_of_a_body_shares_no_value_either() -> None:
+    """Entries that another program wrote are read one by one."""
+    text = 'bodies: []\n\nreviews:\n  - slug: "a"\n    item: &x b\n    locale: *x\n'
+    with pytest.raises(DecisionsError, match=r"blocks.yaml, line 5 has an anchor"):
+        from_text(text, "blocks.yaml", BlocksDecision)
 
 
 @given(st.text(max_size=60))

@@ -52,10 +52,10 @@ def test_an_addition_leaves_the_rest_as_people_wrote_it(text: str) -> None:
 
 
 def test_a_form_that_has_no_place_is_written_anew() -> None:
-    """One list for two places cannot grow in one of them."""
+    """A mapping on one line takes no further key."""
     text = (
-        "collections: &all\n  - {collection: a, collection_id: c1}\nlocales:\n"
-        "  - &one {locale: en, locale_id: l}\n  - *one\n"
+        "collections:\n  - {collection: a, collection_id: c1}\nlocales:\n"
+        "  - {locale: en, locale_id: l}\n  - {locale: de, locale_id: m}\n"
     )
     before = from_text(text, "collections.yaml", CollectionsDecision)
     locales = (before.locales[0], replace(before.locales[1], name="Other"))

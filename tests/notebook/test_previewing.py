@@ -189,6 +189,25 @@ async def test_unattended_previews_show_the_worst_first(tmp_path: Path) -> None:
         body_preview(previews, "nobody")
 
 
+async def test_a_body_that_cannot_be_converted_stops_no_notebook(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is named with the reason; the others are shown as ever."""
+    previews = open_previews(await decided_workspace(tmp_path))
+    convert = NativeEngine.from_html
+
+    def fail(engine: NativeEngine, html: str, *more: object, **named: object) -> object:
+        if "video.example" in html:
+            raise AssertionError("unknown status keyword")
+        return convert(engine, html, *more, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(NativeEngine, "from_html", fail)
+    html = str(body_preview(previews, "video", "body").html())
+    assert "could not be converted (AssertionError: unknown status keyword)" in html
+    assert "could not be converted" in str(bodies(previews).html())
+    assert "Lossy" in str(body_preview(previews, count=9).html())
+
+
 async def test_the_document_is_a_tree_that_is_copied_whole(tmp_path: Path) -> None:
     """What a node holds is folded below it; a hostile value is text; a button copies
     the JSON of all nodes, however many are shown."""

@@ -37,6 +37,11 @@ HOSTILE = (
     "<scr<script>ipt>alert(1)</scr</script>ipt>",
     "\x00<scr\x00ipt>alert(1)</script>",
     "<textarea><img src=x onerror=alert(1)></textarea>",
+    "<![x]>",
+    "<![ x [<img src=x onerror=alert(1)>",
+    "<![CDATA[<script>alert(1)</script>]]>",
+    f"&#{'9' * 5000};<a title='&#{'9' * 5000};'>x</a>",
+    "\ud83d<p title='\udfff'>x</p>",
     "<template><img src=x onerror=alert(1)></template>",
 )
 # fmt: off
@@ -75,6 +80,19 @@ def test_nothing_that_runs_or_loads_is_left(body: str) -> None:
     assert not RUNS_OR_LOADS & set(seen.tags)
     assert {name for name, _ in seen.attributes} <= ATTRIBUTES
     assert seen.text.startswith("before")
+
+
+def test_what_a_parser_cannot_read_is_shown_without_labels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """No body breaks a preview, and none gets through uncleaned."""
+
+    def fail(*arguments: object) -> None:
+        raise AssertionError("unknown status keyword")
+
+    monkeypatch.setattr(HTMLParser, "goahead", fail)
+    shown = str(sanitised("<p>text<script>1</script><img src=x onerror=y></p>"))
+    assert shown == "<p>text</p>"
 
 
 @given(st.text(alphabet="<>/\"'= abcdeginoprstlxvmkhj&;:#!-\n\x00", max_size=200))

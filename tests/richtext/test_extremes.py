@@ -9,9 +9,11 @@ import sys
 import pytest
 
 from cmsmig.cli import main
+from cmsmig.review.body_texts import _words
 from cmsmig.richtext.native import Mode, NativeEngine
 from cmsmig.richtext.render import render_rich_text
 from cmsmig.steps.batch_conversion import document_text
+from cmsmig.survey.value_facts import html_text
 from tests.support.richtext.conservation import of_document, of_losses
 from tests.support.richtext.extremes import EXTREMES, Extreme
 from tests.support.richtext.validity import faults
@@ -43,6 +45,24 @@ def test_nothing_is_lost_of_too_much(extreme: Extreme) -> None:
     assert (held + lost).count("x") >= shown
     assert faults(converted.document, exact=False) == []
     assert len(document_text(converted.document)) > 0
+
+
+@pytest.mark.parametrize(
+    ("reference", "shown"),
+    [
+        (f"&#{'9' * 5000};", "\ufffd"),
+        (f"&#x{'f' * 5000};", "\ufffd"),
+        (f"&#{'0' * 5000}38;lt;", "&lt;"),
+        (f"&#x{'0' * 5000}41;", "A"),
+    ],
+)
+def test_a_character_has_a_number_of_any_length(reference: str, shown: str) -> None:
+    """As browsers read it: in a text, in a form field and in an attribute."""
+    body = f'<p title="{reference}">{reference}</p><textarea>{reference}</textarea>'
+    converted = NativeEngine().from_html(body)
+    assert "".join(of_document(converted.document).texts).startswith(shown)
+    assert html_text(body) == f"{shown} {shown}"
+    assert _words(body) == f"{shown} {shown}".casefold()
 
 
 @pytest.mark.processor_time(10)

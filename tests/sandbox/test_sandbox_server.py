@@ -53,6 +53,30 @@ async def test_serve_announces_once_and_ends_when_told(content):
     assert len(said) == 1
 
 
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:80",
+        "127.0.0.1.evil.example",
+        "[::2]",
+        "localhost@evil.example",
+        "",
+    ],
+)
+def test_only_loopback_names_are_answered(desk, host):
+    """A page of elsewhere, whose name leads to this machine, reads nothing."""
+    said = desk.handle.announcement
+    base = said["base_url"].removesuffix("/v1")
+    for address in (f"{base}/_sandbox/state", f"{said['origin_api_url']}/v2/sites"):
+        refused = httpx.get(address, headers={"Host": host}, trust_env=False)
+        assert refused.status_code == 421
+        assert refused.json() == {"error": "The sandbox answers loopback names only."}
+    for name in ("localhost", "LOCALHOST:8080", "[::1]:1"):
+        state = httpx.get(f"{base}/_sandbox/state", headers={"Host": name})
+        assert state.status_code == 200
+
+
 def test_the_environment_file_has_every_setting(desk):
     """Each line is a setting that points at this sandbox."""
     said = desk.handle.announcement

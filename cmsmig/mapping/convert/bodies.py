@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from html import escape, unescape
+from html import escape
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.character_references import shown_text
 from cmsmig.mapping.block_splitting import block_values
 from cmsmig.mapping.convert.field_context import Encoded, FieldUse, as_text, is_unset
 from cmsmig.mapping.convert.file_addresses import in_text, with_sources
@@ -79,8 +80,8 @@ def _rewrite_addresses(converted: Converted, use: FieldUse) -> Encoded:
         for start, end in in_text(text, hosts):
             found = True
             address = text[start:end]
-            if _new_address(address, use) is None and unescape(address) not in listed:
-                missing.setdefault(address, use.missing_loss(unescape(address)))
+            if _new_address(address, use) is None and shown_text(address) not in listed:
+                missing.setdefault(address, use.missing_loss(shown_text(address)))
     losses = (*converted.losses, *missing.values())
     if not found:
         return Encoded(converted.document, losses)
@@ -103,7 +104,7 @@ def _new_address(address: str, use: FieldUse) -> str | None:
     """Return the new address; in raw HTML the old one may be escaped."""
     new = use.file(address)
     if new is None and "&" in address:
-        new = use.file(unescape(address))
+        new = use.file(shown_text(address))
     return new
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,10 +26,8 @@ from cmsmig.mapping.draft import (
     StoryDraft,
     UploadedAsset,
 )
+from cmsmig.packing import packed, unpacked
 from cmsmig.richtext.losses import Loss, Severity
-
-_QUICK = 1
-"""How hard content is packed: drafts are read more often than they are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,26 +166,26 @@ class KeptDraft:
             sort_by_date=draft.sort_by_date,
             names=draft.names,
         )
-        return cls(facts, zlib.compress(dumped, _QUICK))
+        return cls(facts, packed(dumped))
 
     def is_whole(self) -> bool:
         """Return whether the packed part is the one that the facts are of."""
         try:
-            unpacked = zlib.decompress(self.packed)
-        except zlib.error:
+            content = unpacked(self.packed)
+        except ValueError:
             return False
-        return hashlib.sha256(unpacked).hexdigest() == self.facts.content_print
+        return hashlib.sha256(content).hexdigest() == self.facts.content_print
 
     def losses(self) -> tuple[FieldLoss, ...]:
         """Return what the story lost, and in which field of the origin."""
-        body = _loaded(zlib.decompress(self.packed))
+        body = _loaded(unpacked(self.packed))
         return tuple(map(_loss_of, cast("list[Json]", body["losses"])))
 
     def story(
         self, marks: Marks, place: Place, assets: Mapping[str, UploadedAsset]
     ) -> StoryDraft:
         """Return the story at its place, the assets of its content filled in."""
-        body = _loaded(zlib.decompress(self.packed))
+        body = _loaded(unpacked(self.packed))
         content = cast(JsonObject, body["content"])
         marks.fill(content, self.facts.slots, assets)
         return StoryDraft(

@@ -16,12 +16,30 @@ from cmsmig.whole_text import whole_text
 
 _TAG = "tag:yaml.org,2002:"
 NULL = f"{_TAG}null"
+_MERGE = f"{_TAG}merge"
 YES = frozenset(("true", "yes", "on"))
 NO = frozenset(("false", "no", "off"))
 
 
+class _SharedValueError(Exception):
+    """The text uses one value in several places: from this line on."""
+
+
 class _Reader(yaml.SafeLoader):
-    """Takes escapes for half a character as what files and services can hold."""
+    """Reads an escaped lone surrogate as the character that files can hold.
+
+    Refuses anchors, aliases and merge keys: ten lines of them expand to gigabytes.
+    """
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event: yaml.Event = self.peek_event()  # type: ignore[no-untyped-call]
+        line = event.start_mark.line + 1 if event.start_mark else 1
+        if getattr(event, "anchor", None) is not None:
+            raise _SharedValueError(line)
+        node = super().compose_node(parent, index)
+        if node is not None and node.tag == _MERGE:
+            raise _SharedValueError(line)
+        return node
 
     def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
         node = super().compose_scalar_node(anchor)
@@ -73,10 +91,16 @@ def read_document(text: str, where: str) -> yaml.Node:
     """Return the root of what `text` holds.
 
     Raises `DecisionsError` naming `where` and the line for what is no YAML, empty,
-    or nested beyond reason.
+    nested beyond reason, or uses anchors, aliases or merge keys.
     """
     try:
         node = yaml.compose(text, Loader=_Reader)
+    except _SharedValueError as error:
+        raise DecisionsError(
+            f"{where}, line {error} has an anchor, an alias or a merge key (&name, "
+            "*name, <<), which files of decisions may not have; write the value out "
+            "where it is meant."
+        ) from error
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line = f", line {mark.line + 1}" if mark else ""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cmsmig.errors import StorageError
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.plain_file import open_fresh, read_plain
+from cmsmig.plain_file import open_fresh, read_plain, require_in_place
 
 _MOST = 400
 """Bytes of a name."""
@@ -39,6 +39,7 @@ def remember_reviewer(workspace: Workspace, name: str) -> None:
         return
     path = _path(workspace)
     try:
+        require_in_place(path)
         with open_fresh(path) as file:
             file.write(f"{told}\n".encode())
     except OSError as error:

@@ -9,9 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from html import unescape
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.character_references import shown_text
 from cmsmig.richtext.html.dom import Element, Node, Text
 from cmsmig.richtext.schema.validate import problems
 
@@ -160,7 +160,7 @@ def _strings(value: Json) -> Iterator[str]:
         if isinstance(node, str):
             yield node
             if "&" in node:
-                yield unescape(node)
+                yield shown_text(node)
         elif isinstance(node, list):
             stack.extend(reversed(node))
         elif isinstance(node, dict):

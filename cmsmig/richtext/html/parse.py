@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from html import unescape
 
+from cmsmig.character_references import shown_text
 from cmsmig.richtext.html.block_tags import MORE_BLOCK_TAGS
 from cmsmig.richtext.html.dom import Element, Node, Text, tag_set
 from cmsmig.richtext.html.entities import shown_attribute
@@ -131,7 +131,7 @@ class _TreeBuilder:
             self._unread.append("-->")
 
     def _text(self, raw: str) -> None:
-        value = unescape(raw) if "&" in raw else raw
+        value = shown_text(raw)
         if "\0" in value:
             value = value.replace("\0", "")  # browsers show nothing for it
         self._open[-1].children.append(Text(value))
@@ -166,7 +166,7 @@ class _TreeBuilder:
             self._unread.append(f"</{element.tag}>")
         content = self._source[position:stop]
         if element.tag in ESCAPABLE_RAW:
-            content = unescape(content)
+            content = shown_text(content)
         if content:
             element.children.append(Text(content.replace("\0", "\ufffd")))
         element.inner_end = stop

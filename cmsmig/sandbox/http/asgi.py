@@ -146,6 +146,11 @@ class Route:
     apply: Apply
 
 
+_LOOPBACK = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::[0-9]{1,5})?", re.I)
+"""The `Host` of who means this machine. A page of elsewhere, whose name leads here,
+would read what the sandbox holds."""
+_NO_HOST = json_reply(421, {"error": "The sandbox answers loopback names only."})
+
 _NO_QUERY: dict[str, str] = {}
 """Shared by all entries without one; nobody adds to it."""
 
@@ -206,6 +211,9 @@ class Exchange:
         if body is None:
             return
         call = _call(number, scope, body)
+        if not _LOOPBACK.fullmatch(call.headers.get("host", "")):
+            await _respond(_NO_HOST, scope, receive, send)
+            return
         answer: Next = self.choose(call.path).answer
         for layer in reversed(self.middleware):
             answer = _wrapped(layer, answer)

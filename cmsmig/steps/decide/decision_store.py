@@ -36,7 +36,7 @@ from cmsmig.mapping.decisions.decision_files import (
 )
 from cmsmig.mapping.decisions.design import Design, Reviewed
 from cmsmig.mapping.propose.additions import Addition
-from cmsmig.plain_file import read_plain
+from cmsmig.plain_file import read_plain, require_in_place
 from cmsmig.settings import Project
 from cmsmig.whole_text import whole_text
 
@@ -165,6 +165,7 @@ def writing(project: Project) -> Iterator[None]:
     it is replaced. Waits for whoever holds them; must not be nested."""
     folder = project.decisions
     try:
+        require_in_place(folder / "x")
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
@@ -197,6 +198,7 @@ def replace_file(path: Path, text: str) -> Path:
     """
     try:
         # Made by `open`, so that its rights are those that the umask leaves.
+        require_in_place(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
         with open(draft, "x", encoding="utf-8") as file:

@@ -17,7 +17,7 @@ from cmsmig.mapping.propose.block_designs import missing_roles
 from cmsmig.origin.schema import Item, Locale
 from cmsmig.richtext.blocks.outline import outline_of
 from cmsmig.richtext.blocks.proposals import Blocks
-from cmsmig.richtext.engine import Engine
+from cmsmig.richtext.engine import Engine, Lenient
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.steps.decide.decision_store import Decisions
 
@@ -93,7 +93,7 @@ def facts_of(
     html: str, engine: Engine, policy: EmbedPolicy, design: Design
 ) -> BodyFacts:
     """Return the facts of one body; no file changes them."""
-    document = engine.from_html(with_sources(html), policy).document
+    document = Lenient(engine).from_html(with_sources(html), policy).document
     return body_facts(html, outline_of(document, block_names(design)))
 
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from cmsmig.canonical import JsonObject
-from cmsmig.errors import CacheError, MalformedAnswerError, NotFoundError
+from cmsmig.errors import (
+    CacheError,
+    MalformedAnswerError,
+    NotFoundError,
+    OversizedAnswerError,
+)
 from cmsmig.events import Noticed, Observer
 from cmsmig.mapping.dates import parse_moment
 from cmsmig.nesting import parse_json
 from cmsmig.origin.cache import RawCache
-from cmsmig.origin.client import OriginClient
+from cmsmig.origin.client import PAGE, ItemPage, OriginClient
 from cmsmig.origin.pages import Page, PageStore
 from cmsmig.origin.records import line_of
 from cmsmig.origin.schema import Collection
-from cmsmig.wire.bounds import most_rows
+from cmsmig.wire.bounds import ANSWER_BYTES, MEGABYTE, most_rows
 
 ROUNDS = 3
 """How often a set that moves is read before what was seen is settled singly."""
@@ -37,6 +43,9 @@ _UNORDERED = (
     "the origin was asked for items by their creation, and lists them in another"
     f" order. {_BY_COUNT}"
 )
+_MOST_LEFT_OUT = 20
+"""Items too large to be read, of one set."""
+_ID = re.compile(r'"id"\s*:\s*"([0-9A-Za-z_-]{1,64})"')
 
 _Key: TypeAlias = tuple[str, str]
 
@@ -47,6 +56,8 @@ class _Round:
 
     pages: list[Page] = field(default_factory=list)
     keys: set[_Key] = field(default_factory=set)
+    left_out: dict[int, str] = field(default_factory=dict)
+    """Items that are too large to be read, by their offset, as they are named."""
     stuck: bool = False
     """Whether it ended at a page of nothing but items that had come before."""
     youngest: str = ""
@@ -70,6 +81,14 @@ class _Round:
             self.ordered = before is None or now is None or before <= now
         self.youngest = max(self.youngest, created)
 
+    def leave_out(self, error: OversizedAnswerError, offset: int) -> None:
+        """Go on without an item that is too large to be read; raise the error when
+        there are too many of them to be true."""
+        if len(self.left_out) == _MOST_LEFT_OUT:
+            raise error
+        found = _ID.search(str(error.body or ""))
+        self.left_out[offset] = f"the item {found[1] if found else offset + 1}"
+
     def steady(self) -> bool:
         """Return whether nothing moved: one total, and as many different items.
 
@@ -77,7 +96,8 @@ class _Round:
         """
         totals = {page.total for page in self.pages}
         counts = (len(self.keys), len({item_id for item_id, _ in self.keys}))
-        return len(totals) == 1 and totals.pop() in counts
+        whole = [count + len(self.left_out) for count in counts]
+        return len(totals) == 1 and totals.pop() in whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +118,8 @@ class SetReader:
     clock: Callable[[], float]
     noticed: set[str] = field(default_factory=set)
     """What is said once in a pull, not once for each set."""
+    left_out: list[str] = field(default_factory=list)
+    """A sentence for each item that is too large to be read."""
 
     async def read(self, collection: Collection, *, live: bool) -> None:
         """Bring one set into the cache, going on from the pages already there."""
@@ -111,6 +133,7 @@ class SetReader:
                 store.clear()
                 raise _endless(collection, last, last.offset, live=live)
             extra = await self._settle(store, rounds, collection, live=live)
+        self._tell_left_out(collection, rounds[-1], live=live)
         self.cache.keep_items(
             collection.collection_id,
             _unique(store, rounds[-1].pages, extra),
@@ -140,18 +163,20 @@ class SetReader:
         live: bool,
     ) -> _Round:
         found = _Round()
-        offset = 0
+        offset, limit = 0, PAGE
         while True:
             page = kept.get((number, offset))
             if page is None:
-                answer = await self.client.items(
-                    collection.collection_id,
-                    live=live,
-                    locales=self.locales,
-                    offset=offset,
-                )
+                answer = await self._answer(collection, offset, limit, live=live)
+                if isinstance(answer, OversizedAnswerError):
+                    found.leave_out(answer, offset)
+                    offset += 1
+                    if found.pages and offset >= found.pages[-1].total:
+                        return found
+                    continue
                 if not answer.ordered:
                     self._tell_once(_REFUSED)
+                limit = min(PAGE, 2 * answer.limit)
                 page = store.add(
                     number,
                     offset,
@@ -169,6 +194,25 @@ class SetReader:
             if offset >= most_rows(found.pages[0].total * max(1, len(self.locales))):
                 store.clear()
                 raise _endless(collection, page, offset, live=live)
+
+    async def _answer(
+        self, collection: Collection, offset: int, limit: int, *, live: bool
+    ) -> ItemPage | OversizedAnswerError:
+        """Return a page of `limit` items, or of fewer where those are too many bytes;
+        the error where one item alone is."""
+        while True:
+            try:
+                return await self.client.items(
+                    collection.collection_id,
+                    live=live,
+                    locales=self.locales,
+                    offset=offset,
+                    limit=limit,
+                )
+            except OversizedAnswerError as error:
+                if limit == 1:
+                    return error
+                limit //= 2
 
     def _goes_on(self, page: Page, offset: int) -> bool:
         if page.count == 0:
@@ -215,7 +259,7 @@ class SetReader:
             record = await self.client.item(
                 collection.collection_id, item_id, live=live, locale=locale or None
             )
-        except NotFoundError:
+        except (NotFoundError, OversizedAnswerError):
             return None
         return line_of(record)
 
@@ -223,6 +267,18 @@ class SetReader:
         if what not in self.noticed:
             self.noticed.add(what)
             self.observer(Noticed("origin", what))
+
+    def _tell_left_out(
+        self, collection: Collection, last: _Round, *, live: bool
+    ) -> None:
+        for named in last.left_out.values():
+            what = (
+                f"{named} of the {_which(live)} set is left out: it alone is larger "
+                f"than {ANSWER_BYTES // MEGABYTE} MB; shorten it at the origin, then "
+                "run `cmsmig pull --refresh`."
+            )
+            self.left_out.append(f"{collection.display_name}: {what}")
+            self.observer(Noticed(collection.display_name, what))
 
     def _notice(
         self, collection: Collection, rounds: list[_Round], count: int, *, live: bool

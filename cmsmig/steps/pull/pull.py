@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cmsmig.errors import (
     CacheError,
@@ -63,6 +63,8 @@ class PullReport:
     files: FilesReport
     read_at: float = 0
     """When the oldest of what is here was read, in epoch seconds."""
+    left_out: tuple[str, ...] = ()
+    """A sentence for each item that is too large to be read."""
 
 
 async def pull(
@@ -114,7 +116,8 @@ async def pull(
         for error in failed[1:]:
             observer(Noticed("origin", str(error)))
         raise failed[0]
-    return PullReport(site, rows, report, puller.cache.read_at())
+    left_out = tuple(puller.left_out)
+    return PullReport(site, rows, report, puller.cache.read_at(), left_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +129,7 @@ class _Pull:
     client: OriginClient
     observer: Observer
     clock: Callable[[], float]
+    left_out: list[str] = field(default_factory=list)
 
     async def read(
         self, *, refresh: bool
@@ -147,6 +151,7 @@ class _Pull:
             tuple(locale.locale_id for locale in site.locales),
             self.observer,
             self.clock,
+            left_out=self.left_out,
         )
         todo = _sets([each for each in identifiers if each not in failed])
         failed |= await _apart((each[0], self._set(reader, *each)) for each in todo)

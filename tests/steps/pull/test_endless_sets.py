@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,9 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cmsmig.errors import MalformedAnswerError, UnreadError
+from cmsmig.errors import MalformedAnswerError, OversizedAnswerError, UnreadError
 from cmsmig.events import Event, Noticed
 from cmsmig.origin.cache import RawCache
+from cmsmig.terminal.pull_summary import shortfall
+from cmsmig.wire import session
 from tests.steps.pull.test_pull import read_items, run
 from tests.steps.pull.test_pull_files import FIELDS, serve
 from tests.support.steps.pull_origin import FILES, FakeOrigin, item, project
@@ -161,3 +164,66 @@ async def test_every_set_ends_whatever_its_pages_say(
         if size and not ignores and lie >= 0:
             assert len(read_items(folder, "posts")) == count
     assert len(origin.page_requests("posts")) <= 3 * (count + 2)
+
+
+class Stuffed(httpx.AsyncByteStream):
+    """The body of a page whose large items have tens of kilobytes more."""
+
+    def __init__(self, body: bytes, padding: int) -> None:
+        self._body = body
+        self._padding = padding
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self._body[:-1]
+        for _ in range(self._padding):
+            yield b" " * 10_240
+        yield self._body[-1:]
+
+
+@pytest.fixture
+def small_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take answers of 400 KB, so that no test needs gigabytes."""
+    monkeypatch.setattr(session, "ANSWER_BYTES", 40 * 10_240)
+
+
+@pytest.mark.usefixtures("small_answers")
+@pytest.mark.parametrize("large", [{40}, {1}, {7, 8}, set(range(1, 250, 13))])
+async def test_a_page_that_is_too_large_is_asked_for_in_parts(
+    tmp_path: Path, large: set[int]
+) -> None:
+    """Items of 30 units are read one by one, one of 50 is named and left out."""
+    origin = FakeOrigin(staged={"posts": [item(each) for each in range(1, 251)]})
+    size = dict.fromkeys(large, 30) | {250: 50}
+
+    async def stuffed(request: httpx.Request) -> httpx.Response:
+        answer = origin(request)
+        body = json.loads(answer.content)
+        listed = body.get("items", []) if request.url.path == POSTS else []
+        padding = sum(size.get(int(each["id"][1:]), 0) for each in listed)
+        return httpx.Response(200, stream=Stuffed(answer.content, padding))
+
+    events: list[Event] = []
+    report = await run(tmp_path, cast("FakeOrigin", stuffed), observer=events.append)
+    assert read_items(tmp_path, "posts") == [f"i{each:04d}" for each in range(1, 250)]
+    said = [each.what for each in events if isinstance(each, Noticed)]
+    assert said[0].startswith("the item i0250 of the staged set is left out: it alone")
+    assert len([each for each in said if "left out" in each]) == 1
+    assert len(report.left_out) == 1
+    ending = shortfall(report)
+    assert ending is not None
+    assert ending.code == 1
+    assert "i0250" in ending.sentence
+    assert len(origin.page_requests("posts")) < 15 * (len(large) + 2)
+
+
+@pytest.mark.usefixtures("small_answers")
+async def test_nothing_but_pages_that_are_too_large_ends(tmp_path: Path) -> None:
+    """The collection is the pull's error; the others are read."""
+    origin = FakeOrigin(staged={"posts": [item(1)], "tags": [item(2)]})
+    lying(
+        origin,
+        lambda offset: httpx.Response(200, stream=Stuffed(b'{"items": []}', 41)),
+    )
+    with pytest.raises(OversizedAnswerError, match="its answer is larger"):
+        await run(tmp_path, origin)
+    assert read_items(tmp_path, "tags") == ["i0002"]

@@ -1,0 +1,105 @@
+"""No command of ours runs Python or templates from a folder that it works in."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cmsmig.run import lab
+from cmsmig.run.child import this_python
+from cmsmig.run.locate import find_notebooks
+from cmsmig.run.unattended import run_unattended
+from cmsmig.settings import Project
+from cmsmig.steps.project_init import start_project
+from tests.support.planted import found_running, plant
+from tests.support.run.small_notebooks import write_notebook
+
+SPAWNING = """
+import os, sys, threading
+from cmsmig.steps.process_pool import in_processes
+if __name__ == "__main__":
+    threading.Thread(target=threading.Event().wait, daemon=True).start()
+    print(list(in_processes(abs, [-1, -2], processes=1)))
+    print(os.environ.get("PYTHONSAFEPATH"))
+"""
+IN_A_KERNEL = """
+import os, sys, threading
+from cmsmig.steps.process_pool import in_processes
+print(list(in_processes(abs, [-1], processes=1)))
+print("" in sys.path, os.environ.get("PYTHONSAFEPATH"))
+"""
+
+
+def test_a_kernel_and_its_page_run_nothing_of_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`cmsmig run` in a folder with planted modules and a planted page template."""
+    write_notebook(tmp_path / "notebooks", "00_first", IN_A_KERNEL)
+    monkeypatch.chdir(plant(tmp_path / "here"))
+    finished = run_unattended(
+        Project(tmp_path / "project"),
+        find_notebooks(tmp_path / "notebooks"),
+        (),
+        reports=tmp_path / "reports",
+        run_id="run",
+        observer=lambda event: None,
+    )
+    assert finished.run.complaint == ""
+    assert found_running(tmp_path / "here") == []
+    folder = tmp_path / "reports" / "run"
+    document = json.loads((folder / "00_first.ipynb").read_text("utf-8"))
+    said = "".join(document["cells"][-1]["outputs"][0]["text"])
+    assert said == "[(-1, 1)]\nFalse None\n"
+    assert "planted" not in (folder / "00_first.html").read_text("utf-8")
+
+
+def test_processes_of_a_pool_import_nothing_of_the_current_folder(
+    tmp_path: Path,
+) -> None:
+    """Where threads run they are new interpreters; the environment stays as it was."""
+    script = tmp_path / "spawning.py"
+    script.write_text(SPAWNING, "utf-8")
+    here = plant(tmp_path / "here")
+    ended = subprocess.run(
+        [sys.executable, script], cwd=here, capture_output=True, text=True, check=False
+    )
+    assert ended.stdout == "[(-1, 1), (-2, 2)]\nNone\n", ended.stderr
+    assert found_running(here) == []
+
+
+def test_jupyterlab_and_its_kernels_import_nothing_of_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server starts in a folder of ours; what it starts inherits a safe path."""
+    project = Project(plant(tmp_path / "project"))
+    start_project(project)
+    started = []
+
+    def keep(command: list[str], environ: dict[str, str], *, cwd: Path) -> int:
+        started.append(cwd)
+        kernel = this_python("-m", "ipykernel_launcher", "--help")
+        for each in ([*command, "--version"], kernel):
+            ended = subprocess.run(
+                each, env=environ, cwd=project.root, capture_output=True, check=False
+            )
+            assert ended.returncode == 0, ended.stderr
+        code = "import os, sys; print(sys.flags.safe_path)\n"
+        code += f"exec(open({environ['PYTHONSTARTUP']!r}).read())\n"
+        code += "print(os.environ.get('PYTHONSAFEPATH'))"
+        ended = subprocess.run(
+            [sys.executable, "-c", code],
+            **{"env": environ, "cwd": project.root},
+            **{"capture_output": True, "text": True, "check": False},
+        )
+        assert ended.stdout == "True\nNone\n", ended.stderr
+        return 0
+
+    monkeypatch.setattr(lab, "run_child", keep)
+    assert lab.open_lab(project, os.environ, browser=False) == 0
+    assert found_running(project.root) == []
+    assert not started[0].is_relative_to(project.root)
