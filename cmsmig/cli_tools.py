@@ -69,6 +69,7 @@ def render(paths: tuple[Path, ...]) -> None:
 @click.option("--rate", type=click.IntRange(1), help="Writes per second; else 6.")
 @click.option("--origin-rate", type=click.IntRange(1), help="Reads a minute; else 60.")
 @click.option("--demo-space", is_flag=True, help="Start with starter content.")
+@click.option("--language", multiple=True, help="A language of the space, such as fr.")
 @click.option(
     "--env-file", type=click.Path(path_type=Path), help="Write settings here."
 )
@@ -88,6 +89,7 @@ def sandbox(
     rate: int | None,
     origin_rate: int | None,
     demo_space: bool,
+    language: tuple[str, ...],
     env_file: Path | None,
     faults: Path | None,
     kept_in: Path | None,
@@ -105,11 +107,16 @@ def sandbox(
         rate=rate or 6,
         origin_rate=origin_rate or 60,
         demo_space=demo_space,
+        languages=language,
         faults=None if faults is None else read_faults(faults),
     )
     if kept_in or folder:
         project = find_project(kept_in or folder, os.environ, Path.cwd())
-        given = {"rate": rate, "origin_rate": origin_rate}
+        given = {
+            "rate": rate,
+            "origin_rate": origin_rate,
+            "languages": language or None,
+        }
         options = kept_options(project, options, given)
         env_file = env_file or (None if project.env.exists() else project.env)
     serve_until_stopped(options, env_file)

@@ -28,6 +28,7 @@ _KEPT = (
     "rate",
     "origin_rate",
     "demo_space",
+    "languages",
 )
 """What has to be the same, so that addresses, tokens and content still hold."""
 
@@ -46,12 +47,14 @@ class _Place:
 
 
 def kept_options(
-    project: Project, options: SandboxOptions, given: Mapping[str, int | None]
+    project: Project,
+    options: SandboxOptions,
+    given: Mapping[str, int | tuple[str, ...] | None],
 ) -> SandboxOptions:
     """Return a sandbox's options with what an earlier one of the project used.
 
     The first time ports are chosen and tokens drawn, and written down. `given` holds
-    rates that were asked for now. Raises `UsageError` and `StorageError`.
+    rates and languages that were asked for now. Raises `UsageError` and `StorageError`.
     """
     place = _Place(project.sandbox)
     known = _read(place.settings)
@@ -59,7 +62,8 @@ def kept_options(
         options = _drawn(options)
     else:
         _require_same_content(place, known, options)
-        used = {name: known[name] for name in _KEPT}
+        used: dict[str, object] = {name: known[name] for name in _KEPT}
+        used["languages"] = _languages(known)
         used |= {name: value for name, value in given.items() if value is not None}
         held = known["content"]
         content = Path(held) if isinstance(held, str) else None
@@ -141,6 +145,11 @@ def _require_same_content(
         )
 
 
+def _languages(known: JsonObject) -> tuple[str, ...]:
+    listed = known["languages"]
+    return tuple(map(str, listed)) if isinstance(listed, list) else ()
+
+
 def _read(path: Path) -> JsonObject | None:
     try:
         known: Json = json.loads(read_plain(path, SMALL))
@@ -148,6 +157,9 @@ def _read(path: Path) -> JsonObject | None:
         return None
     except (OSError, ValueError, RecursionError) as error:
         raise _unreadable(path, str(error)) from error
+    if isinstance(known, dict):
+        # Earlier versions had none.
+        known.setdefault("languages", [])
     if not isinstance(known, dict) or not {*_KEPT, "content"} <= known.keys():
         raise _unreadable(path, "something is missing")
     return known

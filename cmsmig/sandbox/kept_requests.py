@@ -22,6 +22,8 @@ from cmsmig.sandbox.http.asgi import Call
 _TABLE = """CREATE TABLE IF NOT EXISTS request (
     serial INTEGER PRIMARY KEY, at REAL, method TEXT, path TEXT, raw_path TEXT,
     query TEXT, headers TEXT, body BLOB)"""
+_CHANGING_READS = ("/publish", "/unpublish", "/finish_upload")
+"""Ends of the paths of GETs that change something."""
 _HEADERS = ("content-type", "content-length")
 """What an answer depends on; a token is not among them."""
 
@@ -78,7 +80,7 @@ class KeptRequests:
 
     def _hear(self, call: Call) -> None:
         self.clock.at = self.clock.now()
-        if call.method != "GET":
+        if call.method != "GET" or call.path.endswith(_CHANGING_READS):
             self._keep(call)
 
     def _keep(self, call: Call) -> None:

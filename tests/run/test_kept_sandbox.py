@@ -52,11 +52,27 @@ def done(folder: Path, *arguments: str) -> str:
 def state(told: dict[str, str]) -> bytes:
     """Return everything that the space holds, ids and times included.
 
-    Without the time in preview tokens, which are signed anew in each answer.
+    Without preview tokens, which are signed anew in each answer.
     """
     base = told["base_url"].removesuffix("/v1")
     held = httpx.get(f"{base}/_sandbox/state", trust_env=False).content
-    return re.sub(rb'"timestamp":"\d+"', b"", held)
+    return re.sub(rb'"preview_token":{[^}]*}', b"", held)
+
+
+def languages(told: dict[str, str]) -> list[str]:
+    """Return the codes of the space's languages."""
+    space = f"{told['base_url']}/spaces/{told['space_id']}"
+    headers = {"Authorization": told["destination_token"]}
+    answer = httpx.get(space, headers=headers, trust_env=False).json()
+    return [each["code"] for each in answer["space"]["languages"]]
+
+
+def publish_what_is_live(folder: Path) -> None:
+    """Decide that what is live is published."""
+    path = folder / "decisions" / "collections.yaml"
+    text = path.read_text("utf-8")
+    assert "publish: nothing" in text
+    path.write_text(text.replace("publish: nothing", "publish: what_is_live"), "utf-8")
 
 
 def test_an_import_holds_after_the_sandbox_was_killed(
@@ -67,14 +83,18 @@ def test_an_import_holds_after_the_sandbox_was_killed(
     folder = tmp_path / "site"
     done(folder, "init")
     first = ("--content", str(small_site), "--rate", "200", "--origin-rate", "60000")
+    first = (*first, "--language", "fr", "--language", "de")
     with killed_sandbox(folder, *first) as told:
         done(folder, "pull")
         done(folder, "decide", "--accept-proposals", "--reviewer", "a tester")
+        publish_what_is_live(folder)
         done(folder, "import")
         before = state(told)
+        assert b'"published":true' in before
     said: list[str] = []
     with kept_sandbox_running(Project(folder), os.environ, said.append):
         assert state(told) == before
+        assert languages(told) == ["fr", "de"]
         assert "writes: 0" in done(folder, "import").splitlines()
         done(folder, "verify")
         # One that runs is left alone.
