@@ -74,11 +74,11 @@ class Seen:
 def plan_demo(
     folder: Path | None, reports: Path, content: Path | None, cwd: Path
 ) -> Demo:
-    """Return where a demo works: `folder`, else `migration` in `cwd`.
+    """Return where a demo works: `folder`, else `demo` in `cwd`.
 
-    Never the project that the environment names: that one may be a real one.
+    Never the project that the environment names, nor `migration`: those may be real.
     """
-    root = cwd / (folder or "migration")
+    root = cwd / (folder or "demo")
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     return Demo(Project(root), (cwd / reports), f"{stamp}-demo", content)
 
@@ -104,6 +104,10 @@ def run_demo(
     for name, path in (("notebooks", demo.run_folder), ("report", demo.report)):
         if path.exists():
             tell(f"{name}: {_shorten_path(path)}")
+    if not code:
+        shown = _shorten_path(demo.project.root)
+        tell(f"next: `cmsmig --project {shown} lab` opens the notebooks of this demo;")
+        tell("`cmsmig init` starts a project of your own.")
     return code or int(bool(seen.broken))
 
 

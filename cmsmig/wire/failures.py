@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
+from cmsmig.configuration.loopback import is_loopback
 from cmsmig.errors import (
     MalformedAnswerError,
     OutcomeUnknownError,
@@ -68,7 +70,7 @@ def given_up(service: str, request: Request, failed: NoAnswer) -> ServiceError:
     if not failed.sent:
         message = (
             f"The {service} at {bare(request.url)} cannot be reached"
-            f" ({failed.reason}); check its address and the network, then run again."
+            f" ({failed.reason}); {_check_address(request.url)}, then run again."
         )
     elif not request.reads_only:
         kind = OutcomeUnknownError
@@ -96,6 +98,15 @@ def given_up(service: str, request: Request, failed: NoAnswer) -> ServiceError:
         status=answer.status if answer else None,
         body=answer.said() if answer else None,
     )
+
+
+def _check_address(url: str) -> str:
+    if is_loopback(urlsplit(url).hostname or ""):
+        return (
+            "check its address, or start a stopped rehearsal with "
+            "`cmsmig --project FOLDER sandbox`"
+        )
+    return "check its address and the network"
 
 
 def refused_for_good(service: str, request: Request, answer: Answer) -> ServiceError:

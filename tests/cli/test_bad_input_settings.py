@@ -137,7 +137,7 @@ CASES = [
         "unreachable destination",
         "import",
         1,
-        ("destination", "cannot be reached", "check its address"),
+        ("destination", "cannot be reached", "start a stopped rehearsal with"),
         nobody_at("destination_base_url", "/v1"),
     ),
     Case(

@@ -169,16 +169,16 @@ def test_the_demo_from_nothing_to_the_report(tmp_path: Path) -> None:
     assert (folder / "report.html").stat().st_size < 5_000_000
     assert json.loads((folder / "report.json").read_text("utf-8"))["exit_code"] == 0
     assert tokens_told(tmp_path, ended.stdout + ended.stderr) == {
-        tmp_path / "migration" / ".env",
+        tmp_path / "demo" / ".env",
         # What starts the rehearsal's sandbox again; of this machine's own sandbox.
-        tmp_path / "migration" / "sandbox" / "sandbox.json",
+        tmp_path / "demo" / "sandbox" / "sandbox.json",
     }
 
 
 def tokens_told(folder: Path, streams: str) -> set[Path]:
     """Return the files below a folder that hold a token of the demo's `.env`."""
-    assert (folder / "migration" / ".env").stat().st_mode & 0o777 == 0o600
-    settings = (folder / "migration" / ".env").read_text("utf-8").splitlines()
+    assert (folder / "demo" / ".env").stat().st_mode & 0o777 == 0o600
+    settings = (folder / "demo" / ".env").read_text("utf-8").splitlines()
     tokens = [
         value.strip("\"'").encode()
         for name, _, value in (line.partition("=") for line in settings)
