@@ -14,7 +14,8 @@ from cmsmig.mapping.decisions.design import (
 )
 from cmsmig.mapping.naming import claims, identifier
 from cmsmig.mapping.propose.design_checks import AT_ROOT
-from cmsmig.mapping.propose.field_keys import assign_keys, numbered_name
+from cmsmig.mapping.propose.field_keys import numbered_name
+from cmsmig.mapping.propose.sections import section_keys
 
 
 def section_of(content_type: ContentTypeDesign, key: str) -> SectionDesign | None:
@@ -35,8 +36,8 @@ def with_section(
         raise DecisionsError("Choose the section's fields in the table, then make it.")
     taken = [each.key for each in content_type.fields]
     taken += [each.key for each in content_type.sections]
-    (choice,) = assign_keys([f"section_{identifier(name)}".rstrip("_")], taken)
-    made = SectionDesign(choice.key, name.strip(), tuple(keys))
+    (key,) = section_keys([name], taken)
+    made = SectionDesign(key, name.strip(), tuple(keys))
     return _with_sections(content_type, (*_without(content_type.sections, keys), made))
 
 

@@ -205,7 +205,7 @@ def test_field_groups_become_sections() -> None:
     )
     (found,) = designed_for(collection).content_types
     assert [(one.key, one.display_name, one.fields) for one in found.sections] == [
-        ("section_seo", "SEO", ("meta",))
+        ("seo", "SEO", ("meta",))
     ]
 
 
@@ -266,6 +266,19 @@ def test_a_taken_block_name_moves_and_keeps_its_role() -> None:
         "embed_2",
         "figure",
     ]
+
+
+def test_blocks_keep_their_names_from_content_types() -> None:
+    """Front ends know blocks by fixed names, also those that come later."""
+    quotes = make_collection("c1", slug="quotes", singular="Quote")
+    figures = make_collection("c2", slug="figure", singular="Figure")
+    found = designed_for(quotes, figures)
+    components = [each.component for each in found.content_types]
+    assert components == ["quotes", "figure_2"]
+    notes = [each.note for each in found.content_types]
+    assert "Not named `quote`, since a block has that name." in notes[0]
+    assert "Not named `figure`, since another has it." in notes[1]
+    assert "figure" in [block.component for block in found.blocks]
 
 
 NAMES = st.sampled_from(["Post", "post", "POST", "Embed", "日本", "", "Page"])

@@ -47,7 +47,7 @@ async def test_a_section_is_made_nested_and_taken_apart(tmp_path: Path) -> None:
     for number in (1, 2):
         await table.enter("design-field-pick", True, number)
     await table.click("design-section-make")
-    made = SectionDesign("section_about_b_it_b", "About <b>it</b>", ("tone", "author"))
+    made = SectionDesign("about_b_it_b", "About <b>it</b>", ("tone", "author"))
     assert decided(project, Design).content_types[0].sections == (made,)
     assert not any(each.value for each in table.named("design-field-pick"))
     assert "<b>it</b>" not in sections.html()

@@ -76,6 +76,9 @@ _SCHEMAS: Mapping[BlockRole, tuple[str, str, JsonObject]] = {
         {"table": {**_TEXT_FIELD, "display_name": "Table"}},
     ),
 }
+BLOCK_NAMES = frozenset(name for name, _, _ in _SCHEMAS.values())
+"""The components of blocks that split bodies may need: no content type is named so,
+since front ends know the blocks by these names."""
 
 
 def split_design(design: Design, decision: BlocksDecision) -> Design:

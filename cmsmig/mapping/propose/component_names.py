@@ -8,6 +8,7 @@ from typing import Final
 
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Design
 from cmsmig.mapping.naming import identifier
+from cmsmig.mapping.propose.block_designs import BLOCK_NAMES
 from cmsmig.mapping.propose.component_equality import equal_component
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.propose.field_facts import SpaceFacts
@@ -52,7 +53,7 @@ def _name_all(
     refused = {each.component for each in beside.content_types}
     refused |= {each.component for each in beside.blocks}
     while True:
-        names = _choose(candidates, refused)
+        names = _choose(candidates, refused, blocks=len(design.blocks))
         found = _rename(design, names)
         clashes = {
             body.name
@@ -88,12 +89,16 @@ def _candidates(name: str, other: str) -> Sequence[str]:
     return tuple(dict.fromkeys(one for one in (name, other) if one))
 
 
-def _choose(candidates: Sequence[Sequence[str]], refused: set[str]) -> list[str]:
-    """Give each the first of its names that is free, in order."""
+def _choose(
+    candidates: Sequence[Sequence[str]], refused: set[str], *, blocks: int
+) -> list[str]:
+    """Give each the first of its names that is free, in order: the `blocks` first.
+    What follows them leaves the names of all blocks free."""
     used = set(refused)
     names: list[str] = []
-    for own in candidates:
-        name = next(name for name in _endless(own) if name not in used)
+    for index, own in enumerate(candidates):
+        taken = used if index < blocks else used | BLOCK_NAMES
+        name = next(name for name in _endless(own) if name not in taken)
         used.add(name)
         names.append(name)
     return names
@@ -143,7 +148,11 @@ def _note(one: ContentTypeDesign, plain: str, existing: Mapping[str, object]) ->
     """Return the note that is there, and why the component has its name."""
     if one.component != plain:
         whose = (
-            "the space has a different one" if plain in existing else "another has it"
+            "the space has a different one"
+            if plain in existing
+            else "a block has that name"
+            if plain in BLOCK_NAMES
+            else "another has it"
         )
         return f"{one.note} Not named `{plain}`, since {whose}.".strip()
     if plain in existing:

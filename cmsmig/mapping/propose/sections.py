@@ -34,7 +34,7 @@ def propose_sections(
         )
         claimed.update(keys)
         found.append((_group_name(group), keys))
-    found += _by_beginning(fields, claimed)
+    found += _by_beginning(fields, claimed, collection)
     found.append(
         (
             "From the origin",
@@ -42,25 +42,39 @@ def propose_sections(
         )
     )
     filled = [(name, keys) for name, keys in found if keys]
-    choices = assign_keys(
-        [f"section_{identifier(name)}".rstrip("_") for name, _ in filled],
-        [field.key for field in fields],
-    )
+    made = section_keys([name for name, _ in filled], [field.key for field in fields])
     return tuple(
-        SectionDesign(choice.key, name, keys)
-        for choice, (name, keys) in zip(choices, filled, strict=True)
+        SectionDesign(key, name, keys)
+        for key, (name, keys) in zip(made, filled, strict=True)
     )
+
+
+def section_keys(names: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """Return a key for the section of each name: the name itself where that is free,
+    else behind `section_`."""
+    plain = [identifier(name) for name in names]
+    free = [
+        key if key and key not in taken else f"section_{key}".rstrip("_")
+        for key in plain
+    ]
+    return [choice.key for choice in assign_keys(free, taken)]
 
 
 def _by_beginning(
-    fields: Sequence[FieldDesign], claimed: Set[str]
+    fields: Sequence[FieldDesign], claimed: Set[str], collection: Collection
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the fields whose names begin alike, such as `seo-title` and `seo-image`."""
+    """Yield the fields whose names begin alike, such as `seo-title` and `seo-image`.
+
+    The name of the collection itself, as in `article-title`, makes no section.
+    """
+    names = (collection.singular_name, collection.display_name, collection.slug)
+    own = {identifier(name) for name in names}
     begun: dict[str, list[str]] = {}
     for each in fields:
         beginning, sign, _ = each.origin.partition("-")
         grouped = each.encoding is Encoding.ENVELOPE or each.key in claimed
-        if sign and beginning.isalpha() and not grouped:
+        is_part = beginning.isalpha() and identifier(beginning) not in own
+        if sign and is_part and not grouped:
             begun.setdefault(beginning, []).append(each.key)
     for beginning, keys in begun.items():
         if len(keys) >= _TOGETHER:
