@@ -198,6 +198,9 @@ def test_a_pictures_link_opens_in_a_window_too(
         ('style="padding-bottom:56.25%"', "56.25%"),
         ('data-rt-max-height="56.2%"', "56.2%"),
         ('data-rt-dimensions="4:3"', "4:3"),
+        ('style="padding-bottom:56.25%" data-rt-dimensions="0:0"', "56.25%"),
+        ('data-rt-dimensions="0:0" data-rt-max-height="75%"', "75%"),
+        ('data-rt-dimensions="0:0"', ""),
         ("", ""),
     ],
 )

@@ -121,7 +121,7 @@ def _shape(given: Mapping[str, str], style: dict[str, str]) -> tuple[str, str]:
         (padding, "padding-bottom: {}"),
         (_said(given, "data-rt-max-height"), 'data-rt-max-height="{}"'),
     )
-    shape, written = next((each for each in told if each[0]), ("", ""))
+    shape, written = next((each for each in told if _is_shape(each[0])), ("", ""))
     if padding and (padding == shape or _alike(padding, shape)):
         del style["padding-bottom"]
     return shape, written.replace("{}", shape)
@@ -129,6 +129,13 @@ def _shape(given: Mapping[str, str], style: dict[str, str]) -> tuple[str, str]:
 
 def _said(given: Mapping[str, str], name: str) -> str:
     return given.get(name, "").strip()
+
+
+def _is_shape(said: str) -> bool:
+    """Return whether a text says a shape: the origin writes `0:0` where it knows
+    none."""
+    pair = _PAIR.fullmatch(said)
+    return bool(said) and (pair is None or bool(float(pair[1]) and float(pair[2])))
 
 
 def _alike(one: str, other: str) -> bool:
