@@ -264,7 +264,7 @@ def _allowed(
     if not definition.get("restrict_components"):
         return []
     if definition.get("restrict_type") == "tags":
-        raise NotImplementedError("an import writes no restriction by tag")
+        raise ValueError("an import writes no restriction by tag")
     kind, of = ("component", {name: name for name in names})
     if definition.get("restrict_type") == "groups":
         kind, of = ("component_group", by_folder)
