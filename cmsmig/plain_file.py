@@ -76,7 +76,9 @@ def require_in_place(path: Path) -> None:
     whole = path.absolute()
     root = next((each for each in whole.parents if (each / _TOML).is_file()), None)
     if root is not None:
-        led = not whole.resolve().is_relative_to(root.resolve())
+        # `Path.resolve` raises for links in a circle, `realpath` does not.
+        real, top = os.path.realpath(whole), os.path.realpath(root)
+        led = not Path(real).is_relative_to(top)
     else:
         # What begins a project may be put into a folder that a person linked.
         named = (whole,) if whole.name == _TOML else (whole, whole.parent)

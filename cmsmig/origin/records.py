@@ -36,7 +36,8 @@ def replace_file(path: Path, chunks: Iterable[bytes], *, writer: str = "") -> No
     Where several processes may write it at once, each of them is a `writer` of its own.
     """
     with disk(path):
-        require_in_place(path)
+        # A link in the place of the file itself is replaced, not followed.
+        require_in_place(path.with_name(f".{path.name}.new"))
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_name(f".{path.name}{writer}.new")
         try:

@@ -165,7 +165,7 @@ LISTS = (
         (
             Edit(
                 "steps/pull/item_sets.py",
-                "        return len(totals) == 1 and totals.pop() in counts",
+                "        return len(totals) == 1 and totals.pop() in whole",
                 "        return True",
             ),
         ),
