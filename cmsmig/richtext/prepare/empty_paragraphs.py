@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from cmsmig.richtext.html.dom import Element, tag_set
-from cmsmig.richtext.html.visibility import LEFT_OUT, Visibility
+from cmsmig.richtext.html.dom import Element, Node, Text, tag_set
+from cmsmig.richtext.html.visibility import INVISIBLE, LEFT_OUT, Visibility
 
 LISTS = frozenset(("ul", "ol"))
+LINED = tag_set("h1 h2 h3 h4 h5 h6 pre")
+_OUTDOING = tag_set("ul ol li table tr td th blockquote")
 _STRUCTURED = tag_set("blockquote table tr td th pre")
 """Elements that are nodes even when they show nothing, and no paragraphs."""
 
@@ -46,3 +48,20 @@ class EmptyParagraphs:
 def elements_in(element: Element) -> list[Element]:
     """Return the elements right in an element, the last one first."""
     return [each for each in reversed(element.children) if isinstance(each, Element)]
+
+
+def is_outdone(heading: Element) -> bool:
+    """Return whether all that a heading shows stands in lists, tables or quotes, which
+    a heading can't hold."""
+    stack: list[Node] = [heading]
+    blocks = False
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Text):
+            if node.value.strip(INVISIBLE):
+                return False
+        elif node.tag in _OUTDOING:
+            blocks = True
+        elif node is heading or node.tag not in LINED:
+            stack.extend(node.children)
+    return blocks

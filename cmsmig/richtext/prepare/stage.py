@@ -21,14 +21,19 @@ from cmsmig.richtext.engine import AssetLookup
 from cmsmig.richtext.html.dom import Element, Node, Text, tag_set, text_of
 from cmsmig.richtext.html.visibility import (
     HIDDEN,
-    INVISIBLE,
     LEFT_OUT,
     SHOWN,
     Visibility,
 )
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.prepare.embeds import Embeds
-from cmsmig.richtext.prepare.empty_paragraphs import LISTS, EmptyParagraphs, elements_in
+from cmsmig.richtext.prepare.empty_paragraphs import (
+    LINED,
+    LISTS,
+    EmptyParagraphs,
+    elements_in,
+    is_outdone,
+)
 from cmsmig.richtext.prepare.figures import Figures
 from cmsmig.richtext.prepare.frames import Frames, is_custom_embed, is_empty
 from cmsmig.richtext.prepare.instances import (
@@ -48,9 +53,7 @@ NESTING = tag_set(
     "ul ol li blockquote table thead tbody tfoot tr td th caption figure figcaption pre"
 )
 LEVELS = tag_set("ul ol blockquote table figure figcaption pre")
-_LINED = tag_set("h1 h2 h3 h4 h5 h6 pre")
 SPACERS = tag_set("p h1 h2 h3 h4 h5 h6 figcaption")
-_OUTDOING = tag_set("ul ol li table tr td th blockquote")
 CONTROLS = tag_set("input select textarea progress meter datalist")
 _LISTED = LEFT_OUT | CONTROLS | {"img", "cms:comment"}
 """What is listed for itself where it stands in a paragraph that leaves nothing."""
@@ -134,7 +137,7 @@ class Stage:
                     link = node if node.tag == "a" else self._link
                     level = depth + (node.tag in LEVELS)
                     captioned = self._captioned or node.payload is not None
-                    lined = node.tag in _LINED or (
+                    lined = node.tag in LINED or (
                         self._lined and node.tag not in NESTING
                     )
                     stack.append((node, link, level, captioned, lined))
@@ -196,7 +199,7 @@ class Stage:
             self._losses.lose(kind, f"<{tag}>", element)
         if given:
             account(element, self._losses)
-        if tag in _LINED and self._inside and _is_outdone(element):
+        if tag in LINED and self._inside and is_outdone(element):
             self._losses.lose("element", f"<{tag}>", element)
         return None
 
@@ -373,23 +376,6 @@ class Stage:
     def _lost_whole(self, kind: str, element: Element, *, why: str = "") -> None:
         what = self._source[element.start : element.end]
         self._losses.lose(kind, what, element, why=why)
-
-
-def _is_outdone(heading: Element) -> bool:
-    """Say whether all that a heading shows stands in lists, tables or quotes, which
-    a heading can't hold."""
-    stack: list[Node] = [heading]
-    blocks = False
-    while stack:
-        node = stack.pop()
-        if isinstance(node, Text):
-            if node.value.strip(INVISIBLE):
-                return False
-        elif node.tag in _OUTDOING:
-            blocks = True
-        elif node is heading or node.tag not in _LINED:
-            stack.extend(node.children)
-    return blocks
 
 
 def _is_unshown(element: Element) -> bool:
