@@ -32,7 +32,7 @@ class Unknowns:
     editor_fills_defaults: bool = False
     """Whether the visual editor fills an absent field with its `default_value`."""
     plugin_keys: tuple[str, ...] = ()
-    """What an empty value of a custom field type holds, beside its plugin."""
+    """What an empty value of a custom field type holds, in addition to its plugin."""
     requires_default_root: bool = False
     """Whether a folder must name its `default_root`."""
     publish_overwrites_first: bool = False
