@@ -42,6 +42,8 @@ RATE = 500
 _DAYS_115 = 10_000_000
 LISTED, READ = 20, 10
 """Rows of a page of the destination's lists, and of the origin's items."""
+SAME = "same"
+"""A link in a project, to the folder that it is an equal copy of."""
 TIMEOUT = 1.5
 """Real seconds until the client takes an answer for lost."""
 LONGEST = 60
@@ -74,12 +76,17 @@ def _once(read: Callable) -> Callable:
 
     def once(project: Project, settings: object, **pilot: object) -> object:
         # The same raw cache and decisions give the same migration every time.
-        source = project.raw.resolve()
+        source = copied_from(project.root)
         if source not in kept:
-            kept[source] = read(Project(source.parent), settings, **pilot)
+            kept[source] = read(Project(source), settings, **pilot)
         return kept[source]
 
     return once
+
+
+def copied_from(root: Path) -> Path:
+    """Return the folder that a project is an equal copy of, or its own."""
+    return (root / SAME).resolve() if (root / SAME).is_symlink() else root
 
 
 def fast_time() -> float:

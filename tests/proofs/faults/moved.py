@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import copy
 import json
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 import httpx
 
 from cmsmig.ledger.store import Ledger
+from tests.proofs.faults.importing import SAME
 from tests.proofs.faults.site import Prepared
 from tests.proofs.faults.taken_back import bring
 from tests.proofs.faults.world import READS, Whole, World, world
@@ -43,8 +43,7 @@ def move(one: World) -> str:
     wrong."""
     if problem := bring(one):
         return problem
-    for name in ("raw", "decisions"):
-        _own(one.project.root / name)
+    (one.project.root / SAME).unlink()
     _decide(one.project.decisions)
     _move_items(one.project.raw)
     _edit(one)
@@ -96,13 +95,6 @@ def changes_problems(one: World, told: Whole) -> list[str]:
     if one.comparable() != told.space:
         found.append("the space is not as it was")
     return found
-
-
-def _own(folder: Path) -> None:
-    """Give the project a folder of its own instead of the one that all share."""
-    shared = folder.resolve()
-    folder.unlink()
-    shutil.copytree(shared, folder)
 
 
 def _decide(folder: Path) -> None:

@@ -37,6 +37,7 @@ from cmsmig.steps.worker_pool import StopSignal
 from tests.proofs.faults.importing import (
     RATE,
     RUNS,
+    SAME,
     TIMEOUT,
     Child,
     ended,
@@ -280,8 +281,10 @@ def world(
     folder = Path(tempfile.mkdtemp(dir=work, prefix="case-"))
     root, state = folder / "project", folder / "state"
     root.mkdir()
+    if pulled:
+        (root / SAME).symlink_to(prepared.folder)
     for name in ("raw", "files", "decisions") if pulled else ():
-        (root / name).symlink_to(prepared.folder / name)
+        shutil.copytree(prepared.folder / name, root / name)
     toml = (prepared.folder / "cmsmig.toml").read_text()
     (root / "cmsmig.toml").write_text(f"{toml}\nin_flight = {in_flight}\n")
     hooks = Hooks()
