@@ -87,10 +87,12 @@ def used(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 def test_the_documented_scopes_are_enough_for_everything(
     used: set[str], desk: Desk
 ) -> None:
-    """Check to rollback; no call is answered 403, and none needs another scope. Each
+    """Check, pull and decide to rollback; no call is answered 403, and none needs another scope. Each
     scope in the table is used."""
     number = desk.mark()
     rows(desk)
+    desk.done("pull")
+    desk.done("decide", "--accept-proposals", "--reviewer", "A. Reader")
     for command in ("plan", "import", "verify", "changes", "publish"):
         desk.done(command)
     shutil.move(desk.folder / "ledger.sqlite", desk.folder / "aside.sqlite")
