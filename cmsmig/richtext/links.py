@@ -66,6 +66,21 @@ def look_up_links(document: JsonObject, resolve: Resolve) -> None:
         stack += held
 
 
+def addresses_in(document: JsonObject) -> frozenset[str]:
+    """Return where the link marks and link fields of a document lead."""
+    found: set[str] = set()
+    stack: list[Json] = [document]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, list):
+            stack += value
+        elif isinstance(value, dict):
+            stack += value.values()
+            given = (value.get(name) for name in ("href", "url", "email"))
+            found.update(each for each in given if isinstance(each, str))
+    return frozenset(found)
+
+
 class _Rewriting:
     def __init__(self, resolve: Resolve) -> None:
         self._resolve = resolve

@@ -220,7 +220,7 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
     DeviationRule(
         Deviation.EMPTY_ID,
         "The origin writes an empty id on most links, and it goes along: pages show "
-        "`id=\"\"`, which HTML does not allow, and no link leads to it.",
+        '`id=""`, which HTML does not allow, and no link leads to it.',
         "The link has no id.",
         predicates.empty_id,
         frozenset((Touch.LINKS,)),

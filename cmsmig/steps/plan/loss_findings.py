@@ -68,8 +68,10 @@ def loss_name(kind: str) -> str:
 
 def loss_finding(loss: Loss, *, item: str, page: str, field: str) -> Finding:
     """Return a loss as a list shows it; `item` is a name, `page` a path."""
-    usual = _LOOK if loss.severity is Severity.LAYOUT else _TEXT
-    _, todo = _WORDS.get(loss.kind, ("", usual))
+    if loss.severity is Severity.LAYOUT:
+        todo = _LOOK
+    else:
+        _, todo = _WORDS.get(loss.kind, ("", _TEXT))
     return Finding(
         kind=loss_name(loss.kind),
         item=item,
