@@ -48,6 +48,12 @@ _LINKS: Mapping[str, tuple[str, str]] = {
         "The address is below a collection's, but no item that is imported has it.",
         "Correct the link in the story, or take the item along in notebook 01.",
     ),
+    PageCause.RAW_HTML: (
+        "It is in code or data of raw HTML, where no link holds it, and its item has a "
+        "story.",
+        "Nothing, if the new site keeps or redirects the address; else correct it in "
+        "the block.",
+    ),
     DanglingCause.TARGET_FAILED: ("The item could not become a story.", _MEND),
     DanglingCause.NOT_IN_PILOT: (
         "The item is not part of this pilot.",
@@ -58,6 +64,7 @@ _LINK_KINDS: Mapping[str, str] = {
     PageCause.STATIC: "Link to a static page",
     PageCause.TEMPLATE: "Link to a collection's own page",
     PageCause.UNLISTED: "Link to a page that is not imported",
+    PageCause.RAW_HTML: "Address in raw HTML",
     DanglingCause.TARGET_FAILED: "Link to an item that failed",
     DanglingCause.NOT_IN_PILOT: "Link to an item outside the pilot",
 }

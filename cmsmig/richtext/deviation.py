@@ -25,6 +25,7 @@ class Deviation(StrEnum):
     VALUES = "values"
     MAIL_LINK = "mail-link"
     LINK_ATTRIBUTES = "link-attributes"
+    EMPTY_ID = "empty-id"
     LINK_TARGET = "link-target"
     CODE_IN_LINK = "code-in-link"
     SPAN = "span"

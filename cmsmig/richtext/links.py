@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from html import escape, unescape
+from html import escape
 from operator import is_
 from typing import TypeAlias, TypeGuard
 from urllib.parse import urlsplit
 
 from cmsmig.canonical import Json, JsonObject
+from cmsmig.richtext.html.link_places import link_places
 
-_HTML_LINK = re.compile(r"<a(?:rea)?\b", re.IGNORECASE)
-_HREF = re.compile(
-    r"\shref\s*+=\s*+(?=[\"'])(?:\"([^\"]*+)\"|'([^']*+)')", re.IGNORECASE
-)
 _LEFT_ALONE = ("email", "asset", "story")
 
 
@@ -36,26 +32,35 @@ class LinkCounts:
 
 
 Resolve: TypeAlias = "Callable[[str], StoryLink | None]"
+Mention: TypeAlias = "Callable[[str], object]"
 _Change: TypeAlias = "Callable[[JsonObject], JsonObject]"
 
 
+def _unheard(address: str) -> None:
+    """Do nothing about an address."""
+
+
 def rewrite_links(
-    document: JsonObject, resolve: Resolve
+    document: JsonObject, resolve: Resolve, mention: Mention = _unheard
 ) -> tuple[JsonObject, LinkCounts]:
     """Return the document with links to stories wherever `resolve` knows one.
 
-    Link marks, multilink values in block bodies, and `href`s in the raw HTML
-    of blocks. The input stays as it is; what holds no such link is shared with it.
-    `resolve` gets the whole address, with its query and fragment, and both are kept.
+    Link marks, multilink values in block bodies, and links in the raw HTML of blocks,
+    of which the value alone is replaced. The input stays as it is; what holds no such
+    link is shared with it. `resolve` gets the whole address, with its query and
+    fragment, and both are kept. `mention` gets the addresses that raw HTML holds
+    elsewhere, in code say; they stay.
     """
-    rewriting = _Rewriting(resolve)
+    rewriting = _Rewriting(resolve, mention)
     linked = _with_changes(document, rewriting.rewritten)
     return linked, LinkCounts(rewriting.done, rewriting.kept)
 
 
-def look_up_links(document: JsonObject, resolve: Resolve) -> None:
-    """Ask `resolve` what `rewrite_links` would ask, in the same order; copy nothing."""
-    rewriting = _Rewriting(resolve)
+def look_up_links(
+    document: JsonObject, resolve: Resolve, mention: Mention = _unheard
+) -> None:
+    """Ask what `rewrite_links` would ask, in the same order; copy nothing."""
+    rewriting = _Rewriting(resolve, mention)
     stack: list[JsonObject | list[Json]] = [document]
     while stack:
         value = stack.pop()
@@ -66,9 +71,25 @@ def look_up_links(document: JsonObject, resolve: Resolve) -> None:
         stack += held
 
 
+def addresses_in(document: JsonObject) -> frozenset[str]:
+    """Return where the link marks and link fields of a document lead."""
+    found: set[str] = set()
+    stack: list[Json] = [document]
+    while stack:
+        value = stack.pop()
+        if isinstance(value, list):
+            stack += value
+        elif isinstance(value, dict):
+            stack += value.values()
+            given = (value.get(name) for name in ("href", "url", "email"))
+            found.update(each for each in given if isinstance(each, str))
+    return frozenset(found)
+
+
 class _Rewriting:
-    def __init__(self, resolve: Resolve) -> None:
+    def __init__(self, resolve: Resolve, mention: Mention) -> None:
         self._resolve = resolve
+        self._mention = mention
         self.done = 0
         self.kept = 0
 
@@ -133,47 +154,22 @@ class _Rewriting:
         return {**new, "anchor": anchor} if anchor else new
 
     def _field(self, value: Json) -> Json:
-        if not isinstance(value, str) or "href" not in value.lower():
+        """Return raw HTML with the values of its links replaced, other bytes as they
+        are; anything else unchanged."""
+        if not isinstance(value, str) or "<" not in value:
             return value
         pieces, last = [], 0
-        for match in _links_in(value):
-            quoted = match.start(match.lastindex or 0) - 1
-            pieces += [value[last:quoted], self._attribute(match)]
-            last = match.end()
+        for place in link_places(value):
+            if not place.is_link:
+                self._mention(place.address)
+                continue
+            address = place.address
+            if address.lower().startswith(("mailto:", "tel:", "#")):
+                continue
+            if (story := self._story(address)) is not None:
+                pieces += [value[last : place.start], escape(_path(story, address))]
+                last = place.end
         return "".join(pieces) + value[last:]
-
-    def _attribute(self, match: re.Match[str]) -> str:
-        """Return an address in its quotes: unchanged, or that of the story."""
-        raw = match[match.lastindex or 0]
-        address = unescape(raw)
-        story = None
-        if not address.lower().startswith(("mailto:", "tel:", "#")):
-            story = self._story(address)
-        if story is None:
-            at = match.start(match.lastindex or 0)
-            return match.string[at - 1 : match.end()]
-        return f'"{escape(_path(story, address))}"'
-
-
-def _links_in(html: str) -> Iterator[re.Match[str]]:
-    """Yield the first quoted `href` of each link's start tag, in one pass.
-
-    The text before the next `>` is read once: an `<a` in it has no other.
-    """
-    at = bracket = 0
-    found = _HREF.search(html)
-    while found and (tag := _HTML_LINK.search(html, at)) is not None:
-        at = tag.end()
-        if found.start() < at:
-            found = _HREF.search(html, at)
-        if bracket < at:
-            bracket = html.find(">", at)
-            bracket = len(html) if bracket < 0 else bracket
-        if found and found.start() < bracket:
-            yield found
-            at = found.end()
-        else:
-            at = bracket
 
 
 def _path(story: StoryLink, address: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,8 @@ from cmsmig.canonical import JsonObject
 from cmsmig.richtext.build.attributes import account_field, is_anchor
 from cmsmig.richtext.build.callbacks import UNHEARD, Hooks, Runs
 from cmsmig.richtext.build.element_rules import RULES, link_allowed
-from cmsmig.richtext.build.loss_collector import Collector
-from cmsmig.richtext.build.rule_overrides import repairs_for, rules_for
+from cmsmig.richtext.build.loss_collector import LAYOUT, Collector
+from cmsmig.richtext.build.rule_overrides import mail_address, repairs_for, rules_for
 from cmsmig.richtext.build.tree_builder import Context
 from cmsmig.richtext.deviation import ALL, Deviation
 from cmsmig.richtext.engine import (
@@ -26,6 +27,7 @@ from cmsmig.richtext.html.dom import Element, dissolve, walk
 from cmsmig.richtext.html.parse import parse
 from cmsmig.richtext.html.tokenizer import parse_as_official
 from cmsmig.richtext.html.visibility import INVISIBLE, Visibility
+from cmsmig.richtext.links import addresses_in
 from cmsmig.richtext.policy import EmbedPolicy
 from cmsmig.richtext.prepare.instances import INSTANCE, slot_of
 from cmsmig.richtext.prepare.left_out import leave_out
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 _TAG = re.compile(r"<([a-zA-Z][^ \t\n\r\f/>]*)")
 _BLANK = " \t\r\n\f"
 _WORD = re.compile(rf"[\s{INVISIBLE}]*+\S+")
+_BLANK_LINK = "This link is around a blank, so there was nothing to click on."
 _SAME_TYPE = frozenset(("textStyle", "highlight", "styled"))
 
 
@@ -171,9 +174,7 @@ class _Conversion:
         for link in {link.start: link for link in stage.pictures.links}.values():
             if link.start not in self._marking:
                 account_field(link, self._losses)
-        for element, href in stage.links:
-            if not self._losses.settled(element) and href.strip():
-                self._losses.lose("link", href, element)
+        self._account_links(stage.links, document)
         self._hooks = UNHEARD  # they know this conversion, which nobody needs any more
         return Converted(document, self._losses.losses())
 
@@ -187,6 +188,26 @@ class _Conversion:
             around = [each for each in walk(root) if each.start <= at < each.end]
             innermost = max(around, key=lambda each: each.start, default=root)
             self._losses.lose("character", "U+0000", innermost)
+
+    def _account_links(
+        self, links: Sequence[tuple[Element, str, bool]], document: JsonObject
+    ) -> None:
+        """Record the links that no text has. One around a blank loses nothing where
+        the document holds the same link, for the text beside it or for the blank."""
+        showing = {element.start for element, _, shows in links if shows}
+        held: frozenset[str] | None = None
+        for element, href, _ in links:
+            if self._losses.settled(element) or not href.strip():
+                continue
+            if element.start in showing:
+                self._losses.lose("link", href, element)
+                continue
+            held = addresses_in(document) if held is None else held
+            now = element.attributes.get("href", href)  # that of an uploaded file
+            if not held & {now, mail_address(now) or now}:
+                self._losses.lose(
+                    "link", href, element, why=_BLANK_LINK, severity=LAYOUT
+                )
 
     # Places that links lead to
 

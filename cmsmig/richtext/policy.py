@@ -86,9 +86,9 @@ class EmbedPolicy:
     """Component for raw HTML; its one field is `html` (textarea)."""
     embed_component: str = "embed"
     """Component for an address: `url` (text), `kind`, `title`, `caption`, `html`."""
-    embed_fields: frozenset[str] = frozenset(("frame", "shape"))
+    embed_fields: frozenset[str] = frozenset(("frame", "shape", "thumbnail", "author"))
     """Fields that it has besides, and that a design made before them lacks: the
-    address in the frame, and the shape of a video."""
+    address in the frame, the shape of a video, its thumbnail and its author."""
     figure_component: str = "figure"
     """Component for a picture with more than an image node holds: `image` (asset),
     `caption` (richtext), `link`, `alignment` and `size` (text)."""

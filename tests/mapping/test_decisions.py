@@ -369,7 +369,7 @@ def test_an_embed_decision_becomes_the_conversions_policy() -> None:
     assert policy.figure_component == "figure_2"
     assert policy.kinds["embed"] is Treatment.HTML
     assert policy.signatures == {"x.example.org": Treatment.DROP}
-    assert policy.embed_fields == {"frame", "shape"}
+    assert policy.embed_fields == {"frame", "shape", "thumbnail", "author"}
 
 
 def test_a_design_from_before_a_field_is_held_to_what_it_has() -> None:
@@ -382,7 +382,7 @@ def test_a_design_from_before_a_field_is_held_to_what_it_has() -> None:
         for block in propose_blocks()
     )
     policy = embed_policy(propose_embeds(), Design((), older))
-    assert policy.embed_fields == {"frame"}
+    assert policy.embed_fields == {"frame", "thumbnail", "author"}
 
 
 POSTS = make_collection(

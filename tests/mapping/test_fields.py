@@ -54,7 +54,7 @@ def single(field: Field, *values: Json, **more: object) -> FieldDesign:
         ("MultiImage", [FILE], Encoding.MULTIASSET),
         ("File", FILE, Encoding.ASSET),
         ("Link", "/about", Encoding.MULTILINK),
-        ("VideoLink", {"url": "https://vimeo.com/1"}, Encoding.VIDEO_MULTILINK),
+        ("VideoLink", {"url": "https://vimeo.com/1"}, Encoding.VIDEO_BLOCK),
         ("Email", "a@example.org", Encoding.TEXT),
         ("Phone", "+1 2", Encoding.TEXT),
         ("Color", "transparent", Encoding.COLOR_TEXT),

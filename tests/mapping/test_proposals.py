@@ -11,19 +11,28 @@ from hypothesis import strategies as st
 from cmsmig.canonical import JsonObject
 from cmsmig.mapping.decisions.choices import (
     ArchiveRule,
+    BlocksDecision,
     CollectionsDecision,
     DraftRule,
     ItemSet,
     PublishRule,
 )
-from cmsmig.mapping.decisions.design import Design, Encoding
+from cmsmig.mapping.decisions.design import (
+    BlockRole,
+    Design,
+    Encoding,
+    FieldDesign,
+)
+from cmsmig.mapping.propose.additions import with_missing_blocks
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.propose.field_facts import SpaceFacts
 from cmsmig.mapping.propose.field_map import Preferences
 from cmsmig.mapping.propose.proposals import (
+    propose_blocks,
     propose_bodies,
     propose_collections,
     propose_design,
+    propose_embeds,
     propose_locales,
 )
 from cmsmig.origin.schema import Collection, Item, Locale, Site
@@ -33,6 +42,7 @@ from tests.support.mapping.design_builders import (
     make_field,
     make_item,
     make_locale,
+    make_type,
     source,
 )
 
@@ -330,3 +340,16 @@ def test_the_order_of_the_items_changes_no_proposal(shuffler: random.Random) -> 
     expected = designed_for(collection, items={"c1": list(items)})
     shuffler.shuffle(items)
     assert designed_for(collection, items={"c1": items}) == expected
+
+
+def test_a_design_with_videos_gets_the_block_that_they_become() -> None:
+    """Where a project without rich text has none yet."""
+    film = FieldDesign("film", "VideoLink", "film", Encoding.VIDEO_BLOCK, "Film")
+    bare = Design((make_type("c1", film),), ())
+    grown, added = with_missing_blocks(
+        bare, BlocksDecision(()), propose_embeds(), SpaceFacts()
+    )
+    assert [(each.kind, each.name) for each in added] == [("block", "embed")]
+    assert grown.blocks == tuple(
+        each for each in propose_blocks() if each.role is BlockRole.EMBED
+    )

@@ -128,11 +128,16 @@ def test_every_block_has_a_uid_of_its_own() -> None:
 def test_values_that_no_field_takes_are_listed() -> None:
     """Unknown keys with their text; left-out fields with the reviewer's reason."""
     design = replace(
-        content_type(), left_out=(LeftOutField("notes", "PlainText", "Internal."),)
+        content_type(),
+        left_out=(
+            LeftOutField("notes", "PlainText", "Internal."),
+            LeftOutField("mood", "PlainText", ""),
+        ),
     )
     data: dict[str, Json] = {
         "stray": {"b": 1},
         "notes": "call back",
+        "mood": "good",
         "blank": "",
         "nothing": None,
         "none": [],
@@ -140,15 +145,23 @@ def test_values_that_no_field_takes_are_listed() -> None:
     }
     draft = draft_story(item(data), design, context(design))
     assert [
-        (each.field, each.loss.kind, each.loss.what, each.loss.why)
+        (each.field, each.loss.kind, each.loss.what, each.loss.why, each.loss.severity)
         for each in draft.losses
     ] == [
-        ("notes", "left-out-field", "call back", "Internal."),
+        (
+            "mood",
+            "left-out-field",
+            "good",
+            "It was decided to leave this field out.",
+            "meaning",
+        ),
+        ("notes", "left-out-field", "call back", "Internal.", "meaning"),
         (
             "stray",
             "unmapped-field",
             '{"b": 1}',
             "No field of the design takes this value.",
+            "content",
         ),
     ]
 

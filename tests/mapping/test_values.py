@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -13,10 +14,21 @@ from hypothesis import strategies as st
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.value_kinds import is_unfit, kind_of
 from cmsmig.mapping.convert.numbers import major_units, number_text
+from cmsmig.mapping.convert.story import draft_story
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.mapping.propose.encodings import FIELD_BODIES
 from cmsmig.richtext.losses import Severity
-from tests.support.mapping.drafting import FILES, drafted, home, kinds
+from cmsmig.richtext.policy import EmbedPolicy
+from tests.support.mapping.drafting import (
+    FILES,
+    content_type,
+    context,
+    drafted,
+    field,
+    home,
+    item,
+    kinds,
+)
 
 EMPTY_LINK = {
     "id": "",
@@ -341,15 +353,59 @@ def test_videos_as_link_text_or_block() -> None:
     assert (first["frame"], first["shape"]) == ("", "")
 
 
-def test_a_video_block_has_the_frames_address_and_its_shape() -> None:
-    """As an embed in rich text has them."""
-    metadata = {"html": FRAMED, "width": 854, "height": 480}
-    value: JsonObject = {"url": VIDEO["url"], "metadata": metadata}
-    made = drafted(value, Encoding.VIDEO_BLOCK, "VideoLink").content["f"]
+WHOLE_VIDEO: JsonObject = {
+    "url": VIDEO["url"],
+    "metadata": {
+        "html": FRAMED,
+        "type": "video",
+        "title": "Nine",
+        "width": 854,
+        "height": 480,
+        "thumbnail_url": "https://i.example.com/abc.jpg",
+        "author_name": "Ann",
+        "provider_name": "YouTube",
+        "aspectRatio": 0,
+        "description": None,
+    },
+}
+VIDEO_DATA = {
+    "title": "Nine",
+    "frame": "https://www.youtube.com/embed/abc",
+    "shape": "854:480",
+    "thumbnail": "https://i.example.com/abc.jpg",
+    "author": "Ann",
+}
+
+
+def test_a_video_block_keeps_all_that_the_origin_knows_of_the_video() -> None:
+    """As an embed in rich text keeps frame and shape."""
+    draft = drafted(WHOLE_VIDEO, Encoding.VIDEO_BLOCK, "VideoLink")
+    made = draft.content["f"]
     assert isinstance(made, list)
     assert isinstance(first := made[0], dict)
-    assert first["frame"] == "https://www.youtube.com/embed/abc"
-    assert first["shape"] == "854:480"
+    assert {name: first[name] for name in VIDEO_DATA} == VIDEO_DATA
+    assert first["html"] == FRAMED
+    assert kinds(draft) == []
+
+
+@pytest.mark.parametrize("encoding", [Encoding.VIDEO_MULTILINK, Encoding.VIDEO_TEXT])
+def test_what_a_link_to_a_video_has_no_place_for_is_listed(encoding: Encoding) -> None:
+    """Each thing for itself, with its value."""
+    draft = drafted(WHOLE_VIDEO, encoding, "VideoLink")
+    found = {each.loss.kind: each.loss.what for each in draft.losses}
+    assert found == {f"video-{name}": value for name, value in VIDEO_DATA.items()}
+    assert all("video_block" in each.loss.why for each in draft.losses)
+
+
+def test_what_a_video_block_has_no_field_for_is_listed() -> None:
+    """A description always, and what a design from before lacks a field for."""
+    metadata: JsonObject = {"author_name": "Ann", "description": "About it."}
+    value: JsonObject = {"url": VIDEO["url"], "metadata": metadata}
+    design = content_type(field("f", Encoding.VIDEO_BLOCK, "VideoLink"))
+    around = replace(context(design), embeds=EmbedPolicy(embed_fields=frozenset()))
+    draft = draft_story(item({"f": value}), design, around)
+    found = {each.loss.kind: each.loss.what for each in draft.losses}
+    assert found == {"video-author": "Ann", "video-data": "description: About it."}
 
 
 def test_pictures_carry_their_own_alt_in_each_use() -> None:

@@ -48,6 +48,7 @@ SAMPLES: dict[Deviation, str] = {
     Deviation.VALUES: "<img src=i alt=007><h2 level=abc>a</h2><ol start=1e999><li>b",
     Deviation.MAIL_LINK: "<a href=mailto:a@b.c>a</a><p>b</p>",
     Deviation.LINK_ATTRIBUTES: "<a href=/x class=w-button onclick=go()>a</a>",
+    Deviation.EMPTY_ID: "<a href=/x id=''>a</a><a href=/x id=' ' rel=me>b</a>",
     Deviation.LINK_TARGET: (
         "<a href=/x target=_new>a</a><a href=/y target=/y><img src=i></a>"
     ),

@@ -213,3 +213,77 @@ def test_links_of_figures_and_in_their_captions_are_rewritten() -> None:
     written = json.dumps(rewritten)
     assert "/post/old" not in written
     assert '"uuid": "uuid-1", "anchor": "s"' in written
+
+
+def embedded(html: str) -> str:
+    """Return raw HTML of a block as phase two leaves it."""
+    block = {"_uid": "u", "component": "html_embed", "html": html}
+    rewritten, _ = rewrite_links({"value": [block]}, home)
+    return rewritten["value"][0]["html"]  # type: ignore[index, call-overload]
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<a href='{}'>x</a>",
+        '<a href="{}">x</a>',
+        "<a href={}>x</a>",
+        '<A CLASS="k"HREF = "{}" >x</A>',
+        '<a title="a > b" href="{}">x</a>',
+        '<a title=\' href="/post/old" \' href="{}">x</a>',
+        '<a href="{}" href="/post/old">x</a>',
+        '<map><area shape="rect" href="{}"></map>',
+        '<svg><a xlink:href="{}"><path d="M0"/></a></svg>',
+        '<form action="{}"><button formaction="{}">x</button></form>',
+        '<!-- <a href="/post/old"> --><a href="{}">&amp;&nbsp;\u200d</a><br/>',
+        '<noscript><a\n\thref="{}"\n>x</a></noscript>',
+        '<textarea><a href="/post/old"></textarea><a href="{}">x</a>',
+        '<style>a[href="/post/old"] {{ }}</style><a href="{}">x</a>',
+    ],
+)
+def test_of_raw_html_the_values_of_links_alone_are_replaced(html: str) -> None:
+    """All other bytes stay, quotes and case of names too."""
+    for old, new in (
+        ("/post/old", "/blog/new"),
+        ("/post/old?a=1#s", "/blog/new?a=1#s"),
+        ("https://e.com/post/old", "/blog/new"),
+    ):
+        assert embedded(html.replace("{}", old)) == html.replace("{}", new)
+
+
+@pytest.mark.parametrize(
+    ("html", "wanted"),
+    [
+        ("<a href='/post/old?a=1&b=2'>", "<a href='/blog/new?a=1&amp;b=2'>"),
+        ('<a href="/post/old?a=&quot;b">', '<a href="/blog/new?a=&quot;b">'),
+        ("<a href='/post/old?a=&#39;b'>", "<a href='/blog/new?a=&#x27;b'>"),
+        ("<a href=/post/old?a=b&c>x", "<a href=/blog/new?a=b&amp;c>x"),
+    ],
+)
+def test_a_replaced_value_is_quoted_as_its_place_needs(html: str, wanted: str) -> None:
+    """Quotes and ampersands are references."""
+    assert embedded(html) == wanted
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        '<div data-href="{}"></div>',
+        "<button onclick=\"location.href='{}'\">x</button>",
+        '<script>go("{}")</script>',
+        '<div data-settings=\'{"url": "{}"}\'></div>',
+        '<script type="application/ld+json">'
+        '{"url": "https:\\/\\/e.com\\/post\\/old"}</script>',
+        '<wf-component prop-1="{}"></wf-component>',
+        '<iframe src="{}"></iframe>',
+    ],
+)
+def test_what_raw_html_mentions_elsewhere_is_named_and_stays(html: str) -> None:
+    """Where no link holds the address."""
+    html = html.replace("{}", "/post/old")
+    mentioned: list[str] = []
+    block = {"_uid": "u", "component": "html_embed", "html": html}
+    rewritten, counts = rewrite_links({"value": [block]}, home, mentioned.append)
+    assert rewritten["value"] == [block]
+    assert counts.rewritten == 0
+    assert any("/post/old" in each for each in mentioned)

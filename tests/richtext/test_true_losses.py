@@ -12,6 +12,7 @@ from cmsmig.richtext.engine import Converted
 from cmsmig.richtext.losses import Loss, Severity
 from cmsmig.richtext.native import NativeEngine
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
+from cmsmig.steps.plan.loss_findings import loss_finding
 from tests.richtext.test_conversion import block, converted, kinds
 from tests.support.richtext.bodies import bodies
 from tests.support.richtext.conservation import address
@@ -258,3 +259,80 @@ def test_a_size_that_is_none_is_listed(size: str) -> None:
     assert block(both)["size"] == "60%"
     assert told(both) == [("size", f"max-width: {size}")]
     assert told(f'<img src=i width="{size}">') == [("size", f"width: {size}")]
+
+
+BLANK_CAPTION = ("spacer", "<figcaption>", "A caption that shows nothing was left out.")
+
+
+@pytest.mark.parametrize(
+    ("caption", "wanted"),
+    [
+        ("<br>", [BLANK_CAPTION]),
+        (" \n ", [BLANK_CAPTION]),
+        ("<b> </b>", [BLANK_CAPTION]),
+        ("&nbsp;", [BLANK_CAPTION]),
+        ("", []),
+        ("<b></b>", []),
+        ("a<br>", []),
+    ],
+)
+@pytest.mark.parametrize("around", ["<figure><img src=i>{}</figure>", VIDEO, "{}"])
+def test_a_caption_of_a_blank_or_a_blank_line_is_listed(
+    caption: str, wanted: list[tuple[str, str, str]], around: str
+) -> None:
+    """A caption without any content loses nothing."""
+    html = f"<figcaption>{caption}</figcaption>"
+    whole = VIDEO.replace("</figure>", "{}</figure>").format("", "", "", html)
+    made = converted(whole if around == VIDEO else around.format(html))
+    found = [(loss.kind, loss.what, loss.why) for loss in made.losses]
+    assert [each for each in found if each[1] != "center"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("html", "noun"),
+    [
+        ("<h2>&nbsp;</h2><p>a</p>", "heading"),
+        ("<p>&nbsp;</p><p>a</p>", "paragraph"),
+        ("<p>a</p>&nbsp;<p>b</p>", "blank"),
+        ("<p>a</p>\u200b<br><p>b</p>", "line break"),
+    ],
+)
+def test_what_shows_nothing_is_called_what_it_is(html: str, noun: str) -> None:
+    """A heading is no paragraph."""
+    whys = [loss.why for loss in converted(html).losses if loss.kind == "spacer"]
+    assert f"A {noun} that shows nothing was left out." in whys
+
+
+@pytest.mark.parametrize("blank", ["", " ", "<b> </b>", "\u200b", "<p> </p>"])
+def test_a_link_around_a_blank_is_not_called_a_wrong_address(blank: str) -> None:
+    """Nobody could click on it: the look alone differs, and nothing is to be done."""
+    (loss,) = (
+        each
+        for each in converted(f"<p>a</p><a href=/x>{blank}</a><p>b</p>").losses
+        if each.kind == "link"
+    )
+    assert (loss.what, loss.severity) == ("/x", Severity.LAYOUT)
+    assert loss.why == "This link is around a blank, so there was nothing to click on."
+    finding = loss_finding(loss, item="", page="", field="")
+    assert finding.todo.startswith("Nothing")
+    beside = '<a href="mailto:a@b.c"><img src=i></a><p>b<a href=/x></a></p>'
+    assert ("link", "/x") in told(beside)
+    (other,) = converted('<a href="javascript:x()">b</a>').losses
+    assert other.severity is Severity.CONTENT
+    assert "address" in loss_finding(other, item="", page="", field="").todo
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>a <a href=/x>b</a><a href=/x> </a></p>",
+        "<p>a <a href=/x> </a><a href=/x>b</a></p>",
+        "<p>a<a href=/x> </a>b</p>",
+        "<p>a<a href=mailto:a@b.c> </a>b</p>",
+        "<p><a href=/x></a><b><a href=/x>b</a></b></p>",
+        "<a href=/x><img src=i></a><p>b<a href=/x></a></p>",
+    ],
+)
+def test_a_blank_of_a_link_that_stands_is_no_loss(html: str) -> None:
+    """The same link continues beside the blank, or around it."""
+    assert converted(html).losses == ()

@@ -17,7 +17,7 @@ from cmsmig.mapping.convert.content_shape import (
     shape_from_json,
     shape_of,
 )
-from cmsmig.mapping.convert.linking import link_addresses
+from cmsmig.mapping.convert.linking import link_uses
 from cmsmig.mapping.convert.lookups import Lookups
 from cmsmig.mapping.draft import (
     FieldLoss,
@@ -38,10 +38,10 @@ class DraftFacts:
     lookups: Lookups
     slots: Slots
     relations: tuple[RelationUse, ...]
-    links: tuple[str, ...]
-    """Every address that a link leads to, in the content's order."""
-    link_fields: tuple[str, ...]
-    """The field of the story that each of these links stands in."""
+    links: tuple[tuple[str, str], ...]
+    """Every link in the content's order: the field of the story, and its address."""
+    mentions: tuple[tuple[str, str], ...]
+    """The same of what raw HTML mentions in code and data."""
     shape: ContentShape
     size: int
     """Bytes of the content as JSON, about: what is filled in has other lengths."""
@@ -74,8 +74,8 @@ class DraftFacts:
                     [list(path) for path in self.slots.texts],
                 ],
                 "relations": [_relation(each) for each in self.relations],
-                "links": list(self.links),
-                "link_fields": list(self.link_fields),
+                "links": [list(each) for each in self.links],
+                "mentions": [list(each) for each in self.mentions],
                 "shape": self.shape.as_json(),
                 "size": self.size,
                 "losses": dict(self.losses),
@@ -102,8 +102,8 @@ class DraftFacts:
                 texts=tuple(map(_path, texts)),
             ),
             relations=tuple(map(_relation_of, cast("list[Json]", body["relations"]))),
-            links=tuple(cast("list[str]", body["links"])),
-            link_fields=tuple(cast("list[str]", body["link_fields"])),
+            links=_pairs(body["links"]),
+            mentions=_pairs(body["mentions"]),
             shape=shape_from_json(cast(JsonObject, body["shape"])),
             size=cast(int, body["size"]),
             losses=cast("dict[str, int]", body["losses"]),
@@ -112,10 +112,7 @@ class DraftFacts:
             name=str(name),
             first_published_at=str(published),
             sort_by_date=str(day),
-            names=tuple(
-                (code, called)
-                for code, called in cast("list[tuple[str, str]]", body["names"])
-            ),
+            names=_pairs(body["names"]),
         )
 
 
@@ -143,14 +140,14 @@ class KeptDraft:
             "losses": [[*each] for each in losses],
         }
         dumped = compact(body)
-        links = link_addresses(draft)
+        uses = link_uses(draft)
         facts = DraftFacts(
             key=draft.key,
             lookups=lookups,
             slots=marks.slots(draft.content),
             relations=draft.relations,
-            links=tuple(address for _, address in links),
-            link_fields=tuple(field for field, _ in links),
+            links=uses.links,
+            mentions=uses.mentions,
             shape=shape_of(
                 draft.content,
                 (each.field for each in draft.relations if not each.multiple),
@@ -221,6 +218,11 @@ def _with_addresses(loss: Loss, marks: Marks) -> JsonObject:
 
 def _loaded(data: bytes) -> JsonObject:
     return cast(JsonObject, json.loads(data))
+
+
+def _pairs(body: Json) -> tuple[tuple[str, str], ...]:
+    """Return pairs of texts."""
+    return tuple((one, two) for one, two in cast("list[tuple[str, str]]", body))
 
 
 def _key(key: ItemKey) -> tuple[str, str, str]:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.draft import ExistingStory, Place, RelationUse, StoryDraft
+from cmsmig.mapping.draft import ExistingStory, RelationUse, StoryDraft
 from cmsmig.mapping.select.routes import PageCause, Routes, RouteTarget, StaticPage
 from cmsmig.richtext.links import StoryLink, look_up_links, rewrite_links
 
@@ -74,7 +73,7 @@ class ResolvedLinks:
     """What `link_story` will make of a draft, told without its content."""
 
     stories: tuple[ExistingStory | None, ...]
-    """What each link leads to, in the order of `link_addresses`."""
+    """What each link leads to, in the order of `link_uses`."""
     relations: tuple[Json, ...]
     """The value of each relation."""
     filled: int
@@ -87,14 +86,18 @@ class ResolvedLinks:
 
 def resolve_links(
     addresses: Sequence[str],
+    mentions: Sequence[str],
     relations: Sequence[RelationUse],
     locale: str,
     existing: Mapping[ItemKey, ExistingStory],
     routes: Routes,
 ) -> ResolvedLinks:
-    """Return what the links and relations of a draft lead to."""
+    """Return what the links and relations of a draft lead to; `mentions` are what its
+    raw HTML holds in code and data."""
     linking = _Linking(locale, existing, routes)
     found = [linking.find(each) for each in addresses]
+    for each in mentions:
+        linking.mention(each)
     return ResolvedLinks(
         stories=tuple(each[1] if each else None for each in found),
         relations=tuple(linking.relation(each) for each in relations),
@@ -106,39 +109,45 @@ def resolve_links(
     )
 
 
-def link_addresses(draft: StoryDraft) -> tuple[tuple[str, str], ...]:
-    """Return every address that `link_story` looks up in a draft, in its order, with
-    the field of the story that it stands in before it."""
-    addresses: list[str] = []
+@dataclass(frozen=True, slots=True)
+class LinkUses:
+    """Every address that `link_story` looks up in a draft, in its order."""
 
-    class Heard:
-        places: Mapping[ItemKey, Place] = {}
+    links: tuple[tuple[str, str], ...]
+    """The field of the story that a link is in, and its address."""
+    mentions: tuple[tuple[str, str], ...]
+    """The same of what raw HTML mentions in code and data."""
 
-        def stand_in(self, target: ItemKey) -> ItemKey:
-            return target
 
-        def resolve(self, href: str, _: str) -> None:
-            addresses.append(href)
-
-    linking = _Linking(draft.key.locale_id, {}, Heard())
-    fields: list[str] = []
+def link_uses(draft: StoryDraft) -> LinkUses:
+    """Return every address that `link_story` looks up in a draft."""
+    links: list[tuple[str, str]] = []
+    mentions: list[tuple[str, str]] = []
     for name, value in draft.content.items():
-        linking.look_up(value)
-        fields += [name] * (len(addresses) - len(fields))
-    return tuple(zip(fields, addresses, strict=True))
+        found, mentioned = _addresses(value)
+        links += ((name, each) for each in found)
+        mentions += ((name, each) for each in mentioned)
+    return LinkUses(tuple(links), tuple(mentions))
 
 
-class _Resolver(Protocol):
-    """What tells where addresses lead."""
+def _addresses(value: Json) -> tuple[list[str], list[str]]:
+    """Return the addresses of a field's links, and those that raw HTML mentions."""
+    links: list[str] = []
+    mentions: list[str] = []
+    if isinstance(value, dict) and value.get("fieldtype") == "multilink":
+        if (address := _address_of(value)) is not None:
+            links.append(address)
+    elif isinstance(value, (dict, list)):
+        look_up_links({"value": value}, links.append, mentions.append)
+    return links, mentions
 
-    @property
-    def places(self) -> Mapping[ItemKey, Place]: ...
 
-    def stand_in(self, target: ItemKey, /) -> ItemKey: ...
-
-    def resolve(
-        self, href: str, from_locale: str, /
-    ) -> RouteTarget | StaticPage | None: ...
+def _address_of(link: JsonObject) -> str | None:
+    """Return the address of a link value, unless it is another kind of link."""
+    address = link.get("url")
+    if link.get("linktype") in _LEFT_ALONE or not isinstance(address, str):
+        return None
+    return address
 
 
 class _Linking:
@@ -157,7 +166,7 @@ class _Linking:
     )
 
     def __init__(
-        self, locale: str, existing: Mapping[ItemKey, ExistingStory], routes: _Resolver
+        self, locale: str, existing: Mapping[ItemKey, ExistingStory], routes: Routes
     ) -> None:
         self._locale = locale
         self._existing = existing
@@ -192,21 +201,12 @@ class _Linking:
             return value
         if isinstance(value, dict) and value.get("fieldtype") == "multilink":
             return self._multilink(value)
-        linked, _ = rewrite_links({"value": value}, self._story)
+        linked, _ = rewrite_links({"value": value}, self._story, self.mention)
         return linked["value"]
 
-    def look_up(self, value: Json) -> None:
-        """Find what `field` would find, and make nothing of it."""
-        if isinstance(value, dict) and value.get("fieldtype") == "multilink":
-            self._multilink(value)
-        elif isinstance(value, (dict, list)):
-            look_up_links({"value": value}, self._story)
-
     def _multilink(self, link: JsonObject) -> JsonObject:
-        address = link.get("url")
-        if link.get("linktype") in _LEFT_ALONE or not isinstance(address, str):
-            return link
-        found = self.find(address)
+        address = _address_of(link)
+        found = None if address is None else self.find(address)
         if found is None:
             return link
         target, home = found
@@ -242,3 +242,8 @@ class _Linking:
             return None
         self.links += 1
         return found, home
+
+    def mention(self, address: str) -> None:
+        """Note an address in code or data of raw HTML that leads to an item."""
+        if isinstance(self._routes.resolve(address, self._locale), RouteTarget):
+            self.left.append(LeftLink(address, PageCause.RAW_HTML))

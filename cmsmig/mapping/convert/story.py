@@ -247,9 +247,13 @@ def _find_unmapped(item: Item, content_type: ContentTypeDesign) -> Iterator[Fiel
         if is_unset(value) or value is False or value in ([], {}):
             continue
         own = own_key(slug)
-        kind = "left-out-field" if own in left_out else "unmapped-field"
-        why = left_out.get(own) or "No field of the design takes this value."
-        yield FieldLoss(slug, loss_of(kind, value, why, slug))
+        if own in left_out:
+            why = left_out[own] or "It was decided to leave this field out."
+            loss = loss_of("left-out-field", value, why, slug, Severity.MEANING)
+        else:
+            why = "No field of the design takes this value."
+            loss = loss_of("unmapped-field", value, why, slug)
+        yield FieldLoss(slug, loss)
 
 
 def _find_halved(item: Item) -> Iterator[FieldLoss]:

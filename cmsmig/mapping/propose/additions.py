@@ -153,17 +153,18 @@ _PICTURES = ("figure", "linked-image")
 
 
 def _roles(design: Design, embeds: EmbedsDecision) -> set[BlockRole]:
-    """Return the roles that bodies may need by the treatments that were decided."""
-    texts = (Encoding.RICHTEXT, Encoding.MARKDOWN_AS_RICHTEXT)
-    fields = [field for one in design.content_types for field in one.fields]
-    if not any(field.encoding in texts for field in fields):
-        return set()
+    """Return the roles that videos need, and bodies by the decided treatments."""
+    texts = {Encoding.RICHTEXT, Encoding.MARKDOWN_AS_RICHTEXT}
+    used_here = {field.encoding for one in design.content_types for field in one.fields}
+    videos = {BlockRole.EMBED} if Encoding.VIDEO_BLOCK in used_here else set()
+    if used_here.isdisjoint(texts):
+        return videos
     kinds = embeds.kinds
     used = {kinds.get(kind, Treatment.COMPONENT) for kind in _EMBEDS}
     used |= {kinds.get(kind, Treatment.HTML) for kind in _MARKUP}
     used |= set(embeds.signatures.values())
     pictures = {kinds.get(kind, Treatment.COMPONENT) for kind in _PICTURES}
-    found = {BlockRole.HTML} if Treatment.HTML in used else set()
+    found = videos | ({BlockRole.HTML} if Treatment.HTML in used else set())
     found |= {BlockRole.EMBED} if Treatment.COMPONENT in used else set()
     kept = pictures & {Treatment.COMPONENT, Treatment.HTML}
     return found | ({BlockRole.FIGURE} if kept else set())

@@ -29,9 +29,9 @@ ALLOWED: Mapping[str, tuple[Encoding, ...]] = {
     "File": (Encoding.ASSET,),
     "Link": (Encoding.MULTILINK, Encoding.TEXT),
     "VideoLink": (
+        Encoding.VIDEO_BLOCK,
         Encoding.VIDEO_MULTILINK,
         Encoding.VIDEO_TEXT,
-        Encoding.VIDEO_BLOCK,
     ),
     "Email": (Encoding.TEXT,),
     "Phone": (Encoding.TEXT,),
@@ -43,7 +43,7 @@ ALLOWED: Mapping[str, tuple[Encoding, ...]] = {
     "Reference": (Encoding.RELATION,),
     "MultiReference": (Encoding.RELATIONS,),
 }
-"""The field map: the first of each is the specification's.
+"""The field map: the first of each is proposed as a rule.
 
 Every type may also become JSON text, which keeps any value verbatim.
 """

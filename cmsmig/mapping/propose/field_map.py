@@ -24,7 +24,7 @@ from cmsmig.origin.schema import Field
 class Preferences:
     """What a reviewer asks the proposal for; the defaults lose nothing."""
 
-    video: Encoding = Encoding.VIDEO_MULTILINK
+    video: Encoding = Encoding.VIDEO_BLOCK
     color: Encoding = Encoding.COLOR_TEXT
     """COLOR_PLUGIN is followed only where the space has the plugin."""
     markdown: Encoding = Encoding.TEXTAREA
@@ -242,6 +242,9 @@ def _with_required(
         return replace(design, required=True)
     if design.encoding in RELATION_ENCODINGS:
         note = "Required at the origin; relations are filled after creation."
+    elif design.encoding is Encoding.VIDEO_BLOCK:
+        note = "Required at the origin, but not here: a value without an address has "
+        note += "no block, and its item would be refused."
     elif facts.complete or not facts.items:
         note = "Required at the origin, but not here: a missing file would stop items."
     else:

@@ -162,6 +162,8 @@ def propose_blocks() -> tuple[BlockDesign, ...]:
                 "title": {"type": "text", "display_name": "Title"},
                 "caption": {"type": "text", "display_name": "Caption"},
                 "shape": {"type": "text", "display_name": "Width to height"},
+                "thumbnail": {"type": "text", "display_name": "Thumbnail"},
+                "author": {"type": "text", "display_name": "Author"},
                 "html": {"type": "textarea", "display_name": "Original HTML"},
             },
             BlockRole.EMBED,

@@ -23,7 +23,7 @@ _Paths: TypeAlias = "dict[tuple[str, ...], ItemKey | list[ItemKey]]"
 
 
 class PageCause(StrEnum):
-    """Why a link into the old site does not lead to a story."""
+    """Why a link into the old site is left as it is."""
 
     STATIC = "static"
     """A page that is no item: the home page, an about page."""
@@ -31,6 +31,8 @@ class PageCause(StrEnum):
     """A collection's own path, which has no item behind it."""
     UNLISTED = "unlisted"
     """Below a collection's path, but no item that is migrated."""
+    RAW_HTML = "raw_html"
+    """In code or data of raw HTML, where no link holds it: its item has a story."""
 
 
 @dataclass(frozen=True, slots=True)

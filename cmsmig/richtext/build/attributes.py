@@ -85,6 +85,11 @@ def link_keeps(name: str) -> bool:
     )
 
 
+def has_empty_id(element: Element) -> bool:
+    """Return whether an element has an id that names nothing."""
+    return not element.attributes.get("id", "named").strip()
+
+
 def window_of(target: str) -> str:
     """Return where a link opens: a new window for any name but the four that browsers
     know, and empty when nothing is said."""

@@ -64,7 +64,7 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "sentence": (LAYOUT, "This is a block here, and parts the sentence it stood in."),
     "size": (LAYOUT, "Nothing here can hold the size of this picture."),
     "source-set": (LAYOUT, "The destination makes its own picture sizes."),
-    "spacer": (LAYOUT, "A paragraph that shows nothing was left out."),
+    "spacer": (LAYOUT, "A blank that shows nothing was left out."),
     "style": (LAYOUT, "Rich text has no place for this style."),
     "target": (LAYOUT, "No link can open in a window of this name; a new one opens."),
     "text": (CONTENT, "Rich text can't show this text here."),
@@ -75,6 +75,13 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "video": (CONTENT, "Videos are left out, as the embed choices say."),
 }
 """Every kind of loss: how bad it is as a rule, and why it happens."""
+
+_SPACERS = {
+    "<p>": "paragraph",
+    "<figcaption>": "caption",
+    "<br>": "line break",
+    **dict.fromkeys((f"<h{level}>" for level in range(1, 7)), "heading"),
+}
 
 
 class Collector:
@@ -144,6 +151,8 @@ class Collector:
         for (kind, what), (at, times) in self._layout.items():
             counted = context_of(at) if times == 1 else f"{times} times in this body"
             severity, why = KINDS[kind]
+            if kind == "spacer":
+                why = why.replace("blank", _SPACERS.get(what, "blank"))
             loss = Loss(kind, what, path_of(at), counted, why, severity)
             found.append((at.start, len(found), loss))
         return tuple(loss for _, _, loss in sorted(found, key=lambda row: row[:2]))

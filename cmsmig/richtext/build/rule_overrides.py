@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.richtext.build.attributes import link_keeps, window_of
+from cmsmig.richtext.build.attributes import has_empty_id, link_keeps, window_of
 from cmsmig.richtext.build.callbacks import Repairs
 from cmsmig.richtext.build.element_rules import RULES, Reader, Rule, Rules
 from cmsmig.richtext.deviation import Deviation
@@ -125,7 +125,12 @@ def _source_of(element: Element) -> str:
 def _link_reader(official: Reader, on: frozenset[Deviation]) -> Reader:
     values, mail = Deviation.VALUES in on, Deviation.MAIL_LINK in on
     attributes = Deviation.LINK_ATTRIBUTES in on
-    windows = Deviation.LINK_TARGET in on
+    ids, windows = Deviation.EMPTY_ID in on, Deviation.LINK_TARGET in on
+
+    def keeps(name: str, element: Element) -> bool:
+        if attributes and not link_keeps(name):
+            return False
+        return not (ids and name == "id" and has_empty_id(element))
 
     def read(element: Element) -> JsonObject | None:
         found = official(element)
@@ -134,8 +139,8 @@ def _link_reader(official: Reader, on: frozenset[Deviation]) -> Reader:
         if values and found["linktype"] != "url":
             found = _typed_link(found)
         custom = found["custom"]
-        if attributes and custom and isinstance(custom, dict):
-            kept = {name: custom[name] for name in custom if link_keeps(name)}
+        if custom and isinstance(custom, dict):
+            kept = {name: custom[name] for name in custom if keeps(name, element)}
             found = {**found, "custom": kept}
         if windows and isinstance(target := found["target"], str):
             found = {**found, "target": window_of(target) or None}

@@ -60,7 +60,7 @@ TOKEN = re.compile(rf"<!--(?:-?>|.*?(?:--!?>|\Z))|{_MARKUP}", re.DOTALL)
 TOKEN_BEGUN = re.compile(rf"<!--|{_MARKUP}")
 """The same, but of a comment its beginning."""
 COMMENT_ENDS = ("-->", "--!>", "<!-->", "<!--->")
-_ATTRIBUTE = re.compile(
+ATTRIBUTE = re.compile(
     rf"(?P<name>{_NAME})(?:[ \t\n\r\f]*+=[ \t\n\r\f]*+(?:\"(?P<double>[^\"]*+)\""
     r"|'(?P<single>[^']*+)'|(?P<bare>[^ \t\n\r\f>]++))?+)?+"
 )
@@ -305,6 +305,6 @@ def attributes_of(raw: str) -> dict[str, str]:
     found: dict[str, str] = {}
     if not raw:
         return found
-    for name, double, single, bare in _ATTRIBUTE.findall(raw):
+    for name, double, single, bare in ATTRIBUTE.findall(raw):
         found.setdefault(name.lower(), shown_attribute(double or single or bare))
     return found

@@ -218,6 +218,14 @@ DEVIATIONS: tuple[DeviationRule, ...] = (
         frozenset((Touch.LINKS,)),
     ),
     DeviationRule(
+        Deviation.EMPTY_ID,
+        "The origin writes an empty id on most links, and it goes along: pages show "
+        '`id=""`, which HTML does not allow, and no link leads to it.',
+        "The link has no id.",
+        predicates.empty_id,
+        frozenset((Touch.LINKS,)),
+    ),
+    DeviationRule(
         Deviation.LINK_TARGET,
         "A target goes along whatever it is: `_new`, or an address by mistake. Editors "
         "can't choose it, and links of one such name share one window.",

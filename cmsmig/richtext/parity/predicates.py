@@ -11,7 +11,12 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TypeAlias
 
-from cmsmig.richtext.build.attributes import is_anchor, link_keeps, window_of
+from cmsmig.richtext.build.attributes import (
+    has_empty_id,
+    is_anchor,
+    link_keeps,
+    window_of,
+)
 from cmsmig.richtext.build.element_rules import RULES
 from cmsmig.richtext.build.rule_overrides import mail_address, typed
 from cmsmig.richtext.html.dom import Element, walk
@@ -221,6 +226,11 @@ def link_attributes(source: Source) -> bool:
     return source.any_of(
         lambda one: _leads(one) and not all(map(link_keeps, one.attributes))
     )
+
+
+def empty_id(source: Source) -> bool:
+    """A link with an empty id."""
+    return source.any_of(lambda one: _leads(one) and has_empty_id(one))
 
 
 def link_target(source: Source) -> bool:

@@ -18,7 +18,7 @@ from cmsmig.richtext.build.element_rules import RULES, SPACER, link_allowed
 from cmsmig.richtext.build.loss_collector import Collector
 from cmsmig.richtext.deviation import ALL, Deviation
 from cmsmig.richtext.engine import AssetLookup
-from cmsmig.richtext.html.dom import Element, Node, Text, tag_set, text_of
+from cmsmig.richtext.html.dom import Element, Node, Text, find, tag_set, text_of
 from cmsmig.richtext.html.visibility import (
     HIDDEN,
     LEFT_OUT,
@@ -107,8 +107,8 @@ class Stage:
         self._captioned = False
         self._lined = False
         """Whether a paragraph is a line here, of a heading or of code."""
-        self.links: list[tuple[Element, str]] = []
-        """Every link that was met, and where it leads."""
+        self.links: list[tuple[Element, str, bool]] = []
+        """Every link that was met, where it leads, and whether it shows anything."""
 
     def work(self, root: Element) -> None:
         """Rewrite the tree below `root` in place."""
@@ -205,7 +205,8 @@ class Stage:
 
     def _spacer(self, element: Element) -> Sequence[Node]:
         """Leave the end of the paragraph before it, and what links may jump to."""
-        if element.tag != "figcaption" or text_of(element).strip(" \t\r\n\f"):
+        blank = text_of(element) or find(element, "br") is not None
+        if element.tag != "figcaption" or blank:
             self._losses.lose("spacer", f"<{element.tag}>", element)
         account(element, self._losses, shows=False)
         named: list[Element] = []
@@ -227,7 +228,7 @@ class Stage:
             stack.extend(elements_in(below))
             account(below, self._losses, shows=False)
             if below.tag == "a":
-                self.links.append((below, below.attributes.get("href", "")))
+                self._note_link(below)
             if below.attributes.get("id") or below.attributes.get("name"):
                 below.children = []
                 named.append(below)
@@ -287,7 +288,7 @@ class Stage:
         if not href or not link_allowed(href):
             account(element, self._losses)
             if href.strip():
-                self.links.append((element, href))
+                self._note_link(element)
             elif "href" in given:
                 self._blank_link(element)
             return
@@ -295,12 +296,16 @@ class Stage:
         window = given.get("target", "")
         if self._windows and window.strip() and window.lower() not in WINDOWS:
             self._losses.lose("target", window, element)
-        self.links.append((element, href))
+        self._note_link(element)
         if reason := self._assets.missing(href):
             self._losses.lose("missing-file", href, element, why=reason)
         if (target := self._assets.file(href)) is not None:
             given["href"] = target
             given["data-linktype"] = "asset"
+
+    def _note_link(self, element: Element) -> None:
+        href = element.attributes.get("href", "")
+        self.links.append((element, href, self._showing.shows(element)))
 
     def _blank_link(self, element: Element) -> None:
         """Record a link that leads nowhere, if it shows anything to click on."""
@@ -332,7 +337,7 @@ class Stage:
                 self._lost_whole("dropped", node)
             else:
                 if node.tag == "a":
-                    self.links.append((node, node.attributes.get("href", "")))
+                    self._note_link(node)
                 account(node, self._losses)
                 if name := node.attributes.get("id"):
                     self._losses.lose("anchor", name, node)

@@ -13,6 +13,7 @@ _EMBED = (
     "Nothing, if it is not wanted; else choose otherwise for embeds in notebook 03."
 )
 _TEXT = "Compare the story with the old page, and add what is missing by hand."
+_VIDEO = "Choose `video_block` in notebook 02; in design.yaml, `embed` needs the field."
 _WORDS: Mapping[str, tuple[str, str]] = {
     "anchor": ("Jump mark", "Let links to it lead to the page itself."),
     "component": ("Component left out", _EMBED),
@@ -57,6 +58,10 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "Give it a field in notebook 02, if it is wanted.",
     ),
     "video": ("Video left out", _EMBED),
+    "video-author": ("Author of a video", _VIDEO),
+    "video-frame": ("Frame address of a video", _VIDEO),
+    "video-thumbnail": ("Thumbnail of a video", _VIDEO),
+    "video-title": ("Title of a video", _VIDEO),
 }
 """By the code of a loss: what it is called, and what to do about it."""
 
@@ -68,8 +73,10 @@ def loss_name(kind: str) -> str:
 
 def loss_finding(loss: Loss, *, item: str, page: str, field: str) -> Finding:
     """Return a loss as a list shows it; `item` is a name, `page` a path."""
-    usual = _LOOK if loss.severity is Severity.LAYOUT else _TEXT
-    _, todo = _WORDS.get(loss.kind, ("", usual))
+    if loss.severity is Severity.LAYOUT:
+        todo = _LOOK
+    else:
+        _, todo = _WORDS.get(loss.kind, ("", _TEXT))
     return Finding(
         kind=loss_name(loss.kind),
         item=item,

@@ -13,7 +13,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.draft import DraftContext, ExistingStory
-from cmsmig.mapping.select.routes import StaticPage
+from cmsmig.mapping.select.routes import PageCause, RouteTarget, StaticPage
 from cmsmig.richtext.losses import Loss
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
@@ -108,17 +108,20 @@ class PlanDetails:
         import."""
         routes = self.migration.routes
         for key, draft in self._drafts(self.leaving):
-            facts = draft.facts
-            for name, href in zip(facts.link_fields, facts.links, strict=True):
+            for name, href in draft.facts.links:
                 found = routes.resolve(href, key.locale_id)
                 if isinstance(found, StaticPage):
-                    cause = str(found.cause)
+                    yield self._link(key, name, href, found.cause)
                 elif found is not None and found.key not in self.existing:
-                    cause = why_waiting(self.migration, found.key)
-                else:
-                    continue
-                origin = self._origin_field(key, name)
-                yield ListedLink(key, self._path(key), origin, href, cause)
+                    why = why_waiting(self.migration, found.key)
+                    yield self._link(key, name, href, why)
+            for name, href in draft.facts.mentions:
+                if isinstance(routes.resolve(href, key.locale_id), RouteTarget):
+                    yield self._link(key, name, href, PageCause.RAW_HTML)
+
+    def _link(self, key: ItemKey, name: str, href: str, cause: str) -> ListedLink:
+        origin = self._origin_field(key, name)
+        return ListedLink(key, self._path(key), origin, href, str(cause))
 
     def slug_changes(self) -> Iterator[JsonObject]:
         """Yield every story whose slug is not the origin's, and why."""

@@ -51,7 +51,7 @@ EDITS = {
 """What is decided otherwise in `collections.yaml`, by way."""
 OTHER = {
     "textarea": "markdown_as_richtext",
-    "video_multilink": "video_block",
+    "video_block": "video_multilink",
     "option": "option_datasource",
     "multilink": "text",
     "datetime": "date",

@@ -18,21 +18,28 @@ BODY = (
 )
 
 
-def with_losses(desk: Desk) -> Desk:
-    """Give two items a body that loses something and has links that stay."""
+EMBED = (
+    "<div class='w-embed'><a title='a > b' href='{path}?a=1#b'>&nbsp;it</a> "
+    "<a href={path}>it</a> <!-- {path} --> "
+    "<script>go('/records/record-1')</script><i data-go='/nowhere'></i></div>"
+)
+
+
+def with_bodies(desk: Desk, text: str) -> Desk:
+    """Give two items a body."""
     for kind in ("items", "live"):
         (path,) = (desk.folder / "raw" / kind).glob("*.json")
         body = json.loads(path.read_text())
         for item in body["items"]:
             if item["fieldData"]["slug"] in ("record-2", "record-4"):
-                item["fieldData"]["text"] = BODY
+                item["fieldData"]["text"] = text
         path.write_text(json.dumps(body))
     return desk
 
 
 def test_a_plan_lists_each_loss_and_each_link_that_stays(stage: Stage) -> None:
     """As many of each kind as it counts; each with item, path, field and why."""
-    desk = with_losses(stage())
+    desk = with_bodies(stage(), BODY)
     planned = desk.plan()
     losses, links = planned["losses"], planned["links_left"]
     assert Counter(each["kind"] for each in losses) == planned["losses_by_kind"]
@@ -57,7 +64,7 @@ def test_a_plan_lists_each_loss_and_each_link_that_stays(stage: Stage) -> None:
 
 def test_a_link_to_an_item_that_fails_stays_and_says_so(stage: Stage) -> None:
     """Its target would be refused, so nothing can lead to it."""
-    desk = with_losses(stage())
+    desk = with_bodies(stage(), BODY)
     (path,) = (desk.folder / "raw" / "items").glob("*.json")
     body = json.loads(path.read_text())
     for item in body["items"]:
@@ -76,7 +83,7 @@ def test_a_link_to_an_item_that_fails_stays_and_says_so(stage: Stage) -> None:
 
 def test_a_report_lists_them_all(stage: Stage, tmp_path: Path) -> None:
     """In report.json each, in the page the first of them."""
-    desk = with_losses(stage())
+    desk = with_bodies(stage(), BODY)
     planned = desk.plan()
     desk.done("import")
     project = find_project(desk.folder, {}, desk.folder)
@@ -92,3 +99,23 @@ def test_a_report_lists_them_all(stage: Stage, tmp_path: Path) -> None:
     assert len(rows["losses"]) == len(planned["losses"])
     assert len(rows["links-that-stay"]) == len(planned["links_left"])
     assert "skipped-items" not in rows
+
+
+def test_raw_html_leads_to_stories_and_keeps_every_other_byte(stage: Stage) -> None:
+    """The values of its links are replaced; what its code mentions is listed."""
+    desk = with_bodies(stage(), EMBED.replace("{path}", "/records/record-1"))
+    desk.decide("design.yaml", "folder: records", "folder: moved")
+    planned = desk.plan()
+    left = [(each["href"], each["cause"]) for each in planned["links_left"]]
+    assert left == [("/records/record-1", "raw_html")] * 2
+    assert planned["links_left_by_cause"] == {"raw_html": 2}
+    assert planned["internal_links"] == 4
+    desk.done("import")
+    desk.verified()
+    story = desk.stories()["moved/record-2"]
+    inner = EMBED.removeprefix("<div class='w-embed'>").removesuffix("</div>")
+    wanted = inner.replace("<!-- {path}", "<!-- /records/record-1")
+    assert json.dumps(wanted.replace("{path}", "/moved/record-1")) in json.dumps(
+        story.content
+    )
+    assert desk.plan()["links_left_by_cause"] == {"raw_html": 2}
