@@ -115,6 +115,11 @@ class Migration:
             public={},
         )
 
+    def checking(self, *, hashes: bool = True) -> Migration:
+        """Return the same, with each draft made again before its content is used; see
+        `Drafter.checking`."""
+        return replace(self, drafter=self.drafter.checking(hashes=hashes))
+
     def origin_hash(self, key: ItemKey) -> str:
         """Return the fingerprint of the item as it was pulled; empty if unselected."""
         item = self.items.get(key)
