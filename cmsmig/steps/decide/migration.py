@@ -246,7 +246,7 @@ def open_migration(
             namespace,
             derived,
         ),
-        routes=_routes(origin, selected, places.places, known),
+        routes=_routes(origin, decisions, selected, places.places, known),
         known=known,
         namespace=namespace,
         items=items,
@@ -339,6 +339,7 @@ def _find_unreviewed(decisions: Decisions) -> Iterator[str]:
 
 def _routes(
     origin: Origin,
+    decisions: Decisions,
     selected: tuple[Selected, ...],
     places: Mapping[ItemKey, Place],
     known: KnownItems,
@@ -359,6 +360,7 @@ def _routes(
         slugs | others,
         known,
         languages_of(selected),
+        decisions.collections.followed_paths,
     )
 
 

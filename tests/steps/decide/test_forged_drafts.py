@@ -11,7 +11,7 @@ from tests.support.steps.forged_drafts import FORGED, forge_drafts
 
 
 def is_forged(desk: Desk) -> bool:
-    """Return whether a story of the space, or a request to it, holds what was forged."""
+    """Return whether a story of the space holds what was forged."""
     held = [each.content for each in desk.stories().values()]
     return FORGED in json.dumps(held)
 
