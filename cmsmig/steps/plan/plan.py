@@ -119,8 +119,7 @@ class Plan:
 
     def as_stored(self) -> JsonObject:
         """Return the document that the ledger keeps."""
-        kept: JsonObject = {_ITEMS: {**self.item_prints}, LABELS: {**self.labels}}
-        return {**self.as_json(), **kept}
+        return {**self.as_json(), _ITEMS: {**self.item_prints}, LABELS: {**self.labels}}
 
     @property
     def left_undone(self) -> Gone:
