@@ -22,7 +22,7 @@ Row: TypeAlias = tuple[Any, ...]
 
 _APPLICATION = 0x636D6472
 """Tells SQLite files of ours from another program's ("cmdr")."""
-VERSION = 6
+VERSION = 7
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS draft (
     id INTEGER PRIMARY KEY,

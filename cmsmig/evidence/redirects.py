@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from urllib.parse import quote
 
@@ -16,7 +17,11 @@ from cmsmig.item_key import ItemKey
 from cmsmig.masking import masked
 from cmsmig.plain_file import require_in_place
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.old_addresses import live_items, old_addresses
+from cmsmig.steps.plan.old_addresses import (
+    former_addresses,
+    live_items,
+    old_addresses,
+)
 from cmsmig.whole_text import whole_text
 
 STATUS = 301
@@ -106,7 +111,8 @@ def redirect_rows(
     `existing` are the full slugs of the stories that exist; without them, the
     places that are planned. An item that is not live has no address. `earlier` are
     paths that stories had before their slug changed: who knows them, or the address
-    that the item had then, is led on too, unless another page is there now. Pure.
+    that the item had then, is led on too, and so is who knows the path that a renamed
+    collection had, unless another page is there now. Pure.
     """
     if existing is None:
         places = migration.places.places.items()
@@ -126,7 +132,13 @@ def redirect_rows(
         if old not in stays:
             moved.setdefault(old, Redirect(old, new, key))
     pages = stays | {new for _, new, _ in pairs}
-    for old, new, key in _earlier_pairs(paths, existing, earlier or {}):
+    former = (
+        (old, f"/{existing[key]}", key)
+        for key, old in former_addresses(migration)
+        if key in existing
+    )
+    before = _earlier_pairs(paths, existing, earlier or {})
+    for old, new, key in chain(former, before):
         if old not in pages:
             moved.setdefault(old, Redirect(old, new, key))
     return RedirectMap(

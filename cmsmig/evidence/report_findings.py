@@ -38,7 +38,8 @@ _CHOOSE = "Choose another target in the story, or leave the field empty."
 _LINKS: Mapping[str, tuple[str, str]] = {
     PageCause.STATIC: (
         "The page is no item of a collection, such as the home page.",
-        "Make sure that the new site has a page at this address.",
+        "Ensure that the new site has a page at this address, or decide in notebook 01 "
+        "that it is the former path of a collection.",
     ),
     PageCause.TEMPLATE: (
         "The address is a collection's own, and no item is behind it.",

@@ -6,9 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cmsmig.mapping.decisions.choices import FormerPath
 from cmsmig.mapping.draft import Place
+from cmsmig.mapping.propose.former_paths import find_renamed
 from cmsmig.mapping.select.routes import PageCause, RouteTarget, StaticPage
-from tests.support.mapping.drafting import EN, FR, TAGS, key, routes
+from tests.support.mapping.drafting import (
+    EN,
+    FR,
+    POSTS,
+    TAGS,
+    collection,
+    item,
+    key,
+    routes,
+    site,
+)
 
 ONE = key("one")
 ONE_FR = key("one", locale=FR)
@@ -84,9 +96,62 @@ def test_slugs_that_differ_in_case_are_told_apart() -> None:
     assert found.resolve("/posts/One", EN) == RouteTarget(other, "", "")
 
 
+POSTS_BEFORE = FormerPath("/news/all", POSTS, "posts")
+
+
+@pytest.mark.parametrize(
+    ("href", "former", "target"),
+    [
+        ("/news/all/one?a=b#c", [POSTS_BEFORE], RouteTarget(ONE, "c", "a=b")),
+        ("/fr/News/ALL/un/", [POSTS_BEFORE], RouteTarget(ONE_FR, "", "")),
+        ("/fr/news/all/one", [POSTS_BEFORE], None),
+        ("/news/one", [POSTS_BEFORE], None),
+        ("/news/all", [POSTS_BEFORE], None),
+        ("/news/all/cafe", [POSTS_BEFORE], None),
+        ("/One", [FormerPath("/", POSTS, "posts")], RouteTarget(ONE, "", "")),
+        ("/", [FormerPath("/", POSTS, "posts")], None),
+        ("/news/all/one", [POSTS_BEFORE, FormerPath("news/all", TAGS, "tags")], None),
+        ("/tags/cafe", [FormerPath("/tags", POSTS, "posts")], None),
+    ],
+)
+def test_where_a_former_path_leads(
+    href: str, former: list[FormerPath], target: RouteTarget | None
+) -> None:
+    """To the one item below it, in the language of the address; a collection's own
+    path is none, and a slug of two collections says nothing."""
+    found = routes(PLACES, SLUGS, former=former).resolve(href, EN)
+    assert (found if isinstance(found, RouteTarget) else None) == target
+
+
+def test_former_paths_are_proposed_by_the_slugs_of_one_collection() -> None:
+    """Most links first; a slug that items of two collections have says nothing."""
+    body = (
+        '<a href="/news/first">1</a><a href="/fr/news/second">2</a>'
+        '<a href="https://www.harbour.example/Old/third">3</a>'
+        '<a href="/news/both">4</a>'
+        '<a href="/posts/first">5</a><a href="/news/none">6</a><a href="/first">7</a>'
+    )
+    posts = collection(("slug", "PlainText"), ("text", "RichText"), slug="posts")
+    tags = collection(("slug", "PlainText"), ("to", "Link"), slug="tags")
+    items = [
+        item({"slug": "first", "text": body}, name="1"),
+        item({"slug": "second"}, name="2"),
+        item({"slug": "both"}, name="3"),
+        item({"slug": "both"}, name="4", collection_id=TAGS),
+        item({"slug": "third", "to": "/old/third"}, name="5", collection_id=TAGS),
+    ]
+    found = find_renamed(site(), (posts, tags), items)
+    assert [(each.decision, each.links, each.examples) for each in found] == [
+        (FormerPath("/Old", TAGS, "tags"), 2, ("/Old/third",)),
+        (FormerPath("/news", POSTS, "posts"), 2, ("/news/first", "/news/second")),
+        (FormerPath("/", POSTS, "posts"), 1, ("/first",)),
+    ]
+    assert [each.in_bulk for each in found] == [True, True, False]
+
+
 @given(st.text(max_size=80))
 def test_no_address_raises(href: str) -> None:
     """Links are typed by people."""
-    known = routes(PLACES, SLUGS)
+    known = routes(PLACES, SLUGS, former=[FormerPath("/", POSTS, "posts")])
     known.resolve(href, EN)
     known.resolve(f"https://www.harbour.example/{href}", FR)

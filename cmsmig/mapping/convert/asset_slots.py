@@ -6,6 +6,7 @@ anew. So it holds a mark where a file's id or address will stand, and knows wher
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -72,6 +73,10 @@ class Marks:
             elif type(value) is str and self._nonce in value:
                 texts.append(_path(chain))
         return Slots(tuple(self._numbers), tuple(ids), tuple(texts))
+
+    def unmarked_print(self, text: bytes) -> str:
+        """Return the fingerprint of a text, which is the same under another nonce."""
+        return hashlib.sha256(text.replace(self._nonce.encode(), b"")).hexdigest()
 
     def origin_text(self, text: str) -> str:
         """Return a text with each file's address at the origin where its mark is."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,7 +49,8 @@ class DraftFacts:
     losses_print: str
     """Tells losses apart; empty without any."""
     content_print: str
-    """Tells contents apart, before assets and links are filled in."""
+    """Fingerprint of contents and losses, before assets and links are filled in; the
+    same whatever the marks are."""
     name: str
     """The item's own; the story takes its slug where that is blank."""
     first_published_at: str
@@ -61,6 +61,19 @@ class DraftFacts:
     def story_name(self, place: Place) -> str:
         """Return what the story is called."""
         return self.name if self.name.strip() else place.slug
+
+    def plan_print(self) -> str:
+        """Return the fingerprint of what an import would write of the draft: a plan is
+        made for this content."""
+        return fingerprint(
+            [
+                self.content_print,
+                [_relation(each) for each in self.relations],
+                list(self.links),
+                [self.name, self.first_published_at, self.sort_by_date],
+                [list(each) for each in self.names],
+            ]
+        )
 
     def as_bytes(self) -> bytes:
         """Return the facts as they are kept."""
@@ -157,7 +170,7 @@ class KeptDraft:
             losses_print=print_of_losses(
                 [field, *map(str, loss.values())] for field, loss in losses
             ),
-            content_print=hashlib.sha256(dumped).hexdigest(),
+            content_print=marks.unmarked_print(dumped),
             name=name,
             first_published_at=draft.first_published_at,
             sort_by_date=draft.sort_by_date,
@@ -165,13 +178,13 @@ class KeptDraft:
         )
         return cls(facts, packed(dumped))
 
-    def is_whole(self) -> bool:
+    def is_whole(self, marks: Marks) -> bool:
         """Return whether the packed part is the one that the facts are of."""
         try:
             content = unpacked(self.packed)
         except ValueError:
             return False
-        return hashlib.sha256(content).hexdigest() == self.facts.content_print
+        return marks.unmarked_print(content) == self.facts.content_print
 
     def losses(self) -> tuple[FieldLoss, ...]:
         """Return what the story lost, and in which field of the origin."""

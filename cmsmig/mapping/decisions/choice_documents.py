@@ -12,6 +12,7 @@ from cmsmig.mapping.decisions.choices import (
     CollectionChoice,
     DraftRule,
     EmbedsDecision,
+    FormerPath,
     ItemChoice,
     ItemSet,
     Languages,
@@ -85,6 +86,13 @@ class _CollectionKeys(Keys):
     apart: tuple[Annotated[ItemChoice, From(_ItemKeys)], ...] = ()
 
 
+class _FormerPathKeys(Keys):
+    path: str
+    collection_slug: str = Field(alias="collection")
+    collection_id: str
+    follow: Flag = Field(default_factory=lambda: True)
+
+
 class CollectionsKeys(DecisionKeys):
     """The keys of `collections.yaml`."""
 
@@ -99,6 +107,7 @@ class CollectionsKeys(DecisionKeys):
     collections: tuple[Annotated[CollectionChoice, From(_CollectionKeys)], ...] = Field(
         default_factory=tuple
     )
+    former_paths: tuple[Annotated[FormerPath, From(_FormerPathKeys)], ...] = ()
 
 
 _Treatments = Annotated[

@@ -171,6 +171,23 @@ class CollectionChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class FormerPath:
+    """A path of the old site that a collection had before it was renamed."""
+
+    path: str
+    """Above the items' slugs, without the part of a locale; `/` is the root."""
+    collection_id: str
+    collection_slug: str
+    follow: bool = True
+    """Whether links below the path lead to the collection's items; else they stay."""
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Return the parts of the path."""
+        return tuple(part for part in self.path.split("/") if part)
+
+
+@dataclass(frozen=True, slots=True)
 class CollectionsDecision:
     """`collections.yaml`."""
 
@@ -180,6 +197,12 @@ class CollectionsDecision:
     reviewed: Reviewed | None = None
     missing_language: MissingLanguage = MissingLanguage.LEAVE_OUT
     languages: Languages = Languages.FOLDERS
+    former_paths: tuple[FormerPath, ...] = ()
+
+    @property
+    def followed_paths(self) -> tuple[FormerPath, ...]:
+        """Return the former paths below which links lead to items."""
+        return tuple(each for each in self.former_paths if each.follow)
 
     @property
     def translations(self) -> tuple[LocaleChoice, ...]:

@@ -98,7 +98,7 @@ def _collections(
         yield from _whole("collections.yaml", old, new)
         return
     yield from _reviewed("collections.yaml", old.reviewed, new.reviewed)
-    yield from _fields("", old, new, ("locales", "collections"))
+    yield from _fields("", old, new, ("locales", "collections", "former_paths"))
     for was, now in _pairs(old.locales, new.locales, lambda each: each.locale_id):
         one = now or was
         if one is not None:
@@ -117,6 +117,18 @@ def _collections(
             if changed:
                 items = {(each.item_id, each.locale_id) for each in changed}
                 yield f"{counted(len(items), 'item')} of {called} decided otherwise"
+
+    for gone, new_one in _pairs(
+        old.former_paths,
+        new.former_paths,
+        lambda each: (each.parts, each.collection_id),
+    ):
+        path = new_one or gone
+        if path is not None and gone != new_one:
+            leads = new_one is not None and new_one.follow
+            verb = "lead to its items" if leads else "stay as they are"
+            slug = path.collection_slug
+            yield f"links below {path.path}, a former path of {slug}, {verb}"
 
 
 def _taken(called: str, was: object, now: object) -> Iterator[str]:

@@ -68,15 +68,23 @@ def with_missing_choices(
         for each in proposal.collections
         if decision.choice(each.collection_id) is None
     ]
+    named = {(each.parts, each.collection_id) for each in decision.former_paths}
+    former = [
+        each
+        for each in proposal.former_paths
+        if (each.parts, each.collection_id) not in named
+    ]
     added = (
         *(Addition("collection", each.collection_slug) for each in collections),
         *(Addition("locale", each.tag) for each in locales),
+        *(Addition("former path", each.path, each.collection_slug) for each in former),
     )
     return (
         replace(
             decision,
             locales=(*decision.locales, *_apart(locales, taken)),
             collections=(*decision.collections, *collections),
+            former_paths=(*decision.former_paths, *former),
         ),
         added,
     )

@@ -169,6 +169,15 @@ def _collections_problems(
                 f"`apart` of {choice.collection_slug} decides twice about the item "
                 f"{' in the locale '.join(filter(None, item))}"
             )
+    for former in decision.former_paths:
+        if former.collection_id not in collections:
+            slug, identifier = former.collection_slug, former.collection_id
+            yield unknown_collection(slug, identifier, collections)
+    for path, slug in doubles(
+        (f"/{'/'.join(each.parts)}", each.collection_slug)
+        for each in decision.former_paths
+    ):
+        yield f"the former path `{path}` of {slug} is decided twice"
     ids = [choice.collection_id for choice in decision.collections]
     for twice in doubles(ids):
         yield f"the collection {twice} is decided twice"

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from urllib.parse import unquote
 
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.decisions.choices import FormerPath
 from cmsmig.mapping.draft import ExistingStory, Place
 from cmsmig.mapping.select.foreseen_stories import ForeseenStories
 from cmsmig.mapping.select.reference_targets import KnownItems, stand_in_for
@@ -81,6 +82,23 @@ class OldPaths:
         """Return the path of an item with a slug."""
         return _joined(self.parts(key, slug))
 
+    def below(self, above: tuple[str, ...], key: ItemKey, slug: str) -> str:
+        """Return the path of an item with a slug, below another path than its
+        collection's."""
+        return _joined((*self.prefixes.get(key.locale_id, ()), *above, slug))
+
+    def split(
+        self, parts: tuple[str, ...]
+    ) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+        """Return the part of the locale, what is above the slug, and the slug."""
+        begins = (
+            prefix
+            for prefix in {(), *self.prefixes.values()}
+            if _fold(parts[: len(prefix)]) == _fold(prefix)
+        )
+        size = max(map(len, begins))
+        return parts[:size], parts[size:-1], parts[-1] if parts[size:] else ""
+
 
 class Routes:
     """The old site's paths, and the items behind them. Reads only.
@@ -92,6 +110,7 @@ class Routes:
     __slots__ = (
         "_exact",
         "_folded",
+        "_former",
         "_hosts",
         "_known",
         "_paths",
@@ -109,12 +128,14 @@ class Routes:
         slugs: Mapping[ItemKey, str],
         known: KnownItems | None = None,
         languages: Mapping[ItemKey, ItemKey] = _NO_LANGUAGES,
+        former: Iterable[FormerPath] = (),
     ) -> None:
         """Take the places of the stories to be, and the items' old slugs.
 
         An item without an entry in `slugs` is known by its new slug. `known` tells
         what stands in for an item that lacks a language; nothing does without.
         `languages` are the items whose story holds each item in another language.
+        Below a path in `former`, what is no page of its own is a collection's item.
         """
         self._known = known
         self.places = places
@@ -130,6 +151,11 @@ class Routes:
             for slug in paths.slugs.values()
         }
         self._slugs = slugs
+        self._former: dict[tuple[str, ...], list[str]] = {}
+        for each in former:
+            if each.collection_id in paths.slugs:
+                slug = paths.slugs[each.collection_id]
+                self._former.setdefault(_fold(each.parts), []).append(slug)
         self._exact: _Paths = {}
         ranked = sorted([*places, *languages])
         for key in ranked:
@@ -175,11 +201,14 @@ class Routes:
             return None
         path, _, anchor = local.partition("#")
         path, _, query = path.partition("?")
-        parts = tuple(unquote(part) for part in path.split("/") if part)
+        parts = parts_of(path)
         found = self._find(parts, from_locale)
+        cause = self._cause(parts)
+        if found is None and cause is PageCause.STATIC:
+            found = self._find_renamed(parts, from_locale)
         if found is not None:
             return RouteTarget(found, anchor, query)
-        return StaticPage(path or "/", self._cause(parts))
+        return StaticPage(path or "/", cause)
 
     def _local(self, href: str) -> str | None:
         absolute = _ABSOLUTE.fullmatch(href)
@@ -200,6 +229,18 @@ class Routes:
                     return key
         return min(candidates, key=_locale_of)
 
+    def _find_renamed(self, parts: tuple[str, ...], from_locale: str) -> ItemKey | None:
+        """Return the item below a former path; none where collections share the path
+        and the slug."""
+        if not self._former:
+            return None
+        locale, above, slug = self._paths.split(parts)
+        collections = self._former.get(_fold(above), []) if slug else []
+        found = {
+            self._find((*locale, each, slug), from_locale) for each in collections
+        } - {None}
+        return found.pop() if len(found) == 1 else None
+
     def _cause(self, parts: tuple[str, ...]) -> PageCause:
         folded = _fold(parts)
         if folded in self._roots:
@@ -207,6 +248,11 @@ class Routes:
         if folded[:-1] in self._roots:
             return PageCause.UNLISTED
         return PageCause.STATIC
+
+
+def parts_of(path: str) -> tuple[str, ...]:
+    """Return the parts of a path, decoded."""
+    return tuple(unquote(part) for part in path.split("/") if part)
 
 
 def _joined(parts: tuple[str, ...]) -> str:

@@ -18,6 +18,11 @@ from cmsmig.mapping.decisions.choices import (
     PublishRule,
     QueuedRule,
 )
+from cmsmig.mapping.propose.former_paths import RenamedCollection
+from cmsmig.notebook.inspect.former_path_rows import (
+    former_path_rows,
+    former_paths_html,
+)
 from cmsmig.notebook.inspect.item_choices import (
     ARCHIVED,
     ARCHIVED_LIVE,
@@ -44,7 +49,7 @@ from cmsmig.notebook.kit.reviewer import known_reviewer, remember_reviewer
 from cmsmig.notebook.kit.workspace import Workspace
 from cmsmig.origin.schema import Collection
 from cmsmig.steps.decide.decision_store import write_decision
-from cmsmig.steps.decide.pulled_origin import Origin
+from cmsmig.steps.decide.pulled_origin import Origin, renamed_collections
 
 _HEAD = (
     "Collection",
@@ -78,13 +83,18 @@ def item_sets(
     and writes nothing. Raises `UsageError` for an unknown set or no reviewer.
     """
     before = current_choices(workspace, origin)
+    renamed = renamed_collections(origin)
     decision = with_set(before, parse_item_set(item_set)) if item_set else before
     if workspace.interactive:
         return workspace.panel(
             NOTHING,
             lambda: (
                 _Form(
-                    workspace, origin, decision, reviewer or known_reviewer(workspace)
+                    workspace,
+                    origin,
+                    renamed,
+                    decision,
+                    reviewer or known_reviewer(workspace),
                 ).element
             ),
         )
@@ -92,7 +102,11 @@ def item_sets(
         decision = sign(decision, reviewer, IN_BULK)
         write_decision(workspace.project, decision)
     return workspace.panel(
-        sheet(standing_html(decision), choices_table(origin, decision)),
+        sheet(
+            standing_html(decision),
+            choices_table(origin, decision),
+            former_paths_html(decision, renamed),
+        ),
         text=describe(decision),
     )
 
@@ -137,6 +151,7 @@ class _Form:
         self,
         workspace: Workspace,
         origin: Origin,
+        renamed: Sequence[RenamedCollection],
         decision: CollectionsDecision,
         reviewer: str,
     ) -> None:
@@ -159,6 +174,8 @@ class _Form:
             MISSING_LANGUAGE,
             decision.missing_language,
         )
+        self._renamed = renamed
+        self._former = former_path_rows(self._board, decision, renamed)
         self._reviewer = self._board.text(
             "item-set-reviewer", "Reviewer", reviewer, hint="your name"
         )
@@ -214,6 +231,8 @@ class _Form:
             self._standing,
             widgets.grid(rows, widths=_WIDTHS),
             *self._language_row(),
+            widgets.Html(sheet(former_paths_html(self._decision, self._renamed))),
+            *(each.control for each in self._former),
             widgets.row(self._reviewer, save),
             self._board.messages,
         )
@@ -231,6 +250,7 @@ class _Form:
             self._decision,
             languages=Languages(self._languages.value),
             missing_language=MissingLanguage(self._missing.value),
+            former_paths=tuple(filter(None, (each.chosen() for each in self._former))),
             collections=tuple(
                 by_id.get(each.collection_id, each)
                 for each in self._decision.collections

@@ -70,6 +70,7 @@ WIDGETS: tuple[WidgetInfo, ...] = (
     WidgetInfo("item-set-queued", "01", "takes, skips or publishes what is queued"),
     WidgetInfo("item-set-languages", "01", "makes languages stories or fields"),
     WidgetInfo("item-set-missing", "01", "chooses what lacks a language leads to"),
+    WidgetInfo("former-path", "01", "lets links below a path lead to items, or stay"),
     WidgetInfo("item-set-publish", "01", "publishes what is live, or nothing"),
     WidgetInfo("item-set-reviewer", "01", "names who decides"),
     WidgetInfo("item-set-save", "01", "writes decisions/collections.yaml"),

@@ -183,7 +183,9 @@ def _of_decisions(job: ImportJob) -> Iterator[Change]:
     if stored is None:
         return
     before = Fingerprints.from_json(stored)
-    now = fingerprints(job.migration, job.ledger, job.survey, job.settings, job.gone)
+    now = fingerprints(
+        job.migration, job.ledger, job.survey, job.settings, job.gone, {}
+    )
     for name in sorted(before.decisions.keys() | now.decisions.keys()):
         if before.decisions.get(name) != now.decisions.get(name):
             yield Change(Where.DECISIONS, name, text="is not as the last plan found it")

@@ -48,7 +48,11 @@ from cmsmig.steps.decide.decision_store import (
     write_decision,
 )
 from cmsmig.steps.decide.migration import open_migration
-from cmsmig.steps.decide.pulled_origin import Origin, read_origin
+from cmsmig.steps.decide.pulled_origin import (
+    Origin,
+    read_origin,
+    renamed_collections,
+)
 from cmsmig.steps.decide.split_decisions import find_splits
 from cmsmig.steps.pull.raw_site import require_same_site
 
@@ -161,7 +165,11 @@ def _take_all(done: _Acceptance, origin: Origin, facts: SpaceFacts) -> None:
     def items(collection_id: str, live: bool) -> tuple[Item, ...]:
         return (origin.live if live else origin.staged)[collection_id]
 
-    chosen = propose_collections(origin.site, origin.collections, items)
+    former = (each for each in renamed_collections(origin) if each.in_bulk)
+    chosen = replace(
+        propose_collections(origin.site, origin.collections, items),
+        former_paths=tuple(each.decision for each in former),
+    )
     collections = done.take(chosen, lambda known: with_missing_choices(known, chosen))
     proposal = propose_design(
         origin.site, origin.collections, items, collections, facts

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from cmsmig.derived_file import DerivedFile
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.kept_draft import DraftFacts, KeptDraft
+from cmsmig.steps.decide.parallel_drafts import marks_of
 
 _AT_ONCE = 200
 """Drafts that are written in one transaction."""
@@ -17,16 +18,27 @@ _AT_ONCE = 200
 class DraftStore:
     """The drafts of one site and space; safe to use from any thread."""
 
-    def __init__(self, file: DerivedFile, namespace: str) -> None:
+    def __init__(
+        self, file: DerivedFile, namespace: str, *, hashes: bool = True
+    ) -> None:
+        """With `hashes` off, no hash of content is read that was kept before."""
         self._file = file
         self._namespace = namespace
+        self._reads_hashes = hashes
         self._waiting: dict[str, tuple[str, KeptDraft]] = {}
         self._hashes: dict[tuple[str, bool], tuple[str, str]] = {}
         self._lock = threading.Lock()
 
     def for_visitors(self) -> DraftStore:
         """Return the store of the versions of the same items that visitors see."""
-        return DraftStore(self._file, f"{self._namespace} public")
+        return DraftStore(
+            self._file, f"{self._namespace} public", hashes=self._reads_hashes
+        )
+
+    def without_hashes(self) -> DraftStore:
+        """Return the store of the same drafts, without what was hashed before."""
+        self.flush()
+        return DraftStore(self._file, self._namespace, hashes=False)
 
     def prints(self) -> dict[str, str]:
         """Return what each draft on disk was made of, by its item's key."""
@@ -57,7 +69,7 @@ class DraftStore:
         if row is None or facts is None:
             return None
         found = KeptDraft(facts, row[1])
-        return found if found.is_whole() else None
+        return found if found.is_whole(marks_of(made_of)) else None
 
     def keep(self, made_of: str, draft: KeptDraft) -> None:
         """Keep a draft; it is on disk after the next `flush` at the latest."""
@@ -68,11 +80,13 @@ class DraftStore:
 
     def content_hash(self, key: ItemKey, inputs: str, *, linked: bool) -> str | None:
         """Return the hash of content that was computed last, if of the same inputs."""
-        found = self._hashes.get((str(key), linked)) or self._file.one(
-            "SELECT inputs, hash FROM content_hash"
-            " WHERE (namespace, key, linked) = (?, ?, ?)",
-            (self._namespace, str(key), linked),
-        )
+        found: Sequence[object] | None = self._hashes.get((str(key), linked))
+        if found is None and self._reads_hashes:
+            found = self._file.one(
+                "SELECT inputs, hash FROM content_hash"
+                " WHERE (namespace, key, linked) = (?, ?, ?)",
+                (self._namespace, str(key), linked),
+            )
         return str(found[1]) if found and found[0] == inputs else None
 
     def keep_content_hash(

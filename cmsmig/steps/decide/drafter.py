@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 
 from cmsmig.canonical import Json, fingerprint
 from cmsmig.code_digest import code_digest
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.kept_draft import DraftFacts, KeptDraft
 from cmsmig.mapping.decisions.design import ContentTypeDesign
 from cmsmig.mapping.draft import DraftContext, StoryDraft
@@ -35,6 +36,12 @@ _LIBRARIES = (
     "pyyaml",
 )
 """What conversion calls, as the registry names it."""
+CHANGED = (
+    "The draft of this item in derived.sqlite is not the one that raw/ and the "
+    "decisions give: another program changed the file, or a rule of the project gives "
+    "another result each time. Nothing of it was written, and the draft is made again "
+    "now; run `cmsmig plan`, check this item, then run `cmsmig import`."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,21 +62,58 @@ class ItemDraft:
         return kept.story(marks_of(self.made_of), place, context.assets)
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The drafts that were compared with what raw/ and the decisions give."""
+
+    prints: set[str] = field(default_factory=set)
+    """Fingerprints of what they were made of."""
+    changed: set[ItemKey] = field(default_factory=set)
+    """The items whose kept draft was another one."""
+
+    def is_same(self, order: DraftOrder, kept: DraftFacts, made: KeptDraft) -> bool:
+        """Return whether the draft that was made again is the kept one; note both."""
+        self.prints.add(order.made_of)
+        if made.facts.as_bytes() == kept.as_bytes():
+            return True
+        self.changed.add(kept.key)
+        return False
+
+
 class Drafter:
     """Makes the drafts of one migration and keeps them."""
 
     libraries = _LIBRARIES
 
-    def __init__(self, store: DraftStore, rules_digest: str) -> None:
+    def __init__(
+        self, store: DraftStore, rules_digest: str, checked: Checked | None = None
+    ) -> None:
         self.store = store
         """Where the drafts are kept; hashes of their content belong there, too."""
+        self.checked = checked
+        """What was compared with drafts that were made again; None: nothing is."""
         self._rules_digest = rules_digest
         self._shared: dict[str, str] = {}
         """What all items of a content type share, by collection id."""
 
     def for_visitors(self) -> Drafter:
         """Return what makes the versions of the same items that visitors see."""
-        return Drafter(self.store.for_visitors(), self._rules_digest)
+        store = self.store.for_visitors()
+        return Drafter(store, self._rules_digest, self.checked)
+
+    def checking(self, *, hashes: bool = True) -> Drafter:
+        """Return what makes each draft again before its content is used for the first
+        time: derived.sqlite may hold what another program wrote.
+
+        With `hashes` off, no kept hash of content is used either.
+        """
+        store = self.store if hashes else self.store.without_hashes()
+        return Drafter(store, self._rules_digest, Checked())
+
+    def has_changed(self, key: ItemKey) -> bool:
+        """Return whether the kept draft of an item was another one when it was
+        checked."""
+        return self.checked is not None and key in self.checked.changed
 
     def draft(
         self, item: Item, content_type: ContentTypeDesign, context: DraftContext
@@ -80,6 +124,16 @@ class Drafter:
         if facts is not None and facts.lookups.hold(context):
 
             def read() -> KeptDraft | str:
+                if self.checked is not None and made_of not in self.checked.prints:
+                    place = context.places[item.key]
+                    order = DraftOrder(item, content_type, place, made_of)
+                    made = make_draft(order, context)
+                    if isinstance(made, str) or self.checked.is_same(
+                        order, facts, made
+                    ):
+                        return made
+                    self._keep(order, made)
+                    return CHANGED
                 kept = self.store.draft(item.key, made_of)
                 if kept is not None and kept.facts.lookups.hold(context):
                     return kept
@@ -119,13 +173,17 @@ class Drafter:
         context: DraftContext,
         made_of: str,
     ) -> KeptDraft | str:
-        place = context.places[item.key]
-        kept = make_draft(DraftOrder(item, content_type, place, made_of), context)
+        order = DraftOrder(item, content_type, context.places[item.key], made_of)
+        made = make_draft(order, context)
+        if isinstance(made, KeptDraft):
+            self._keep(order, made)
+        return made
+
+    def _keep(self, order: DraftOrder, draft: KeptDraft) -> None:
         # A failure is not kept: what went wrong may not go wrong again, and what a rule
         # of the project's own missed may be there the next time.
-        if isinstance(kept, KeptDraft) and _RULE_FAILED not in kept.facts.losses:
-            self.store.keep(made_of, kept)
-        return kept
+        if _RULE_FAILED not in draft.facts.losses:
+            self.store.keep(order.made_of, draft)
 
     def _print(
         self, item: Item, content_type: ContentTypeDesign, context: DraftContext

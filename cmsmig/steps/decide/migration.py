@@ -115,6 +115,11 @@ class Migration:
             public={},
         )
 
+    def checking(self, *, hashes: bool = True) -> Migration:
+        """Return the same, with each draft made again before its content is used; see
+        `Drafter.checking`."""
+        return replace(self, drafter=self.drafter.checking(hashes=hashes))
+
     def origin_hash(self, key: ItemKey) -> str:
         """Return the fingerprint of the item as it was pulled; empty if unselected."""
         item = self.items.get(key)
@@ -241,7 +246,7 @@ def open_migration(
             namespace,
             derived,
         ),
-        routes=_routes(origin, selected, places.places, known),
+        routes=_routes(origin, decisions, selected, places.places, known),
         known=known,
         namespace=namespace,
         items=items,
@@ -334,6 +339,7 @@ def _find_unreviewed(decisions: Decisions) -> Iterator[str]:
 
 def _routes(
     origin: Origin,
+    decisions: Decisions,
     selected: tuple[Selected, ...],
     places: Mapping[ItemKey, Place],
     known: KnownItems,
@@ -354,6 +360,7 @@ def _routes(
         slugs | others,
         known,
         languages_of(selected),
+        decisions.collections.followed_paths,
     )
 
 

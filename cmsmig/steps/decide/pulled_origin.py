@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cmsmig.derived_file import DerivedFile
+from cmsmig.mapping.propose.former_paths import RenamedCollection, find_renamed
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.origin.item_index import ItemIndex, share_equal
@@ -24,6 +25,18 @@ class Origin:
     files: Mapping[str, FileRow]
     hashes: Mapping[str, str]
     """Fingerprints of the raw answers, by collection."""
+
+
+def renamed_collections(origin: Origin) -> tuple[RenamedCollection, ...]:
+    """Return the paths below which links look for items of a collection that was
+    renamed. Reads the values of all items."""
+    items = {
+        item.key: item
+        for sets in (origin.live, origin.staged)
+        for each in sets.values()
+        for item in each
+    }
+    return find_renamed(origin.site, origin.collections, [*items.values()])
 
 
 def read_origin(

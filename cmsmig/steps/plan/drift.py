@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import StoryRow
@@ -36,6 +36,9 @@ class Fingerprints:
     """By file name, and `settings` for those that change the calls."""
     destination: Mapping[str, str]
     """Foreign components and stories, and stories of ours that were edited."""
+    drafts: Mapping[str, str] = field(default_factory=dict)
+    """What is written of the stories, by collection id, and `visitors` for what they
+    are to see below edits."""
 
     def as_json(self) -> JsonObject:
         """Return the fingerprints as the plan stores them."""
@@ -43,13 +46,14 @@ class Fingerprints:
             "origin": dict(self.origin),
             "decisions": dict(self.decisions),
             "destination": dict(self.destination),
+            "drafts": dict(self.drafts),
         }
 
     @classmethod
     def from_json(cls, value: Json) -> Fingerprints:
         """Return stored fingerprints; what is not there counts as empty."""
         body = value if isinstance(value, dict) else {}
-        return cls(*(_texts(body.get(name)) for name in _PARTS))
+        return cls(*(_texts(body.get(name)) for name in (*_PARTS, "drafts")))
 
     def is_same_part(self, shown: Fingerprints) -> bool:
         """Return whether both are of the same pilot, or of the whole."""
@@ -73,12 +77,20 @@ class Fingerprints:
         return replace(self, destination=kept)
 
     def drift_from(self, shown: Fingerprints) -> tuple[str, ...]:
-        """Return what is not as it was when `shown` was taken, a phrase each."""
-        return tuple(
+        """Return what is not as it was when `shown` was taken, a phrase each.
+
+        Drafts follow from origin and decisions: they are named where those are the
+        same. Plans of earlier releases hold none.
+        """
+        found = tuple(
             phrase
             for part in _PARTS
             for phrase in _find_moves(part, getattr(shown, part), getattr(self, part))
         )
+        same = (shown.origin, shown.decisions) == (self.origin, self.decisions)
+        if same and shown.drafts and shown.drafts != self.drafts:
+            return (*found, _DRAFTS_CHANGED)
+        return found
 
 
 MOST_ITEMS = 20_000
@@ -109,6 +121,11 @@ def item_moves(shown: Json, now: Mapping[str, str]) -> Iterator[str]:
             yield f"origin: item {is_at or was_at} ({key}) {verb if new else 'is gone'}"
 
 
+_DRAFTS_CHANGED = (
+    "the drafts of the stories are others, though origin and decisions are the same: "
+    "the plan is of another release, or derived.sqlite was changed by something else; "
+    "delete that file"
+)
 _PARTS = ("origin", "decisions", "destination")
 _EDIT = "edit of story"
 """Begins the name of a story of ours that somebody edited since our write."""
@@ -123,6 +140,7 @@ def fingerprints(
     survey: Survey,
     settings: Settings,
     gone: Gone,
+    drafts: Mapping[str, str],
     *,
     recreate: bool = False,
 ) -> Fingerprints:
@@ -146,6 +164,7 @@ def fingerprints(
             **dict(_foreign(migration, ledger, survey)),
             **{_describe(each): _GONE for each in gone.needed},
         },
+        drafts=drafts,
     )
 
 

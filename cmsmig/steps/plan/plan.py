@@ -119,8 +119,7 @@ class Plan:
 
     def as_stored(self) -> JsonObject:
         """Return the document that the ledger keeps."""
-        kept: JsonObject = {_ITEMS: {**self.item_prints}, LABELS: {**self.labels}}
-        return {**self.as_json(), **kept}
+        return {**self.as_json(), _ITEMS: {**self.item_prints}, LABELS: {**self.labels}}
 
     @property
     def left_undone(self) -> Gone:
@@ -205,9 +204,10 @@ def make_plan(
     if migration.rules is not None:
         refuse_undesigned(migration.design, offline.used)
     rows = ItemOutcomes(migration, conflicts, offline.reasons())
-    prints = fingerprints(migration, ledger, survey, settings, gone, recreate=recreate)
     foreseen = foresee_links(migration, ledger, survey, conflicts, offline)
     versions = find_public_versions(migration, offline.context, foreseen.existing)
+    settled = migration, ledger, survey, settings, gone, offline.drafts
+    prints = fingerprints(*settled, recreate=recreate)
     outlook = foresee(migration, ledger, survey, foreseen, edits, versions)
     calls = calls_of(migration, ledger, survey, settings, outlook)
     if is_blocked(gone, "import"):

@@ -13,6 +13,7 @@ from cmsmig.errors import NotFoundError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, StoryRecord
+from cmsmig.mapping.convert.kept_draft import KeptDraft
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
@@ -38,7 +39,8 @@ STEP = "verify"
 
 async def verify(job: ImportJob) -> Verification:
     """Read back every story, asset, component and folder, and compare each with
-    decisions and ledger. Reads only."""
+    decisions and ledger. Each draft is made again from raw/. Reads only."""
+    job.migration = job.migration.checking(hashes=False)
     found = Verification(wanted_groups=job.groups(job.survey.stories))
     expected = _find_expected(job)
     existing = job.existing()
@@ -133,11 +135,26 @@ async def _compare_item(
     home: StoryRecord,
     found: Verification,
 ) -> None:
-    draft = job.migration.item_draft(job.migration.items[key], job.context)
+    draft = _checked_draft(job, key, found)
     if isinstance(draft, str):
         _list_undrafted(key, draft, found)
     elif draft is not None:
         await _compare_story(job, existing, draft, home, found)
+
+
+def _checked_draft(
+    job: ImportJob, key: ItemKey, found: Verification
+) -> ItemDraft | str | None:
+    """Return an item's draft as raw/ gives it; list it where the kept one is not."""
+    migration = job.migration
+    draft = migration.item_draft(migration.items[key], job.context)
+    made = draft.read() if isinstance(draft, ItemDraft) else draft
+    if not isinstance(made, str) or not migration.drafter.has_changed(key):
+        return draft if isinstance(made, KeptDraft) else made
+    found.differences.append(
+        Difference(DifferenceCode.DRAFT_CHANGED, str(key), "", made)
+    )
+    return migration.item_draft(migration.items[key], job.context)
 
 
 def _list_undrafted(key: ItemKey, why: str, found: Verification) -> None:
@@ -164,7 +181,7 @@ async def _compare_story(
         found.groups[key] = story.row.group_id
         found.alternates[key] = story.alternates
     written = job.ledger.items.last_written(home.story_id)
-    links = link_draft(job.migration, draft, job.context, existing, Hashing.KNOWN)
+    links = link_draft(job.migration, draft, job.context, existing, Hashing.ALL)
     if isinstance(links, DraftLinks) and is_as_wanted(
         story, written, links.record_hash
     ):

@@ -145,7 +145,7 @@ async def open_job(
             try:
                 yield job
             finally:
-                migration.drafter.store.flush()
+                job.migration.drafter.store.flush()
 
 
 def _with_calls(found: Survey, calls: Mapping[str, int]) -> Survey:

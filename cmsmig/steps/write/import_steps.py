@@ -219,6 +219,7 @@ async def run_command(
 
 async def _run_steps(command: str, job: ImportJob, plan: Plan) -> None:
     job.ledger.begin_run(command, plan.plan_hash)
+    job.migration = job.migration.checking()
     try:
         await _settle(job)
         refuse_gone(job.gone, command)

@@ -16,6 +16,7 @@ from cmsmig.steps.verify.differences import DifferenceCode
 from tests.support.rehearsal import Rehearsal, write_env
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import CREATE_STORY, REFUSED, Fault
+from tests.support.steps.forged_drafts import forge_drafts
 from tests.support.steps.origin_edits import decide_gone, delete_item
 
 RECORD = "records/record-2"
@@ -136,6 +137,10 @@ def item_deleted(desk: Desk) -> None:
     decide_gone(desk, RECORD, "delete")
 
 
+def drafts_forged(desk: Desk) -> None:
+    assert forge_drafts(desk.folder)
+
+
 CASES: dict[Callable[[Desk], None], list[str]] = {
     no_story_yet: ["field_value", "item_without_story"],
     item_failed: ["item_failed"],
@@ -159,6 +164,7 @@ CASES: dict[Callable[[Desk], None], list[str]] = {
     item_deleted: ["gone_at_origin"],
     folder_renamed: ["folder_name"],
     folder_deleted: ["folder_gone", "story_gone"],
+    drafts_forged: ["draft_changed"],
 }
 
 

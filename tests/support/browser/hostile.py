@@ -76,6 +76,9 @@ PAGES = [
 """A page of the designer, and the template of a collection."""
 
 
+_RENAMED = '<p><a href="/memos/note-5">A note</a>, from when notes were memos</p>'
+
+
 def write_hostile_site(folder: Path) -> None:
     """Write the small site, some of its notes hostile, one reference dangling, with a
     list of options."""
@@ -111,7 +114,7 @@ def _rewrite(path: Path, change: Callable[[dict], dict]) -> None:
 def _made_hostile(item: dict) -> dict:
     fields = item["fieldData"]
     if fields.get("slug") == "note-1":
-        fields["text"] += _BODY
+        fields["text"] += _BODY + _RENAMED
     if fields.get("slug") == "note-2":
         fields["text"] += _EMBED + _FRAMES + _OPEN
     if fields.get("slug") in SPLIT_NOTES:

@@ -203,7 +203,8 @@ async def _choose_item_sets(desk: Desk) -> None:
     ):
         await book.choose(control, chosen)
         await book.choose(control, before)
-    await book.sees("36 imported")
+    await book.sees("36 imported", "/memos/note-5")
+    await book.choose("former-path", "lead to notes")
     await book.choose("item-set-publish", "what is live")
     await book.choose("item-set", "live: what visitors see", which=1)
     await book.click("item-set-save")
@@ -213,6 +214,7 @@ async def _choose_item_sets(desk: Desk) -> None:
     await book.sees("collections.yaml is written")
     document = desk.decided("collections")
     assert [each["items"] for each in document["collections"]] == ["staged", "live"]
+    assert [each["path"] for each in document["former_paths"]] == ["/memos"]
 
 
 async def design_components(desk: Desk) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.story import draft_story
+from cmsmig.mapping.decisions.choices import FormerPath
 from cmsmig.mapping.decisions.design import (
     ContentTypeDesign,
     Design,
@@ -198,7 +199,10 @@ def routes(
     slugs: Mapping[ItemKey, str] | None = None,
     *,
     secondary: str = "fr",
+    former: Iterable[FormerPath] = (),
 ) -> Routes:
     """Return the routes of the posts and tags."""
     collections = (collection(slug="posts"), collection(slug="tags"))
-    return Routes(site(secondary=secondary), collections, places, slugs or {})
+    return Routes(
+        site(secondary=secondary), collections, places, slugs or {}, former=former
+    )

@@ -6,9 +6,10 @@ From the first call on the budget counts, and a plan of many stories takes secon
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from cmsmig.canonical import Json, fingerprint_of_each
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
@@ -50,6 +51,9 @@ class OfflineDrafts:
     """Field keys that the stories use, by component."""
     existing: Mapping[ItemKey, ExistingStory]
     """Where items will be, if the destination holds nothing in their way."""
+    drafts: Mapping[str, str] = field(default_factory=dict)
+    """Fingerprints of what the stories are, where and for whom, by collection; of
+    those too that the destination would refuse."""
     refused: Refused = NOT_REFUSED
     """What the destination would refuse; it is in `failed`, too."""
 
@@ -148,7 +152,38 @@ def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
         failed=failed,
         used=used_fields(stories.values()),
         existing=existing,
+        drafts=_prints(migration, context, stories),
     )
+
+
+def _prints(
+    migration: Migration,
+    context: DraftContext,
+    stories: Mapping[ItemKey, PlannedStory],
+) -> dict[str, str]:
+    """Return a fingerprint of the drafts of each collection, their places, and
+    whether they are published; under `visitors` of what is published below edits."""
+    found: dict[str, list[Json]] = {}
+    places = migration.places.places
+    for key, story in sorted(stories.items()):
+        found.setdefault(key.collection_id, []).append(
+            [
+                str(key),
+                story.draft,
+                places[key].full_slug,
+                key in migration.to_publish,
+            ]
+        )
+    if migration.public:
+        visitors = migration.for_visitors()
+        own = visitors.context(context.assets, context.missing_assets)
+        found["visitors"] = [
+            [str(key), draft.facts.plan_print()]
+            for key, draft in visitors.item_drafts(own)
+            if isinstance(draft, ItemDraft)
+        ]
+        visitors.drafter.store.flush()
+    return {name: fingerprint_of_each(rows) for name, rows in found.items()}
 
 
 def known_here(migration: Migration, ledger: Ledger) -> KnownItems:
@@ -186,6 +221,7 @@ def _plan_stories(
             links=common.links(key, links),
             shape=common.shape(facts.shape),
             size=facts.size,
+            draft=facts.plan_print(),
         )
     return stories
 

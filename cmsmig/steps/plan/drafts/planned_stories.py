@@ -51,6 +51,8 @@ class PlannedStory:
     """Shared by all stories of the same shape."""
     size: int
     """Bytes of its content as JSON, about."""
+    draft: str
+    """Fingerprint of what is written of its draft."""
 
 
 class Common:
@@ -160,6 +162,7 @@ def _row(story: PlannedStory, shape: int) -> list[Json]:
         [links.linked_hash, links.record_hash, links.former_record],
         shape,
         story.size,
+        story.draft,
     ]
 
 
@@ -172,7 +175,8 @@ def _reference(each: DanglingReference | BorrowedReference) -> list[Json]:
 def _read(
     key: ItemKey, row: _Row, shapes: list[ContentShape], common: Common
 ) -> PlannedStory:
-    losses, losses_print, dangling, borrowed, links, hashes, shape, size = row
+    losses, losses_print, dangling, borrowed, links, hashes, shape, *rest = row
+    size, draft = rest
     filled, leading, left, state, changes = links
     linked, record, former = hashes
     return PlannedStory(
@@ -203,6 +207,7 @@ def _read(
         ),
         shape=shapes[shape],
         size=size,
+        draft=draft,
     )
 
 

@@ -1,0 +1,109 @@
+"""Links to paths that a collection had before it was renamed, by the items' slugs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import unescape
+
+from cmsmig.mapping.decisions.choices import FormerPath
+from cmsmig.mapping.select.routes import (
+    OldPaths,
+    PageCause,
+    Routes,
+    StaticPage,
+    parts_of,
+)
+from cmsmig.origin.schema import Collection, Item, Site
+
+_HREF = re.compile(r"""\bhref=(?:"([^"<>]{1,2000})"|'([^'<>]{1,2000})')""", re.I)
+_EXAMPLES = 3
+
+
+@dataclass(slots=True)
+class RenamedCollection:
+    """Links to one path of static pages that end in slugs of a collection's items."""
+
+    path: str
+    """Above the slugs, without the part of a locale; `/` is the root."""
+    collection: Collection
+    links: int = 0
+    pages: dict[str, None] = field(default_factory=dict)
+    """The slugs, in the order in which they were found."""
+
+    @property
+    def decision(self) -> FormerPath:
+        """Return the proposal: links below the path lead to the items."""
+        return FormerPath(
+            self.path, self.collection.collection_id, self.collection.slug
+        )
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Return some of the paths."""
+        above = self.path.rstrip("/")
+        return tuple(f"{above}/{slug}" for slug in [*self.pages][:_EXAMPLES])
+
+    @property
+    def in_bulk(self) -> bool:
+        """Return whether the proposal may be accepted without a look.
+
+        At the root there are static pages too: a page `/prices` may share its slug
+        with an item by chance.
+        """
+        return self.path != "/"
+
+
+def find_renamed(
+    site: Site, collections: Sequence[Collection], items: Sequence[Item]
+) -> tuple[RenamedCollection, ...]:
+    """Return the paths below which links look for items of a collection that has
+    another slug now, most links first. Reads all values once.
+
+    A slug that items of two collections have says nothing.
+    """
+    paths = OldPaths.of(site, collections)
+    routes = Routes(site, collections, {}, {})
+    by_slug: dict[str, set[str]] = {}
+    for item in items:
+        by_slug.setdefault(item.slug.casefold(), set()).add(item.key.collection_id)
+    by_id = {each.collection_id: each for each in collections}
+    found: dict[tuple[tuple[str, ...], str], RenamedCollection] = {}
+    for address in _addresses(by_id, items):
+        page = routes.resolve(address, "")
+        if not isinstance(page, StaticPage) or page.cause is not PageCause.STATIC:
+            continue
+        _, above, slug = paths.split(parts_of(page.path))
+        owners = by_slug.get(slug.casefold(), set()) if slug else set()
+        if len(owners) == 1:
+            (owner,) = owners
+            named = f"/{'/'.join(above)}"
+            key = tuple(part.casefold() for part in above), owner
+            one = found.setdefault(key, RenamedCollection(named, by_id[owner]))
+            one.links += 1
+            one.pages[slug] = None
+    return tuple(
+        sorted(
+            found.values(),
+            key=lambda each: (-each.links, each.path, each.decision.collection_id),
+        )
+    )
+
+
+def _addresses(
+    collections: Mapping[str, Collection], items: Iterable[Item]
+) -> Iterator[str]:
+    """Yield the address of every link in bodies and link fields."""
+    for item in items:
+        collection = collections[item.key.collection_id]
+        data = item.data
+        for each in collection.fields:
+            value = data.get(each.slug)
+            if not isinstance(value, str):
+                continue
+            if each.type == "Link":
+                yield value
+            elif each.type == "RichText":
+                for double, single in _HREF.findall(value):
+                    yield unescape(double or single)
