@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
+from operator import attrgetter
 from sys import intern
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
@@ -32,8 +33,7 @@ class Rows:
         """Return what writes columns of the rows at `at`."""
         if self.stamped:
             values["changed_at"] = now()
-        written = ", ".join(f"{column} = ?" for column in values)
-        update = f"UPDATE {self.table} SET {written} WHERE {self.where}"
+        update = _update(self.table, self.where, tuple(values))
         return update, (*values.values(), *at)
 
     def delete(self, at: Sequence[object]) -> Statement:
@@ -65,13 +65,17 @@ class Table(Rows, Generic[Row]):
         names = (each.name for each in fields(self.row))
         return tuple(self.renamed.get(each, each) for each in names)
 
+    @cached_property
+    def _values(self) -> attrgetter[tuple[object, ...]]:
+        return attrgetter(*(each.name for each in fields(self.row)))
+
     def put(self, row: Row, **more: object) -> Statement:
         """Return what writes a row, over the one with its key if there is one; `more`
         are columns that are no fields."""
-        values = [getattr(row, each.name) for each in fields(row)]
-        encoded = (
+        values = self._values(row)
+        encoded = [
             dump_body(each) if isinstance(each, dict) else each for each in values
-        )
+        ]
         columns = (*self.columns, *more)
         upsert = _upsert(self.table, columns, self.key, self.kept)
         return upsert, (*encoded, *more.values())
@@ -91,6 +95,12 @@ class Table(Rows, Generic[Row]):
             yield self.row(
                 *(each if decode is None else decode(each) for decode, each in pairs)
             )
+
+
+@cache
+def _update(table: str, where: str, columns: tuple[str, ...]) -> str:
+    written = ", ".join(f"{each} = ?" for each in columns)
+    return f"UPDATE {table} SET {written} WHERE {where}"
 
 
 @cache
