@@ -6,7 +6,9 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
+from time import time_ns
 from typing import Any, TypeAlias
 
 from cmsmig.errors import (
@@ -21,11 +23,11 @@ from cmsmig.printable import printable
 from cmsmig.whole_text import is_whole, whole_text
 
 Statement: TypeAlias = "tuple[str, Sequence[object]]"
-"""What is asked of the ledger, and the values in its places."""
+"""SQL, and the values of its parameters."""
 _PATIENT = 10.0
-"""Seconds that somebody who writes waits for a busy file."""
+"""Seconds that a process which writes waits for a busy file."""
 _BRIEF = 0.2
-"""The same of somebody who only looks."""
+"""Seconds that a process which only reads waits for it."""
 
 
 class _Connection(sqlite3.Connection):
@@ -130,7 +132,15 @@ class SupposedStore(Store):
 
 def now() -> str:
     """Return the time as the ledger writes it: ISO 8601 in UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return _instant(time_ns() // 1_000_000)
+
+
+@lru_cache(maxsize=1)
+def _instant(milliseconds: int) -> str:
+    """Return a time as text; one transaction asks for the same several times."""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(
+        timespec="milliseconds"
+    )
 
 
 def connect(path: Path, *, durable: bool) -> sqlite3.Connection:

@@ -41,7 +41,7 @@ class Findings:
         loss in their order. Reads only."""
         query = f"""SELECT {ITEM_KEY}, field, kind, what, place, context, why, severity
                     FROM loss ORDER BY {ITEM_KEY}, ordinal"""
-        # All at once: whoever goes through them may write.
+        # All at once: the caller may write between two of them.
         rows = [tuple(row) for row in self._store.each(query)]
         for key, group in groupby(rows, lambda row: row[:3]):
             yield ItemKey(*key), [list(row[3:]) for row in group]

@@ -11,7 +11,7 @@ from cmsmig.ledger.connection import Statement, Store
 from cmsmig.ledger.intents import close_intent
 from cmsmig.ledger.items import recover
 from cmsmig.ledger.rows import DELETED_THERE, GoneItem, GoneState
-from cmsmig.ledger.tables import ITEM, ITS_HOME, ITS_LOSSES, OF_ITEM
+from cmsmig.ledger.tables import ITEM, ITS_LOSSES, ITS_STORY, OF_ITEM
 
 UNPUBLISH: Final = "unpublish_gone"
 DELETE: Final = "delete_gone"
@@ -41,7 +41,7 @@ class GoneItems:
 
     def take_back(self, keys: Iterable[ItemKey]) -> None:
         """Write that items are there again, and their stories go on as theirs."""
-        self._store.commit(chain.from_iterable(map(_take_back, keys)))
+        self._store.commit(chain.from_iterable(map(_reinstate, keys)))
 
     def forget(self, keys: Iterable[ItemKey]) -> None:
         """Forget items that never had a story, or have none any more."""
@@ -58,7 +58,7 @@ class GoneItems:
         """
         statements = [ITEM.change(key, gone=state, gone_note=""), *_hide(key)]
         if updated_at:
-            statements.append(ITS_HOME.change(key, destination_updated_at=updated_at))
+            statements.append(ITS_STORY.change(key, destination_updated_at=updated_at))
         self._store.commit([*statements, close_intent(intent, key, "done")])
 
     def keep(self, key: ItemKey, note: str, intent: str) -> None:
@@ -98,7 +98,7 @@ def _mark(key: ItemKey, gone: GoneItem) -> Iterator[Statement]:
         yield from _hide(key)
 
 
-def _take_back(key: ItemKey) -> Iterator[Statement]:
+def _reinstate(key: ItemKey) -> Iterator[Statement]:
     yield ITEM.change(key, gone="", gone_reason="", gone_sentence="", gone_note="")
     yield recover(key)
     yield from (close_intent(intent, key, "not_needed") for intent in INTENTS)
@@ -107,4 +107,4 @@ def _take_back(key: ItemKey) -> Iterator[Statement]:
 def _hide(key: ItemKey) -> Iterator[Statement]:
     """Write that visitors see nothing of an item's story."""
     yield ITEM.change(key, published="")
-    yield ITS_HOME.change(key, left_public=0)
+    yield ITS_STORY.change(key, left_public=0)

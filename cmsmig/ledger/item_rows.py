@@ -10,12 +10,12 @@ from typing import Any, Protocol
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import Store
 from cmsmig.ledger.rows import GoneItem, GoneState, ItemRow, StoryRecord
-from cmsmig.ledger.tables import HOMES, ITEM_KEY
+from cmsmig.ledger.tables import ITEM_KEY, STORIES
 
 _ROWS = f"""
     SELECT {ITEM_KEY}, name, item.full_slug, origin_hash, status, reason, explanation,
         link_state, published, old_path, gone, gone_reason, gone_sentence, gone_note,
-        {", ".join(f"home.{column}" for column in HOMES.columns)}
+        {", ".join(f"home.{column}" for column in STORIES.columns)}
     FROM item LEFT JOIN home ON home.id = item.home_id"""
 _ALL = f"{_ROWS} ORDER BY {ITEM_KEY}"
 _FAILED = f"{_ROWS} WHERE status = 'failed' ORDER BY changed_at DESC LIMIT ?"
@@ -111,13 +111,15 @@ def _item_row(row: sqlite3.Row, known: Mapping[ItemKey, KnownItem]) -> ItemRow:
         explanation=explanation,
         link_state=intern(link_state),
         published=published,
-        home=_home(values[16:], path, published),
+        home=_story_record(values[16:], path, published),
         gone=GoneItem(GoneState(gone), *why) if gone else None,
         old_path=old_path if gone else "",
     )
 
 
-def _home(values: Sequence[Any], path: str, published: str) -> StoryRecord | None:
+def _story_record(
+    values: Sequence[Any], path: str, published: str
+) -> StoryRecord | None:
     number, uuid, slug, made, content, updated_at, group, record, *rest = values
     if number is None:
         return None

@@ -19,7 +19,7 @@ from cmsmig.ledger.rows import (
     StoryRecord,
     WrittenStory,
 )
-from cmsmig.ledger.tables import HOMES, ITEM, ITEM_KEY, ITS_HOME, OF_ITEM
+from cmsmig.ledger.tables import ITEM, ITEM_KEY, ITS_STORY, OF_ITEM, STORIES
 
 
 class Items(ItemRows):
@@ -74,12 +74,12 @@ class Items(ItemRows):
         written: WrittenStory | None = None,
     ) -> None:
         """Write an item's story record and close the intent of kind `intent`."""
-        move_in = f"""UPDATE item SET home_id = (SELECT id FROM home
+        link = f"""UPDATE item SET home_id = (SELECT id FROM home
                       WHERE story_id = ?) WHERE {OF_ITEM}"""
         self._store.commit(
             [
-                *_save_home(home, written),
-                (move_in, (home.story_id, *key)),
+                *_save_story(home, written),
+                (link, (home.story_id, *key)),
                 ITEM.change(
                     key,
                     status="created" if home.made else "reused",
@@ -114,7 +114,7 @@ class Items(ItemRows):
         self._store.commit(
             [
                 (keep_path, (*key, home.story_id, home.full_slug)),
-                *_save_home(home, written),
+                *_save_story(home, written),
                 recover(key),
                 ITEM.change(
                     key,
@@ -138,7 +138,7 @@ class Items(ItemRows):
         """Write that a story needs no update as it stands: nothing was sent."""
         self._store.commit(
             [
-                *_save_home(home, written),
+                *_save_story(home, written),
                 recover(key),
                 ITEM.change(key, link_state=link_state, origin_hash=origin_hash),
                 close_intent("update", key, "not_needed"),
@@ -154,7 +154,7 @@ class Items(ItemRows):
     def moved(self, paths: Mapping[ItemKey, str]) -> None:
         """Write where stories stand that somebody moved, or a folder above them."""
         self._store.commit(
-            ITS_HOME.change(key, full_slug=path) for key, path in paths.items()
+            ITS_STORY.change(key, full_slug=path) for key, path in paths.items()
         )
 
     def earlier_paths(self) -> dict[ItemKey, tuple[str, ...]]:
@@ -212,7 +212,7 @@ class Items(ItemRows):
         """Write when an item's story was published; an empty `at`: not yet."""
         self._store.commit(
             [
-                *_save_home(home, written),
+                *_save_story(home, written),
                 ITEM.change(key, published=at),
                 close_intent("publish", key, "done"),
                 close_intent("show", key, "done"),
@@ -223,7 +223,7 @@ class Items(ItemRows):
         """Write that an item's story was taken from visitors."""
         self._store.commit(
             [
-                *_save_home(home),
+                *_save_story(home),
                 ITEM.change(key, published=""),
                 close_intent("unpublish", key, "done"),
             ]
@@ -250,18 +250,18 @@ def recover(key: ItemKey) -> Statement:
     return update, key
 
 
-def _save_home(
+def _save_story(
     home: StoryRecord, written: WrittenStory | None = None
 ) -> Iterator[Statement]:
-    yield HOMES.put(home)
+    yield STORIES.put(home)
     if written is not None:
         insert = "INSERT OR REPLACE INTO written (story_id, body) VALUES (?, ?)"
         yield insert, (home.story_id, pack_story(written))
 
 
 def _release(key: ItemKey, found: Sequence[object] | None) -> Iterator[Statement]:
-    """Forget the story of an item, whose home was found; the item too, where the
-    origin does not have it."""
+    """Forget the story record of an item, and the item too where the origin does not
+    have it; `found` is the row with the id of the record."""
     yield ITEM.change(
         key,
         status="selected",
