@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from time import time_ns
+from typing import Any, TypeAlias
 
 from cmsmig.errors import (
     LedgerDamagedError,
@@ -20,8 +22,12 @@ from cmsmig.plain_file import require_in_place, require_plain
 from cmsmig.printable import printable
 from cmsmig.whole_text import is_whole, whole_text
 
+Statement: TypeAlias = "tuple[str, Sequence[object]]"
+"""SQL, and the values of its parameters."""
+_PATIENT = 10.0
+"""Seconds that a process which writes waits for a busy file."""
 _BRIEF = 0.2
-"""Seconds that somebody who only looks waits for a busy file."""
+"""Seconds that a process which only reads waits for it."""
 
 
 class _Connection(sqlite3.Connection):
@@ -86,24 +92,21 @@ class Store:
         self, *, durable: bool = False
     ) -> AbstractContextManager[sqlite3.Connection]:
         """Run the body as one transaction; anything raised rolls all of it back."""
-        return atomic(self._durable if durable else self._plain, self.path)
+        return _Transaction(self._durable if durable else self._plain, self.path)
 
-    @contextmanager
-    def schema(self) -> Iterator[sqlite3.Connection]:
-        """Give the durable connection, for migrations that commit themselves."""
-        with translated(self.path):
-            yield self._durable
+    def commit(self, statements: Iterable[Statement], *, durable: bool = False) -> None:
+        """Run statements as one transaction, which none of them may ask about."""
+        with self.atomic(durable=durable) as db:
+            for each in statements:
+                db.execute(*each)
 
-    def all(self, statement: str, values: Sequence[object] = ()) -> list[sqlite3.Row]:
-        """Return every row of a query. Reads only."""
-        with translated(self.path):
-            return self._plain.execute(statement, tuple(values)).fetchall()
-
-    def each(self, statement: str) -> Iterator[sqlite3.Row]:
+    def each(
+        self, statement: str, values: Sequence[object] = ()
+    ) -> Iterator[sqlite3.Row]:
         """Yield the rows of a query, one at a time. Reads only; nothing is to be
         written meanwhile."""
         with translated(self.path):
-            yield from self._plain.execute(statement)
+            yield from self._plain.execute(statement, tuple(values))
 
     def version(self) -> tuple[int, int]:
         """Return what is another whenever the ledger may hold something else, whoever
@@ -114,8 +117,7 @@ class Store:
 
     def one(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Row | None:
         """Return the first row of a query, if there is one. Reads only."""
-        rows = self.all(statement, values)
-        return rows[0] if rows else None
+        return next(self.each(statement, values), None)
 
 
 class SupposedStore(Store):
@@ -130,7 +132,15 @@ class SupposedStore(Store):
 
 def now() -> str:
     """Return the time as the ledger writes it: ISO 8601 in UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return _instant(time_ns() // 1_000_000)
+
+
+@lru_cache(maxsize=1)
+def _instant(milliseconds: int) -> str:
+    """Return a time as text; one transaction asks for the same several times."""
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(
+        timespec="milliseconds"
+    )
 
 
 def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
@@ -140,22 +150,12 @@ def connect(path: Path, *, durable: bool) -> sqlite3.Connection:
     Raises what `translated` raises, and `LedgerError` for a database of another
     program, which is not touched.
     """
-    _refuse_other(path)
-    with translated(path):
-        db = sqlite3.connect(
-            path, isolation_level=None, timeout=10, factory=_Connection
-        )
-        try:
-            db.row_factory = sqlite3.Row
-            # Before anything is written: the next line marks the file as ours.
-            _refuse_foreign(db, path)
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
-            db.execute("PRAGMA foreign_keys = ON")
-        except BaseException:
-            db.close()
-            raise
-        return db
+    return _open(
+        path,
+        "PRAGMA journal_mode = WAL",
+        f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}",
+        "PRAGMA foreign_keys = ON",
+    )
 
 
 def connect_reading(path: Path) -> sqlite3.Connection:
@@ -163,17 +163,25 @@ def connect_reading(path: Path) -> sqlite3.Connection:
 
     Raises what `connect` raises.
     """
+    return _open(path, reading=True)
+
+
+def _open(path: Path, *statements: str, reading: bool = False) -> sqlite3.Connection:
     _refuse_other(path)
     with translated(path):
         db = sqlite3.connect(
-            f"{path.resolve().as_uri()}?mode=ro",
-            uri=True,
+            f"{path.resolve().as_uri()}?mode=ro" if reading else path,
+            uri=reading,
             isolation_level=None,
-            timeout=_BRIEF,
+            timeout=_BRIEF if reading else _PATIENT,
+            factory=_Connection,
         )
         try:
             db.row_factory = sqlite3.Row
+            # Before anything is written: the journal's mode marks the file as ours.
             _refuse_foreign(db, path)
+            for each in statements:
+                db.execute(each)
         except BaseException:
             db.close()
             raise
@@ -209,14 +217,7 @@ def _refuse_foreign(db: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def atomic(
-    db: sqlite3.Connection, path: Path
-) -> AbstractContextManager[sqlite3.Connection]:
-    """Run the body as one transaction; anything raised rolls all of it back."""
-    return _Transaction(db, path)
-
-
-def translated(path: Path) -> AbstractContextManager[None]:
+def translated(path: Path) -> AbstractContextManager[object]:
     """Turn SQLite's errors in the body into one sentence about `path`.
 
     Raises `StorageError` for the disk, `LedgerLockedError` for a busy file and
@@ -225,14 +226,11 @@ def translated(path: Path) -> AbstractContextManager[None]:
     return _Translation(path)
 
 
-class _Translation(AbstractContextManager[None]):
+class _Translation(AbstractContextManager["_Translation"]):
     """Not made of a generator, which costs as much as a statement."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
-
-    def __enter__(self) -> None:
-        pass
 
     def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
         if isinstance(error, sqlite3.Error):
@@ -259,9 +257,8 @@ class _Transaction(AbstractContextManager[sqlite3.Connection]):
         with self._translation:
             if error is None:
                 self._db.execute("COMMIT")
-                return
             # A full disk may have ended the transaction already.
-            if self._db.in_transaction:
+            elif self._db.in_transaction:
                 self._db.execute("ROLLBACK")
         self._translation.__exit__(kind, error, None)
 

@@ -1,4 +1,4 @@
-"""The ledger's rows of losses, by item, and of messages, by run."""
+"""The ledger's rows of what items lost."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.connection import Store, now
+from cmsmig.ledger.connection import Store
 from cmsmig.ledger.rows import LossRow
+from cmsmig.ledger.tables import ITEM_KEY, ITS_LOSSES
 
 _LOSS_KEYS = ("kind", "what", "where", "context", "why", "severity")
 
@@ -20,19 +21,15 @@ class Findings:
 
     def save_losses(self, key: ItemKey, losses: Sequence[LossRow]) -> None:
         """Replace the losses of one item."""
-        its = "WHERE (collection_id, item_id, locale_id) = (?, ?, ?)"
-        named = (key.collection_id, key.item_id, key.locale_id)
-        if not losses and self._store.one(f"SELECT 1 FROM loss {its}", named) is None:
+        if not losses and self._store.one(*ITS_LOSSES.find(key)) is None:
             return
         with self._store.atomic() as db:
-            db.execute(f"DELETE FROM loss {its}", named)
+            db.execute(*ITS_LOSSES.delete(key))
             db.executemany(
                 "INSERT INTO loss VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
                     (
-                        *named,
-                        ordinal,
-                        row.field,
+                        *(*key, ordinal, row.field),
                         *(str(row.loss[name]) for name in _LOSS_KEYS),
                     )
                     for ordinal, row in enumerate(losses)
@@ -42,42 +39,26 @@ class Findings:
     def losses(self) -> Iterator[tuple[ItemKey, list[list[str]]]]:
         """Yield the losses of each item that has some: the field, then the parts of a
         loss in their order. Reads only."""
-        rows = self._store.all(
-            """SELECT collection_id, item_id, locale_id,
-                   field, kind, what, place, context, why, severity
-               FROM loss ORDER BY collection_id, item_id, locale_id, ordinal"""
-        )
-        for key, group in groupby(map(tuple, rows), lambda row: row[:3]):
+        query = f"""SELECT {ITEM_KEY}, field, kind, what, place, context, why, severity
+                    FROM loss ORDER BY {ITEM_KEY}, ordinal"""
+        # All at once: the caller may write between two of them.
+        rows = [tuple(row) for row in self._store.each(query)]
+        for key, group in groupby(rows, lambda row: row[:3]):
             yield ItemKey(*key), [list(row[3:]) for row in group]
 
     def losing(self) -> list[ItemKey]:
         """Return the items that lost something. Reads only."""
-        rows = self._store.all(
-            "SELECT DISTINCT collection_id, item_id, locale_id FROM loss"
-        )
-        return [ItemKey(*row) for row in map(tuple, rows)]
+        rows = self._store.each(f"SELECT DISTINCT {ITEM_KEY} FROM loss")
+        return [ItemKey(*row) for row in rows]
 
     def losses_by_kind(self) -> dict[str, int]:
         """Return how many losses there are of each kind. Reads only."""
-        return {
-            row["kind"]: int(row["losses"])
-            for row in self._store.all(
-                "SELECT kind, sum(losses) AS losses FROM losses_by_kind GROUP BY kind"
-            )
-        }
+        query = "SELECT kind, sum(losses) FROM losses_by_kind GROUP BY kind"
+        return {kind: int(losses) for kind, losses in self._store.each(query)}
 
     def reasons(self) -> dict[str, dict[str, int]]:
         """Return how many items are in each status for each reason. Reads only."""
         found: dict[str, dict[str, int]] = {}
-        for row in self._store.all("SELECT * FROM reasons ORDER BY status, reason"):
+        for row in self._store.each("SELECT * FROM reasons ORDER BY status, reason"):
             found.setdefault(row["status"], {})[row["reason"]] = int(row["items"])
         return found
-
-    def note(self, subject: str, code: str, text: str) -> None:
-        """Write one message of the current run."""
-        with self._store.atomic() as db:
-            db.execute(
-                "INSERT INTO message (run_id, at, subject, code, text) "
-                "VALUES (?, ?, ?, ?, ?)",
-                (self._store.run_id, now(), subject, code, text),
-            )

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Final
 
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.connection import Store, now
+from cmsmig.ledger.connection import Statement, Store
 from cmsmig.ledger.intents import close_intent
-from cmsmig.ledger.item_states import recover
+from cmsmig.ledger.items import recover
 from cmsmig.ledger.rows import DELETED_THERE, GoneItem, GoneState
+from cmsmig.ledger.tables import ITEM, ITS_LOSSES, ITS_STORY, OF_ITEM
 
 UNPUBLISH: Final = "unpublish_gone"
 DELETE: Final = "delete_gone"
 INTENTS: Final = (UNPUBLISH, DELETE)
 """Kinds of what is intended with such stories."""
 _OPEN = (GoneState.TO_UNPUBLISH, GoneState.TO_DELETE)
-_KEY = "(collection_id, item_id, locale_id) = (?, ?, ?)"
 
 
 class GoneItems:
@@ -36,55 +36,18 @@ class GoneItems:
         The story records are kept. Such an item counts as skipped where the origin
         still has it, and not at all where it was deleted there.
         """
-        at = now()
-        with self._store.atomic(durable=True) as db:
-            db.executemany(
-                f"""UPDATE item SET gone = ?, gone_reason = ?, gone_sentence = ?,
-                       gone_note = ?, status = 'skipped', reason = ?, explanation = ?,
-                       changed_at = ? WHERE {_KEY}""",
-                [
-                    (
-                        str(each.state),
-                        each.reason,
-                        each.sentence,
-                        each.note,
-                        _reason_of(each),
-                        each.sentence,
-                        at,
-                        *_values(key),
-                    )
-                    for key, each in gone.items()
-                ],
-            )
-            for key, each in gone.items():
-                for intent in INTENTS:
-                    if each.state not in _OPEN:
-                        close_intent(db, intent, str(key), str(each.state))
-                if each.state is GoneState.DELETED:
-                    # A killed run deleted it, and could not say so.
-                    _not_public(db, key)
+        marks = chain.from_iterable(_mark(*each) for each in gone.items())
+        self._store.commit(marks, durable=True)
 
     def take_back(self, keys: Iterable[ItemKey]) -> None:
         """Write that items are there again, and their stories go on as theirs."""
-        with self._store.atomic() as db:
-            for key in keys:
-                db.execute(
-                    f"""UPDATE item SET gone = '', gone_reason = '',
-                        gone_sentence = '', gone_note = '' WHERE {_KEY}""",
-                    _values(key),
-                )
-                recover(db, key)
-                for intent in INTENTS:
-                    close_intent(db, intent, str(key), "not_needed")
+        self._store.commit(chain.from_iterable(map(_reinstate, keys)))
 
     def forget(self, keys: Iterable[ItemKey]) -> None:
         """Forget items that never had a story, or have none any more."""
-        with self._store.atomic() as db:
-            for key in keys:
-                db.execute(f"DELETE FROM loss WHERE {_KEY}", _values(key))
-                db.execute(
-                    f"DELETE FROM item WHERE {_KEY} AND home_id IS NULL", _values(key)
-                )
+        delete = f"DELETE FROM item WHERE {OF_ITEM} AND home_id IS NULL"
+        rows = ((ITS_LOSSES.delete(key), (delete, key)) for key in keys)
+        self._store.commit(chain.from_iterable(rows))
 
     def settle(
         self, key: ItemKey, state: GoneState, intent: str, *, updated_at: str = ""
@@ -93,60 +56,55 @@ class GoneItems:
 
         `updated_at` is what the destination says of it since.
         """
-        with self._store.atomic() as db:
-            db.execute(
-                f"""UPDATE item SET gone = ?, gone_note = '', changed_at = ?
-                    WHERE {_KEY}""",
-                (str(state), now(), *_values(key)),
-            )
-            _not_public(db, key)
-            if updated_at:
-                db.execute(
-                    f"""UPDATE home SET destination_updated_at = ? WHERE id =
-                        (SELECT home_id FROM item WHERE {_KEY})""",
-                    (updated_at, *_values(key)),
-                )
-            close_intent(db, intent, str(key), "done")
+        statements = [ITEM.change(key, gone=state, gone_note=""), *_hide(key)]
+        if updated_at:
+            statements.append(ITS_STORY.change(key, destination_updated_at=updated_at))
+        self._store.commit([*statements, close_intent(intent, key, "done")])
 
     def keep(self, key: ItemKey, note: str, intent: str) -> None:
         """Write why a story is kept although something else was decided."""
-        with self._store.atomic() as db:
-            db.execute(
-                f"""UPDATE item SET gone = 'kept', gone_note = ?, changed_at = ?
-                    WHERE {_KEY}""",
-                (note, now(), *_values(key)),
-            )
-            close_intent(db, intent, str(key), "refused")
+        kept = ITEM.change(key, gone=GoneState.KEPT, gone_note=note)
+        self._store.commit([kept, close_intent(intent, key, "refused")])
 
     def doubt(self, key: ItemKey, note: str) -> None:
         """Write that nobody knows whether a story was taken away: the next run
         looks."""
-        with self._store.atomic() as db:
-            db.execute(
-                f"UPDATE item SET gone_note = ? WHERE {_KEY}", (note, *_values(key))
-            )
+        self._store.commit([ITEM.change(key, gone_note=note)])
 
     def keep_addresses(self, paths: Iterable[tuple[ItemKey, str]]) -> None:
         """Write the addresses that items have at the origin now."""
         with self._store.atomic() as db:
             db.executemany(
-                f"UPDATE item SET old_path = ? WHERE {_KEY} AND old_path <> ?",
-                ((path, *_values(key), path) for key, path in paths),
+                f"UPDATE item SET old_path = ? WHERE {OF_ITEM} AND old_path <> ?",
+                ((path, *key, path) for key, path in paths),
             )
 
 
-def _not_public(db: sqlite3.Connection, key: ItemKey) -> None:
-    db.execute(f"UPDATE item SET published = '' WHERE {_KEY}", _values(key))
-    db.execute(
-        f"""UPDATE home SET left_public = 0 WHERE id =
-            (SELECT home_id FROM item WHERE {_KEY})""",
-        _values(key),
+def _mark(key: ItemKey, gone: GoneItem) -> Iterator[Statement]:
+    yield ITEM.change(
+        key,
+        gone=gone.state,
+        gone_reason=gone.reason,
+        gone_sentence=gone.sentence,
+        gone_note=gone.note,
+        status="skipped",
+        reason="gone_at_origin" if gone.reason == DELETED_THERE else gone.reason,
+        explanation=gone.sentence,
     )
+    if gone.state not in _OPEN:
+        yield from (close_intent(intent, key, gone.state) for intent in INTENTS)
+    if gone.state is GoneState.DELETED:
+        # A killed run deleted it, and could not say so.
+        yield from _hide(key)
 
 
-def _reason_of(gone: GoneItem) -> str:
-    return "gone_at_origin" if gone.reason == DELETED_THERE else gone.reason
+def _reinstate(key: ItemKey) -> Iterator[Statement]:
+    yield ITEM.change(key, gone="", gone_reason="", gone_sentence="", gone_note="")
+    yield recover(key)
+    yield from (close_intent(intent, key, "not_needed") for intent in INTENTS)
 
 
-def _values(key: ItemKey) -> tuple[str, str, str]:
-    return (key.collection_id, key.item_id, key.locale_id)
+def _hide(key: ItemKey) -> Iterator[Statement]:
+    """Write that visitors see nothing of an item's story."""
+    yield ITEM.change(key, published="")
+    yield ITS_STORY.change(key, left_public=0)

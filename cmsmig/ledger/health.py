@@ -16,8 +16,7 @@ from cmsmig.ledger.connection import Store, now
 
 def check_pages(store: Store) -> None:
     """Raise `LedgerDamagedError` when the file's structure is not whole."""
-    with store.schema() as db:
-        (found,) = db.execute("PRAGMA quick_check(1)").fetchone()
+    (found,) = store.one("PRAGMA quick_check(1)") or ("",)
     if found != "ok":
         raise LedgerDamagedError(
             f"{store.path} is damaged ({' '.join(str(found).split())}); restore it "

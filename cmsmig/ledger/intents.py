@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
-from cmsmig.ledger.bodies import dump_body, load_body
-from cmsmig.ledger.connection import Store, now
+from cmsmig.ledger.connection import Statement, Store, now
 from cmsmig.ledger.rows import AssetRow, Intent, ItemRow, MadeRow
+from cmsmig.ledger.tables import INTENTS
 
 DELETE: Final = "delete"
 """The kind of the intents to delete what this ledger created."""
@@ -34,53 +33,23 @@ class Intents:
 
     def write(self, intents: Sequence[Intent]) -> None:
         """Write a batch of intents durably; none of them may be sent before."""
-        if not intents:
-            return
-        run_id = self._store.run_id
-        with self._store.atomic(durable=True) as db:
-            db.executemany(
-                """INSERT INTO intent
-                       (kind, subject, request_hash, body, run_id, made_at)
-                   VALUES (?, ?, ?, ?, ?, ?)
-                   ON CONFLICT (kind, subject) WHERE outcome IS NULL
-                   DO UPDATE SET request_hash = excluded.request_hash,
-                       body = excluded.body""",
-                [
-                    (
-                        each.kind,
-                        each.subject,
-                        each.request_hash,
-                        dump_body(each.body),
-                        run_id,
-                        now(),
-                    )
-                    for each in intents
-                ],
+        if intents:
+            run_id, at = self._store.run_id, now()
+            self._store.commit(
+                (INTENTS.put(each, run_id=run_id, made_at=at) for each in intents),
+                durable=True,
             )
 
     def open(self, kind: str) -> tuple[Intent, ...]:
         """Return the intents of a kind whose outcome is not known. Reads only."""
-        return tuple(
-            Intent(
-                row["kind"], row["subject"], row["request_hash"], load_body(row["body"])
-            )
-            for row in self._store.all(
-                """SELECT * FROM intent WHERE kind = ? AND outcome IS NULL
-                   ORDER BY id""",
-                (kind,),
-            )
-        )
+        rest = "WHERE kind = ? AND outcome IS NULL ORDER BY id"
+        return tuple(INTENTS.read(self._store, rest, (kind,)))
 
     def settle(self, kind: str, subject: str, outcome: str) -> None:
         """Close an open intent that has no result of its own to write."""
-        with self._store.atomic() as db:
-            close_intent(db, kind, subject, outcome)
+        self._store.commit([close_intent(kind, subject, outcome)])
 
 
-def close_intent(db: sqlite3.Connection, kind: str, subject: str, outcome: str) -> None:
-    """Write an intent's outcome within the caller's transaction."""
-    db.execute(
-        """UPDATE intent SET outcome = ?, ended_at = ?
-           WHERE kind = ? AND subject = ? AND outcome IS NULL""",
-        (outcome, now(), kind, subject),
-    )
+def close_intent(kind: str, subject: object, outcome: str) -> Statement:
+    """Return what writes an intent's outcome; nothing where none is open."""
+    return INTENTS.change((kind, str(subject)), outcome=outcome, ended_at=now())

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from sys import intern
-from typing import Protocol
+from typing import Any, Protocol
 
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import Store
-from cmsmig.ledger.item_states import gone_of
-from cmsmig.ledger.rows import ItemRow, StoryRecord
+from cmsmig.ledger.rows import GoneItem, GoneState, ItemRow, StoryRecord
+from cmsmig.ledger.tables import ITEM_KEY, STORIES
 
-_ROWS = """
-    SELECT item.*, home.story_id, home.uuid AS home_uuid,
-        home.full_slug AS home_slug, home.made, home.content_hash,
-        home.destination_updated_at, home.group_id, home.record_hash,
-        home.kept_edits, home.left_public, home.public_record
+_ROWS = f"""
+    SELECT {ITEM_KEY}, name, item.full_slug, origin_hash, status, reason, explanation,
+        link_state, published, old_path, gone, gone_reason, gone_sentence, gone_note,
+        {", ".join(f"home.{column}" for column in STORIES.columns)}
     FROM item LEFT JOIN home ON home.id = item.home_id"""
-_ALL = f"{_ROWS} ORDER BY collection_id, item_id, locale_id"
+_ALL = f"{_ROWS} ORDER BY {ITEM_KEY}"
 _FAILED = f"{_ROWS} WHERE status = 'failed' ORDER BY changed_at DESC LIMIT ?"
 
 
@@ -49,17 +48,15 @@ class ItemRows:
         self._known: Mapping[ItemKey, KnownItem] = {}
 
     def recognise(self, items: Mapping[ItemKey, KnownItem]) -> None:
-        """Let the rows of these items share the items' own texts."""
+        """Let the rows of these items share the texts that are in memory already."""
         self._known = items
 
-    def over(self, store: Store) -> ItemRows:
-        """Return the rows of a copy of the ledger; what is equal is shared."""
-        found = ItemRows(store)
-        found._rows, found._known = dict(self._rows), self._known
-        return found
+    def as_read_by(self, other: ItemRows) -> None:
+        """Share with another ledger what it has read: rows that are equal."""
+        self._rows, self._known = dict(other._rows), other._known
 
     def all(self) -> Mapping[ItemKey, ItemRow]:
-        """Return every item's row, as the ledger has it now.
+        """Return every item's row, as the ledger has it now. Reads only.
 
         Who keeps the mapping sees it renewed the next time that anybody asks.
         """
@@ -70,11 +67,11 @@ class ItemRows:
         return self._rows
 
     def _renew(self) -> None:
-        (counted,) = self._store.all("SELECT count(*) FROM item")
+        (counted,) = self._store.one("SELECT count(*) FROM item") or (0,)
         before = self._rows
-        if counted[0] == len(before):
+        if counted == len(before):
             self._read_into(before, before)
-            if counted[0] == len(before):
+            if counted == len(before):
                 return
         # Whoever goes through the mapping of before must not see it grow.
         self._rows = {}
@@ -95,47 +92,50 @@ def failed_rows(db: sqlite3.Connection, most: int) -> tuple[ItemRow, ...]:
 
 
 def _item_row(row: sqlite3.Row, known: Mapping[ItemKey, KnownItem]) -> ItemRow:
-    path, published = row["full_slug"], row["published"]
-    key = ItemKey(
-        intern(row["collection_id"]), row["item_id"], intern(row["locale_id"])
-    )
-    name, origin_hash = row["name"], row["origin_hash"]
-    if (item := known.get(key)) is not None:
-        key = item.key
-        name = _one(name, item.name)
-        origin_hash = _one(origin_hash, item.data_hash)
+    values = tuple(row)
+    collection, item, locale, name, path, origin_hash = values[:6]
+    status, reason, explanation, link_state, published, old_path = values[6:12]
+    gone, *why = values[12:16]
+    key = ItemKey(intern(collection), item, intern(locale))
+    if (of_origin := known.get(key)) is not None:
+        key = of_origin.key
+        name = _one(name, of_origin.name)
+        origin_hash = _one(origin_hash, of_origin.data_hash)
     return ItemRow(
         key=key,
         name=name,
         full_slug=path,
         origin_hash=origin_hash,
-        status=intern(row["status"]),
-        reason=intern(row["reason"]),
-        explanation=row["explanation"],
-        link_state=intern(row["link_state"]),
+        status=intern(status),
+        reason=intern(reason),
+        explanation=explanation,
+        link_state=intern(link_state),
         published=published,
-        home=_home(row, path, published),
-        gone=gone_of(row),
-        old_path=row["old_path"] if row["gone"] else "",
+        home=_story_record(values[16:], path, published),
+        gone=GoneItem(GoneState(gone), *why) if gone else None,
+        old_path=old_path if gone else "",
     )
 
 
-def _home(row: sqlite3.Row, path: str, published: str) -> StoryRecord | None:
-    if row["story_id"] is None:
+def _story_record(
+    values: Sequence[Any], path: str, published: str
+) -> StoryRecord | None:
+    number, uuid, slug, made, content, updated_at, group, record, *rest = values
+    if number is None:
         return None
-    record = row["record_hash"]
+    kept_edits, left_public, public_record = rest
     return StoryRecord(
-        story_id=row["story_id"],
-        uuid=row["home_uuid"],
-        full_slug=_one(row["home_slug"], path),
-        made=bool(row["made"]),
-        content_hash=row["content_hash"],
-        updated_at=_one(row["destination_updated_at"], published),
-        group_id=row["group_id"],
+        story_id=number,
+        uuid=uuid,
+        full_slug=_one(slug, path),
+        made=bool(made),
+        content_hash=content,
+        updated_at=_one(updated_at, published),
+        group_id=group,
         record_hash=record,
-        kept_edits=bool(row["kept_edits"]),
-        left_public=bool(row["left_public"]),
-        public_record=_one(row["public_record"], record),
+        kept_edits=bool(kept_edits),
+        left_public=bool(left_public),
+        public_record=_one(public_record, record),
     )
 
 

@@ -9,6 +9,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cmsmig.ledger.connection import Store
 
 Migration = Callable[[sqlite3.Connection], None]
 
@@ -112,15 +116,13 @@ MIGRATIONS: tuple[Migration, ...] = (
 LATEST = len(MIGRATIONS)
 
 
-def version(db: sqlite3.Connection) -> int:
+def version(store: Store) -> int:
     """Return the number of the newest migration that ran. Reads only."""
-    found = db.execute(
-        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'"
-    ).fetchone()
-    if found is None:
+    table = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migration'"
+    if store.one(table) is None:
         return 0
-    (number,) = db.execute("SELECT coalesce(max(number), 0) FROM migration").fetchone()
-    return int(number)
+    row = store.one("SELECT max(number) FROM migration")
+    return int(row[0] or 0) if row else 0
 
 
 def foreign(db: sqlite3.Connection) -> bool:
@@ -147,29 +149,23 @@ def altered(db: sqlite3.Connection) -> str:
     return ""
 
 
-def migrate(db: sqlite3.Connection) -> None:
+def migrate(store: Store) -> None:
     """Run every migration that has not run; each commits on its own."""
-    db.execute(
-        """CREATE TABLE IF NOT EXISTS migration (
-            number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at TEXT NOT NULL
-        ) STRICT"""
-    )
     for number, step in enumerate(MIGRATIONS, start=1):
-        db.execute("BEGIN IMMEDIATE")
-        try:
+        with store.atomic(durable=True) as db:
             # Asked within the transaction: another process may be upgrading too.
-            if number > version(db):
+            if number > version(store):
+                db.execute(
+                    """CREATE TABLE IF NOT EXISTS migration (
+                        number INTEGER PRIMARY KEY, name TEXT NOT NULL,
+                        applied_at TEXT NOT NULL
+                    ) STRICT"""
+                )
                 step(db)
                 db.execute(
                     "INSERT INTO migration VALUES (?, ?, ?)",
                     (number, step.__name__, datetime.now(UTC).isoformat()),
                 )
-            db.execute("COMMIT")
-        except BaseException:
-            # A full disk may have ended the transaction already.
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-            raise
 
 
 _ROWS = (

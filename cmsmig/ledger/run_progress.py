@@ -28,6 +28,14 @@ _COUNTS = f"""SELECT
     (SELECT count(*) FROM asset WHERE status = 'proven') AS files,
     (SELECT count(*) FROM asset WHERE status = 'failed') AS failed_files
     FROM item"""
+_SETTLED = """SELECT coalesce(
+    (SELECT min(id) - 1 FROM intent INDEXED BY one_open_intent
+     WHERE outcome IS NULL AND run_id = ?),
+    (SELECT max(id) FROM intent), 0)"""
+"""All requests of a run up to this intent have an outcome, which is for good."""
+_HANDLED = """SELECT kind, count(*) FROM intent
+    WHERE id > ? AND id <= ? AND run_id = ? AND outcome IS NOT NULL GROUP BY kind"""
+_LAST = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +86,7 @@ class RunWatch:
         self._last: Progress | None = None
         self._run = 0
         self._floor = 0
-        """All requests of the run up to this intent are counted for good."""
+        """The requests of the run up to this intent are counted for good."""
         self._counted: Counter[str] = Counter()
 
     def look(self) -> Progress | None:
@@ -114,24 +122,15 @@ class RunWatch:
 
     def _handled(self, db: sqlite3.Connection, run: int) -> Mapping[str, int]:
         if run != self._run:
-            before = db.execute(
-                "SELECT id FROM intent WHERE run_id IS NOT ? ORDER BY id DESC LIMIT 1",
-                (run,),
-            ).fetchone()
-            self._run, self._counted = run, Counter()
-            self._floor = before[0] if before else 0
-        found = Counter(self._counted)
-        all_settled = True
-        for number, kind, outcome in db.execute(
-            "SELECT id, kind, outcome FROM intent WHERE id > ? ORDER BY id",
-            (self._floor,),
-        ):
-            all_settled = all_settled and outcome is not None
-            found[kind] += outcome is not None
-            if all_settled:
-                self._floor = number
-                self._counted[kind] += 1
-        return found
+            self._run, self._floor, self._counted = run, 0, Counter()
+        (settled,) = db.execute(_SETTLED, (run,)).fetchone()
+        self._counted += _count(db, run, self._floor, settled)
+        self._floor = settled
+        return self._counted + _count(db, run, settled, _LAST)
+
+
+def _count(db: sqlite3.Connection, run: int, after: int, last: int) -> Counter[str]:
+    return Counter(dict(db.execute(_HANDLED, (after, last, run)).fetchall()))
 
 
 def _last_run(db: sqlite3.Connection) -> LastRun | None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import LedgerError
 from cmsmig.ledger import migrations
+from cmsmig.ledger.bodies import load_body
 from cmsmig.ledger.connection import Store, SupposedStore, now
 from cmsmig.ledger.findings import Findings
 from cmsmig.ledger.gone_items import GoneItems
@@ -19,9 +20,11 @@ from cmsmig.ledger.intents import Intents
 from cmsmig.ledger.inventory import Inventory
 from cmsmig.ledger.items import Items
 from cmsmig.ledger.rows import Identity
+from cmsmig.ledger.tables import Rows
 
 _NAMESPACE = uuid.UUID("5b0c6a39-9c5c-5f4e-8f3b-3f7a6f0a2d11")
 """Root of every derived `_uid` and external id; must never change."""
+_RUN = Rows("run", "id = ?")
 
 
 def derived_namespace(site_id: str, space_id: str) -> str:
@@ -50,15 +53,7 @@ class Ledger:
         Raises `LedgerDamagedError` when it is not whole, and `LedgerError` when it
         is of a newer version or belongs to another program, site or space.
         """
-        store = Store(path)
-        try:
-            _upgrade(store)
-            check_log(store)
-            _claim(store, identity)
-        except BaseException:
-            store.close()
-            raise
-        return cls(store)
+        return cls(_open(path, identity))
 
     @classmethod
     def open_existing(cls, path: Path) -> Ledger:
@@ -67,14 +62,7 @@ class Ledger:
             raise LedgerError(
                 f"There is no ledger at {path} yet; `cmsmig plan` makes the first."
             )
-        store = Store(path)
-        try:
-            _upgrade(store)
-            check_log(store)
-        except BaseException:
-            store.close()
-            raise
-        return cls(store)
+        return cls(_open(path))
 
     def close(self) -> None:
         """Close the file."""
@@ -95,8 +83,7 @@ class Ledger:
 
     def is_unused(self) -> bool:
         """Return whether nothing was ever asked of a destination. Reads only."""
-        with self._store.schema() as db:
-            return _is_unused(db)
+        return _is_unused(self._store)
 
     def site_id(self) -> str:
         """Return the site that this ledger belongs to; empty while to none. Reads
@@ -111,11 +98,8 @@ class Ledger:
 
     def end_run(self, outcome: str) -> None:
         """Write how the current run ended."""
-        with self._store.atomic() as db:
-            db.execute(
-                "UPDATE run SET ended_at = ?, outcome = ? WHERE id = ?",
-                (now(), outcome, self._store.run_id),
-            )
+        ended = _RUN.change((self._store.run_id,), ended_at=now(), outcome=outcome)
+        self._store.commit([ended])
 
     def was_prepared(self, plan_hash: str) -> bool:
         """Return whether a run of this plan made what stories need to its end: what is
@@ -130,11 +114,8 @@ class Ledger:
 
     def save_plan(self, plan_hash: str, body: JsonObject) -> None:
         """Store a plan under its hash; the same plan again only renews it."""
-        with self._store.atomic() as db:
-            db.execute(
-                "INSERT OR REPLACE INTO plan VALUES (?, ?, ?)",
-                (plan_hash, now(), json.dumps(body, sort_keys=True)),
-            )
+        plan = (plan_hash, now(), json.dumps(body, sort_keys=True))
+        self._store.commit([("INSERT OR REPLACE INTO plan VALUES (?, ?, ?)", plan)])
 
     def only_pilots(self) -> bool:
         """Return whether parts of what is selected were imported, and never all of
@@ -149,41 +130,46 @@ class Ledger:
     def plan(self, plan_hash: str) -> JsonObject | None:
         """Return the stored plan whose hash starts with `plan_hash`; the newest for
         an empty one. Reads only."""
-        whole = self._plan_hash(plan_hash)
-        row = self._store.one("SELECT body FROM plan WHERE hash = ?", (whole,))
-        return None if row is None else _object(row["body"])
+        return self._plan_part("body", (), plan_hash)
 
     def newest_plan_part(self, name: str) -> JsonObject | None:
         """Return the object under a name in the newest plan, if there is one, without
         reading the rest: a plan names each of its items. Reads only."""
-        row = self._store.one(
-            "SELECT json_extract(body, ?) AS part FROM plan WHERE hash = ?",
-            (f'$."{name}"', self._plan_hash("")),
-        )
-        return None if row is None or not row["part"] else _object(row["part"])
+        return self._plan_part("json_extract(body, ?)", (f'$."{name}"',), "")
 
-    def _plan_hash(self, start: str) -> str:
-        """Return the hash of the newest plan whose hash starts so, or none."""
+    def _plan_part(
+        self, part: str, values: Sequence[str], start: str
+    ) -> JsonObject | None:
         # Sorted without the bodies, each of which SQLite would hold for that.
-        row = self._store.one(
-            """SELECT hash FROM plan WHERE substr(hash, 1, ?) = ?
-               ORDER BY made_at DESC LIMIT 1""",
-            (len(start), start),
-        )
-        return "" if row is None else str(row["hash"])
+        query = f"""SELECT {part} FROM plan WHERE hash = (SELECT hash FROM plan
+                    WHERE substr(hash, 1, ?) = ? ORDER BY made_at DESC LIMIT 1)"""
+        row = self._store.one(query, (*values, len(start), start))
+        return load_body(row[0]) if row is not None and row[0] else None
+
+
+def _open(path: Path, identity: Identity | None = None) -> Store:
+    store = Store(path)
+    try:
+        _upgrade(store)
+        check_log(store)
+        if identity is not None:
+            _claim(store, identity)
+    except BaseException:
+        store.close()
+        raise
+    return store
 
 
 def _upgrade(store: Store) -> None:
     check_pages(store)
-    with store.schema() as db:
-        found = migrations.version(db)
-        if found > migrations.LATEST:
-            raise LedgerError(
-                f"{store.path} was written by a newer version of this tool (schema "
-                f"{found}, this one knows {migrations.LATEST}); upgrade cmsmig and run "
-                "this again."
-            )
-        migrations.migrate(db)
+    found = migrations.version(store)
+    if found > migrations.LATEST:
+        raise LedgerError(
+            f"{store.path} was written by a newer version of this tool (schema "
+            f"{found}, this one knows {migrations.LATEST}); upgrade cmsmig and run "
+            "this again."
+        )
+    migrations.migrate(store)
 
 
 def _claim(store: Store, identity: Identity) -> None:
@@ -197,7 +183,7 @@ def _claim(store: Store, identity: Identity) -> None:
         for key, value in wanted.items():
             if key not in known or _same(key, known[key], value):
                 continue
-            if not _is_unused(db):
+            if not _is_unused(store):
                 raise _elsewhere(store.path, key, known[key], value)
             # A plan with a wrong id in the settings must not bind it for good.
             for table in ("meta", "item", "plan", "loss"):
@@ -237,12 +223,6 @@ def _elsewhere(path: Path, key: str, known: str, wanted: str) -> LedgerError:
     )
 
 
-def _is_unused(db: sqlite3.Connection) -> bool:
-    """Return whether nothing was ever asked of a destination. Reads only."""
+def _is_unused(store: Store) -> bool:
     tables = ("intent", "home", "asset", "made")
-    return not any(db.execute(f"SELECT 1 FROM {name}").fetchone() for name in tables)
-
-
-def _object(text: str) -> JsonObject:
-    found = json.loads(text)
-    return found if isinstance(found, dict) else {}
+    return all(store.one(f"SELECT 1 FROM {name}") is None for name in tables)

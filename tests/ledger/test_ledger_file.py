@@ -75,19 +75,6 @@ def test_a_migration_that_fails_leaves_the_old_version(
         assert sql(path, "SELECT command FROM run") == [("import",)]
 
 
-def test_an_older_ledger_is_brought_up_to_date(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What an older version wrote is kept and the rest is added."""
-    with monkeypatch.context() as patch:
-        patch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:2])
-        Ledger.open(path, OURS).close()
-    assert sql(path, "SELECT max(number) FROM migration") == [(2,)]
-    Ledger.open(path, OURS).close()
-    assert sql(path, "SELECT max(number) FROM migration") == [(migrations.LATEST,)]
-    assert sql(path, "SELECT items FROM accounting") == [(0,)]
-
-
 def test_a_newer_ledger_is_refused_and_left_as_it_is(path: Path) -> None:
     """A sentence that says which version it has and what to do."""
     Ledger.open(path, OURS).close()
@@ -95,31 +82,6 @@ def test_a_newer_ledger_is_refused_and_left_as_it_is(path: Path) -> None:
     with pytest.raises(LedgerError, match=r"newer version.*99.*upgrade cmsmig"):
         Ledger.open(path, OURS)
     assert sql(path, "SELECT max(number) FROM migration") == [(99,)]
-
-
-def test_a_ledger_of_the_third_version_keeps_its_rows(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What it did not keep is empty after the upgrade; the rest is as it was."""
-    with monkeypatch.context() as patch:
-        patch.setattr(migrations, "MIGRATIONS", migrations.MIGRATIONS[:3])
-        patch.setattr(migrations, "LATEST", 3)
-        Ledger.open(path, OURS).close()
-    for statement in (
-        "INSERT INTO made VALUES ('component', 'post', 4, '', 1, 'h', 'then')",
-        "INSERT INTO home VALUES (1, 5, 'u', 'a/5', 1, 'h', 'then')",
-        "INSERT INTO item VALUES ('c', '1', '', 'One', 'a/5', '', 'created', '', '', "
-        "'linked', '', 1, '', 'then')",
-        "INSERT INTO intent VALUES (1, 'component', 'tag', 'h', 1, 'then', NULL, NULL)",
-    ):
-        sql(path, statement)
-    with Ledger.open(path, OURS) as ledger:
-        made = MadeRow("component", "post", 4, "", True, "h", {})
-        assert ledger.inventory.made("component") == {"post": made}
-        assert ledger.intents.open("component") == (Intent("component", "tag", "h"),)
-        (item,) = ledger.items.all().values()
-        assert item.home is not None
-        assert (item.home.story_id, item.home.group_id) == (5, "")
 
 
 @pytest.mark.parametrize(
@@ -324,11 +286,7 @@ def test_runs_are_written_with_their_end(path: Path) -> None:
     with Ledger.open(path, OURS) as ledger:
         ledger.begin_run("prepare", "abc")
         ledger.begin_run("import")
-        ledger.findings.note("item 1", "lost", "It was lost.")
         ledger.end_run("done")
     query = "SELECT id, command, plan_hash, outcome, ended_at IS NULL FROM run"
     ended = (2, "import", "", "done", 0)
     assert sql(path, query) == [(1, "prepare", "abc", None, 1), ended]
-    assert sql(path, "SELECT run_id, subject, code FROM message") == [
-        (2, "item 1", "lost")
-    ]

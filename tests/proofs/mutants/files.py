@@ -78,8 +78,8 @@ PHASES = (
         (
             Edit(
                 "ledger/items.py",
-                "SET published = iif(?, published, ''), link",
-                "SET published = iif(?, published, published), link",
+                'hidden = {} if still_public else {"published": ""}',
+                "hidden: dict[str, str] = {}",
             ),
         ),
     ),
