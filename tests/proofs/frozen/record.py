@@ -27,6 +27,7 @@ site, and from today."""
 _TABLES = ("stories", "components", "groups", "presets", "tags", "datasources",
            "entries", "assets", "deleted_assets", "asset_folders", "releases",
            "webhooks")  # fmt: skip
+"""Of a space; the sandbox of an older revision lacks some."""
 _OWN = re.compile(
     r"118\d{12}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
     r"|(?<=/)[0-9a-f]{10}(?=/)|\b[0-9a-f]{16}\b"
@@ -58,7 +59,7 @@ class Names:
             return
         self.last_id = space.last_id
         for table in _TABLES:
-            for own, record in getattr(space, table).items():
+            for own, record in getattr(space, table, {}).items():
                 if str(own) not in self.known:
                     name = self._numbered(f"{table} {_called(space, record)}")
                     self.known[str(own)] = f"<{name}>"
@@ -191,7 +192,7 @@ def state_of(space: Space, names: Names) -> dict[str, Any]:
     names.learn(space)
     state: dict[str, Any] = {}
     for table in _TABLES:
-        rows = [_row(space, each) for each in getattr(space, table).values()]
+        rows = [_row(space, each) for each in getattr(space, table, {}).values()]
         state[table] = sorted(names.named(rows), key=canonical)
     violations = [(each.kind, each.where, each.what)
                   for each in space.recorder.violations]  # fmt: skip
@@ -205,11 +206,11 @@ def _row(space: Space, record: Any) -> Any:
                  "deleted_at", "versions", "only_in")  # fmt: skip
         return {
             "full_slug": space.full_slug(record),
-            **{name: getattr(record, name) for name in names},
+            **{name: getattr(record, name, None) for name in names},
             "own": record.story_id,
         }
     if isinstance(record, StoredAsset):
         names = ("asset_id", "key", "body", "created_at", "digest", "content_type",
                  "finished", "deleted_at")  # fmt: skip
-        return {name: getattr(record, name) for name in names}
+        return {name: getattr(record, name, None) for name in names}
     return record

@@ -19,6 +19,7 @@ from tests.support.tiny_site import write_tiny_site
 
 Script = Callable[[Stage], None]
 _LOOKS = ("plan", "changes", "verify", "rollback --plan", "status")
+_FRENCH = {"languages": ("fr-fr",)}
 _OPTION = "encoding: option\n"
 _DATASOURCE = "encoding: option_datasource\n        datasource: moods\n"
 
@@ -46,13 +47,17 @@ def write_things(folder: Path) -> None:
 # what several scripts do
 
 
-def decided(stage: Stage, *, items: str = "staged", publish: bool = True) -> None:
-    """Pull and decide."""
+def decided(
+    stage: Stage, *, items: str = "staged", publish: bool = True, fields: bool = False
+) -> None:
+    """Pull and decide; languages are `fields` of one story, or folders."""
     stage.do("pull")
     stage.do("decide", "--accept-proposals", "--reviewer", "a tester")
     stage.decide("collections.yaml", "items: staged\n", f"items: {items}\n")
     if publish:
         stage.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    if fields:
+        stage.decide("collections.yaml", "\nlocales:", "\nlanguages: fields\nlocales:")
 
 
 def migrated(stage: Stage, **choices: Any) -> None:
@@ -316,10 +321,7 @@ def pilot(stage: Stage) -> None:
 
 def translated(stage: Stage, *, fields: bool) -> None:
     """Two languages; both sides change what only one of them has."""
-    decided(stage)
-    if fields:
-        stage.decide("collections.yaml", "\nlocales:", "\nlanguages: fields\nlocales:")
-    stage.do("import")
+    migrated(stage, fields=fields)
     stage.day("both sides change the other language")
     path = "notes/note-0" if fields else "fr/notes/la-note"
     save(stage, path, name="Nommée ailleurs", translated_slugs_attributes=[
@@ -376,17 +378,17 @@ def rolled_back(stage: Stage) -> None:
     stage.do("import")
 
 
-def rebuilt(stage: Stage) -> None:
+def rebuilt(stage: Stage, **choices: Any) -> None:
     """The ledger is lost after editors edited."""
-    migrated(stage)
+    migrated(stage, **choices)
     stage.day("edits, then the ledger is lost")
-    at = "records/record-{}".format
-    save(stage, at(1), name="Named there")
-    save(stage, at(2), slug="moved-there")
-    save(stage, at(3), tag_list=["theirs"])
-    shown(stage, at(4), "unpublish")
-    stage.delete(at(5))
-    stage.edit(at(6), position="99")
+    paths = sorted(stage.stories())
+    stage.edit(paths[0], text=stage.stories()[paths[2]].content["text"])
+    save(stage, paths[0], name="Named there")
+    save(stage, paths[1], slug="moved-there")
+    save(stage, paths[2], tag_list=["theirs"])
+    shown(stage, paths[3], "unpublish")
+    stage.delete(paths[4])
     described(stage, "Described there")
     for path in stage.folder.glob("ledger.*"):
         path.unlink()
@@ -400,9 +402,11 @@ def rebuilt(stage: Stage) -> None:
     stage.do("rollback")
 
 
-def killed(stage: Stage, *, at: int, applied: bool, edit: bool = False) -> None:
+def killed(
+    stage: Stage, *, at: int, applied: bool, edit: bool = False, **choices: Any
+) -> None:
     """An import is killed at a write; perhaps somebody edits, then it runs again."""
-    decided(stage)
+    decided(stage, **choices)
     stage.killed(at, "import", applied=applied)
     if edit:
         for path in stage.stories():
@@ -485,13 +489,15 @@ RUNS: Mapping[str, Run] = {
     "shaped": Run(shaped, write_things),
     "pilot": Run(pilot),
     "folders": Run(partial(translated, fields=False)),
-    "fields": Run(partial(translated, fields=True), options={"languages": ("fr-fr",)}),
+    "fields": Run(partial(translated, fields=True), options=_FRENCH),
     **{
         each: Run(partial(states, items=each), write_states)
         for each in ("live", "staged", "staged_published_only", "mirror")
     },
     "rollback": Run(rolled_back),
     "rebuild": Run(rebuilt, write_records),
+    "rebuild-mirror": Run(partial(rebuilt, items="mirror"), write_states),
+    "rebuild-fields": Run(partial(rebuilt, fields=True), options=_FRENCH),
     **{
         f"kill-{at}-{'applied' if applied else 'unsent'}": Run(
             partial(killed, at=at, applied=applied)
@@ -501,6 +507,13 @@ RUNS: Mapping[str, Run] = {
     **{
         f"kill-{at}-edited": Run(partial(killed, at=at, applied=True, edit=True))
         for at in (18, 24)
+    },
+    **{
+        f"kill-mirror-{at}": Run(
+            partial(killed, at=at, applied=True, edit=True, items="mirror"),
+            write_states,
+        )
+        for at in (16, 20, 24)
     },
     "kill-rollback": Run(killed_rollback),
     "foreign": Run(foreign, write_things),
