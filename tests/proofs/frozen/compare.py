@@ -1,4 +1,8 @@
-"""What differs between two folders of records, a line each."""
+"""What differs between two folders of records, a line each.
+
+Hashes of plans and fingerprints of what a plan was made of are no values to compare:
+what they stand for is in the record.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +33,13 @@ def differences(one: Path, other: Path) -> Iterator[str]:
 def _different(place: str, one: Any, other: Any) -> Iterator[str]:
     if one == other:
         return
+    if isinstance(one, list) and isinstance(other, list):
+        one, other = (_by_record(each) for each in (one, other))
     if isinstance(one, dict) and isinstance(other, dict):
         for key in [*one, *(key for key in other if key not in one)]:
             if key not in one or key not in other:
                 yield _line(f"{place}.{key}", one.get(key), other.get(key))
-            else:
+            elif not (key == "hash" or place.endswith(".fingerprints")):
                 yield from _different(f"{place}.{key}", one[key], other[key])
     elif isinstance(one, list) and isinstance(other, list):
         yield from _different_lists(place, one, other)
@@ -41,28 +47,42 @@ def _different(place: str, one: Any, other: Any) -> Iterator[str]:
         yield _line(place, one, other)
 
 
+def _by_record(rows: list[Any]) -> dict[str, Any] | list[Any]:
+    """Return records of the space by what they are; other lists as they are."""
+    found = {
+        each.get("own") or each.get("asset_id") or each.get("id"): each
+        for each in rows
+        if isinstance(each, dict)
+    }
+    complete = len(found) == len(rows) and not {None, ""} & found.keys()
+    return found if complete else rows
+
+
 def _different_lists(place: str, one: list[Any], other: list[Any]) -> Iterator[str]:
-    """Compare parts that take the place of each other; the rest comes or goes."""
+    """Compare what is about the same, in order; the rest comes or goes."""
     texts = [[canonical(each) for each in rows] for rows in (one, other)]
     matcher = SequenceMatcher(None, *texts, autojunk=False)
     for what, i, j, k, m in matcher.get_opcodes():
-        if what == "equal":
-            continue
-        for number in range(max(j - i, m - k)):
-            before = one[i + number] if number < j - i else None
-            after = other[k + number] if number < m - k else None
-            at = f"{place}[{i + number}]{_named(after if before is None else before)}"
-            if before is None or after is None:
-                yield _line(at, before, after)
+        left = [] if what == "equal" else other[k:m]
+        for number in range(i, i if what == "equal" else j):
+            before = one[number]
+            same = [each for each in left if _named(each) == _named(before)]
+            at = f"{place}[{number}]{_named(before)}"
+            if same:
+                left.remove(same[0])
+                yield from _different(at, before, same[0])
             else:
-                yield from _different(at, before, after)
+                yield _line(at, before, None)
+        for after in left:
+            yield _line(f"{place}[+]{_named(after)}", None, after)
 
 
 def _named(value: Any) -> str:
     """Return what a record in a list is about."""
     if not isinstance(value, dict):
         return ""
-    known = ("command", "day", "method", "path", "full_slug", "name")
+    known = ("command", "day", "method", "path", "full_slug", "code", "kind", "what",
+             "subject", "where", "field")  # fmt: skip
     found = " ".join(str(value[name]) for name in known if name in value)
     return f" ({found})" if found else ""
 
