@@ -31,6 +31,8 @@ class Run:
     script: Script
     write: Callable[[Path], object] = write_tiny_site
     options: Mapping[str, Any] = field(default_factory=dict)
+    texts: bool = True
+    """Whether commands are also run for their texts, which takes twice as long."""
 
 
 write_records = partial(write_load_site, items=12, images=4)

@@ -96,6 +96,7 @@ class Stage(Desk):
     world: World
     clock: Clock
     listener: Listener
+    texts: bool
     steps: list[dict[str, Any]] = field(default_factory=list)
 
     def day(self, what: str) -> None:
@@ -111,10 +112,11 @@ class Stage(Desk):
         """
         step: dict[str, Any] = {"command": " ".join(arguments)}
         if arguments[0] in _BOTH:
-            with self._aside():
-                ended = self.world.run(*arguments)
-            self.listener.names.learn_plans(ended.out)
-            step["text"] = self._told(ended)
+            if self.texts:
+                with self._aside():
+                    ended = self.world.run(*arguments)
+                self.listener.names.learn_plans(ended.out)
+                step["text"] = self._told(ended)
             arguments = (*arguments, "--json")
         self.listener.requests.clear()
         ended = self.world.run(*arguments)
@@ -195,7 +197,9 @@ class Stage(Desk):
 
 
 @contextmanager
-def staged(content: Path, folder: Path, **options: Any) -> Iterator[Stage]:
+def staged(
+    content: Path, folder: Path, *, texts: bool = True, **options: Any
+) -> Iterator[Stage]:
     """Serve a site, with an empty space and an empty project below a folder."""
     clock, names, switch = Clock(), Names(), Switch()
     listener = Listener(names)
@@ -216,7 +220,7 @@ def staged(content: Path, folder: Path, **options: Any) -> Iterator[Stage]:
         world = World(handle, folder, switch, project=folder / "project")
         Rehearsal.start(handle, world.project, RATE, folder / "state")
         here = Here(handle, world.project, folder / "state", world)
-        yield Stage(here, world, clock, listener)
+        yield Stage(here, world, clock, listener, texts)
 
 
 def _masks(sandbox: Any, folder: Path) -> dict[str, str]:
