@@ -104,7 +104,7 @@ faults: $(RUNS) ## every fault and kill at every request; FAULTS="--kind kills -
 machine: $(STAMP) ## random edits on both sides, decisions, imports, kills; COUNT=500
 	$(BIN)/python -m tests.proofs.machine.machine --count $(or $(COUNT),500) $(OPTIONS)
 
-frozen: $(STAMP) ## all that commands ask and tell, against BASE=revision; SITES=folder
+frozen: $(STAMP) ## requests, output and results of commands against BASE=revision; SITES=folder
 	@test -n "$(BASE)" || { \
 		echo "Name a revision to compare with: make frozen BASE=main" >&2; exit 2; }
 	$(BIN)/python -m tests.proofs.frozen against $(OPTIONS) $(BASE) $(SITES)

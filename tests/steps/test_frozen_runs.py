@@ -1,4 +1,4 @@
-"""Two runs that record all that commands ask and tell; `make frozen` plays all."""
+"""Two of the frozen runs; `make frozen` plays all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def recorded(folder: Path) -> Path:
     return folder
 
 
-def test_a_run_is_recorded_alike_each_time(
+def test_two_records_of_a_run_are_equal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Byte by byte; and a record that differs is named with its command."""
@@ -31,6 +31,6 @@ def test_a_run_is_recorded_alike_each_time(
     path = other / f"{RUNS[0]}.json"
     path.write_text(path.read_text().replace('"name": "Note 1"', '"name": "Other"', 1))
     assert main(["compare", str(one), str(other)]) == 1
-    told = capsys.readouterr().out
-    assert '/stories).body.story.name: "Note 1" -> "Other"' in told
-    assert told.endswith("differences: 1\n")
+    printed = capsys.readouterr().out
+    assert '/stories).body.story.name: "Note 1" -> "Other"' in printed
+    assert printed.endswith("differences: 1\n")

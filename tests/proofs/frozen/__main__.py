@@ -1,4 +1,4 @@
-"""Everything that commands ask and tell, recorded, so that a rewrite can be compared.
+"""Requests, output and results of commands, recorded to compare a rewrite with.
 
 usage: python -m tests.proofs.frozen record [--only NAME]... FOLDER [SITES]
        python -m tests.proofs.frozen compare FOLDER_A FOLDER_B

@@ -1,7 +1,7 @@
 """What differs between two folders of records, a line each.
 
-Hashes of plans and fingerprints of what a plan was made of are no values to compare:
-what they stand for is in the record.
+Hashes of plans and fingerprints of a plan's inputs are not compared: the record has the
+plans and the inputs themselves.
 """
 
 from __future__ import annotations

@@ -44,10 +44,10 @@ _SIGNED = frozenset(("policy", "x-amz-signature", "x-amz-date", "Expires"))
 
 @dataclass
 class Names:
-    """What stands for each value that only this run has."""
+    """Names for the values that only this run has."""
 
     masked: dict[str, str] = field(default_factory=dict)
-    """Texts that are replaced wherever they stand, such as tokens."""
+    """Texts that are replaced everywhere, such as tokens."""
     known: dict[str, str] = field(default_factory=dict)
     """Names of records by id, UUID and address."""
     counts: Counter[str] = field(default_factory=Counter)
@@ -108,7 +108,7 @@ def _called(space: Space, record: Any) -> str:
 
 
 def _drawn(record: Any, sent: bytes) -> Iterator[tuple[str, str]]:
-    """Yield what the sandbox drew for a record beside its id."""
+    """Yield the values, besides its id, that the sandbox drew for a record."""
     if isinstance(record, StoredAsset):
         yield "address", record.key.split("/")[-2]
         return

@@ -129,7 +129,7 @@ def described(stage: Stage, alt: str) -> None:
 
 
 def folder(stage: Stage, name: str, parent: int = 0) -> int:
-    """Make a folder of somebody's own."""
+    """Make a folder as an editor does."""
     body = {"name": name, "slug": name, "is_folder": True, "parent_id": parent}
     return int(stage.api("POST", "/stories", {"story": body})["story"]["id"])
 
@@ -157,7 +157,7 @@ def whole(stage: Stage) -> None:
     stage.delete(paths[1])
     shown(stage, paths[2], "unpublish")
     slugs = sorted({story.slug for story in stage.stories().values()})
-    stage.origin(holding(name="Named anew"), slug=slugs[0])
+    stage.origin(holding(name="Renamed"), slug=slugs[0])
     stage.origin(gone, slug=slugs[-1])
     delta(stage)
     stage.day("decisions")
@@ -169,7 +169,7 @@ def whole(stage: Stage) -> None:
 
 
 def editors(stage: Stage) -> None:
-    """Editors change everything that a story has; the origin moves beside them."""
+    """Editors change everything that a story has; the origin changes the same items."""
     migrated(stage)
     stage.day("editors at work")
     at = "records/record-{}".format
@@ -191,7 +191,7 @@ def editors(stage: Stage) -> None:
     looked(stage)
     stage.do("import")
     stage.day("the origin changes the same items")
-    stage.origin(holding(name="Named anew", text="<p>Written anew.</p>"))
+    stage.origin(holding(name="Renamed", text="<p>Rewritten.</p>"))
     delta(stage)
     stage.day("the editor takes the deletion back")
     stage.decide_gone(at(10), "recreate")
@@ -208,7 +208,7 @@ def conflicts(stage: Stage) -> None:
         save(stage, at(number), name=f"Named there {number}")
         stage.edit(at(number), position=f"{number}0")
     labelled(stage, "record", "Entry")
-    stage.origin(holding(name="Named anew", position=7))
+    stage.origin(holding(name="Renamed", position=7))
     stage.decide("design.yaml", "display_name: Record\n", "display_name: A record\n")
     delta(stage)
     stage.day("decisions")
@@ -268,7 +268,7 @@ def moves(stage: Stage) -> None:
     migrated(stage)
     stage.day("slugs change")
     at = "records/record-{}".format
-    for old, new in (("1", "x"), ("2", "1"), ("x", "2"), ("3", "3-anew")):
+    for old, new in (("1", "x"), ("2", "1"), ("x", "2"), ("3", "3-new")):
         slugs = f"record-{old}", f"record-{new}"
         stage.origin(holding(slug=slugs[1]), slug=slugs[0])
     save(stage, at(5), slug="moved-there")
@@ -317,7 +317,7 @@ def pilot(stage: Stage) -> None:
         stage.do("import", *each.split())
         stage.do("verify")
     stage.day("the origin moves between pilot and whole")
-    stage.origin(holding(name="Named anew"), slug="note-0")
+    stage.origin(holding(name="Renamed"), slug="note-0")
     delta(stage)
 
 
@@ -328,8 +328,8 @@ def translated(stage: Stage, *, fields: bool) -> None:
     path = "notes/note-0" if fields else "fr/notes/la-note"
     save(stage, path, name="Nommée ailleurs", translated_slugs_attributes=[
         {"lang": "fr-fr", "slug": "la-note", "name": "Nommée là"}])  # fmt: skip
-    stage.origin(holding(name="La note anew", slug="la-note-2"), slug="la-note")
-    stage.origin(holding(name="Named anew"), slug="note-0")
+    stage.origin(holding(name="Une autre note", slug="la-note-2"), slug="la-note")
+    stage.origin(holding(name="Renamed"), slug="note-0")
     delta(stage)
     stage.day("ours is decided; the item is no longer translated")
     stage.decide_edit("*", "*", "ours")
@@ -399,7 +399,7 @@ def rebuilt(stage: Stage, **choices: Any) -> None:
     looked(stage)
     stage.do("import")
     stage.day("the origin moves")
-    stage.origin(holding(name="Named anew"))
+    stage.origin(holding(name="Renamed"))
     delta(stage)
     stage.do("rollback")
 
@@ -407,7 +407,7 @@ def rebuilt(stage: Stage, **choices: Any) -> None:
 def killed(
     stage: Stage, *, at: int, applied: bool, edit: bool = False, **choices: Any
 ) -> None:
-    """An import is killed at a write; perhaps somebody edits, then it runs again."""
+    """An import is killed at a write; perhaps an editor edits, then it runs again."""
     decided(stage, **choices)
     stage.killed(at, "import", applied=applied)
     if edit:
@@ -429,7 +429,7 @@ def killed_rollback(stage: Stage) -> None:
 
 
 def foreign(stage: Stage) -> None:
-    """What others made stands where ours would go."""
+    """Components, a datasource and a story of others have our names."""
     decided(stage)
     stage.decide("design.yaml", _OPTION, _DATASOURCE)
     schema = {"line": {"type": "number", "pos": 0}}

@@ -1,4 +1,4 @@
-"""One run: a project beside a sandbox in this process, and the record of both."""
+"""One run: a project and a sandbox in this process, and the record of both."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PROGRESS = re.compile(r"[\w ]+: \d+/\d+\b")
 
 @dataclass
 class Clock:
-    """The sandbox's clock: it goes on each time it is looked at."""
+    """The sandbox's clock: each reading is later than the last."""
 
     now: float = BEGIN.timestamp()
     day: int = 1
@@ -105,7 +105,7 @@ class Stage(Desk):
         self.steps.append({"day": self.clock.day, "what": what})
 
     def do(self, *arguments: str) -> Ended:
-        """Run a command and keep what it asked and told.
+        """Run a command and keep its requests and its output.
 
         One that prints a text or a document is run twice, the first time on copies of
         project and space, for its text.
@@ -116,14 +116,14 @@ class Stage(Desk):
                 with self._aside():
                     ended = self.world.run(*arguments)
                 self.listener.names.learn_plans(ended.out)
-                step["text"] = self._told(ended)
+                step["text"] = self._output(ended)
             arguments = (*arguments, "--json")
         self.listener.requests.clear()
         ended = self.world.run(*arguments)
         if "--json" in arguments and ended.out:
             step["document"] = self._named(ended.document)
             ended = Ended(ended.code, "", ended.err)
-        self.steps.append(step | {"ended": self._told(ended), **self._asked()})
+        self.steps.append(step | {"ended": self._output(ended), **self._requests()})
         return ended
 
     def killed(self, at: int, *arguments: str, applied: bool = True) -> None:
@@ -138,14 +138,14 @@ class Stage(Desk):
         listener.killed = lambda: (shutil.copytree(project, kept), None)[1]
         self.world.run(*arguments)
         what = f"{' '.join(arguments)}, killed at write {at}"
-        self.steps.append({"command": what, "applied": applied, **self._asked()})
+        self.steps.append({"command": what, "applied": applied, **self._requests()})
         if listener.dead:
             shutil.rmtree(project)
             kept.rename(project)
         listener.kill_at, listener.dead = 0, False
 
     def record(self) -> dict[str, Any]:
-        """Return all that was done, and what is there in the end."""
+        """Return all steps, the final space and the decision files."""
         files = {
             path.name: path.read_text()
             for path in sorted((self.folder / "decisions").glob("*.yaml"))
@@ -183,13 +183,13 @@ class Stage(Desk):
             yield
         del violations[before:]
 
-    def _told(self, ended: Ended) -> dict[str, Any]:
+    def _output(self, ended: Ended) -> dict[str, Any]:
         """Return how a command ended; lines of progress depend on the time."""
         err = [each for each in ended.err.splitlines() if not _PROGRESS.match(each)]
-        told = {"exit": ended.code, "out": ended.out.splitlines(), "err": err}
-        return {name: self._named(each) for name, each in told.items()}
+        output = {"exit": ended.code, "out": ended.out.splitlines(), "err": err}
+        return {name: self._named(each) for name, each in output.items()}
 
-    def _asked(self) -> dict[str, Any]:
+    def _requests(self) -> dict[str, Any]:
         return {"requests": in_order(self.listener.requests)}
 
     def _named(self, value: Any) -> Any:
