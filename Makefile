@@ -18,7 +18,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults machine pace growth batch mutants determinism bench quota hostile fleet container notebooks many-bodies many-items browser pictures format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults machine frozen pace growth batch mutants determinism bench quota hostile fleet container notebooks many-bodies many-items browser pictures format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -103,6 +103,11 @@ faults: $(RUNS) ## every fault and kill at every request; FAULTS="--kind kills -
 
 machine: $(STAMP) ## random edits on both sides, decisions, imports, kills; COUNT=500
 	$(BIN)/python -m tests.proofs.machine.machine --count $(or $(COUNT),500) $(OPTIONS)
+
+frozen: $(STAMP) ## requests, output and results of commands against BASE=revision; SITES=folder
+	@test -n "$(BASE)" || { \
+		echo "Name a revision to compare with: make frozen BASE=main" >&2; exit 2; }
+	$(BIN)/python -m tests.proofs.frozen against $(OPTIONS) $(BASE) $(SITES)
 
 growth: $(RUNS) ## time and memory at SIZES="1000 10000"; kept in FOLDER; OPTIONS="--one-collection"
 	$(BIN)/python -m tests.proofs.growth.growth $(if $(SIZES),--sizes $(SIZES)) \
