@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -41,7 +41,7 @@ class DraftFacts:
     links: tuple[str, ...]
     """Every address that a link leads to, in the content's order."""
     link_fields: tuple[str, ...]
-    """The field of the story that each of these links stands in."""
+    """The field that each of these links stands in, as `link_addresses` tells it."""
     shape: ContentShape
     size: int
     """Bytes of the content as JSON, about: what is filled in has other lengths."""
@@ -57,6 +57,11 @@ class DraftFacts:
     sort_by_date: str
     names: tuple[tuple[str, str], ...] = ()
     """What the story is called in other languages, by their code."""
+
+    @property
+    def placed_links(self) -> Iterator[tuple[str, str]]:
+        """Yield each link with the field that it stands in before it."""
+        return zip(self.link_fields, self.links, strict=True)
 
     def story_name(self, place: Place) -> str:
         """Return what the story is called."""

@@ -6,14 +6,21 @@ content is what comes out; the draft stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.draft import ExistingStory, Place, RelationUse, StoryDraft
+from cmsmig.mapping.draft import (
+    ExistingStory,
+    Place,
+    RelationUse,
+    StoryDraft,
+    path_in_language,
+)
 from cmsmig.mapping.select.routes import PageCause, Routes, RouteTarget, StaticPage
+from cmsmig.mapping.select.translations import language_of, translated_key
 from cmsmig.richtext.links import StoryLink, look_up_links, rewrite_links
 
 _LEFT_ALONE = frozenset(("story", "asset", "email"))
@@ -55,7 +62,7 @@ def link_story(
     """
     linking = _Linking(draft.key.locale_id, existing, routes)
     content: JsonObject = {
-        name: linking.field(value) for name, value in draft.content.items()
+        name: linking.field(name, value) for name, value in draft.content.items()
     }
     for relation in draft.relations:
         content[relation.field] = linking.relation(relation)
@@ -86,15 +93,16 @@ class ResolvedLinks:
 
 
 def resolve_links(
-    addresses: Sequence[str],
+    addresses: Iterable[tuple[str, str]],
     relations: Sequence[RelationUse],
     locale: str,
     existing: Mapping[ItemKey, ExistingStory],
     routes: Routes,
 ) -> ResolvedLinks:
-    """Return what the links and relations of a draft lead to."""
+    """Return what the links and relations of a draft lead to; `addresses` are what
+    `link_addresses` returned of it."""
     linking = _Linking(locale, existing, routes)
-    found = [linking.find(each) for each in addresses]
+    found = [linking.find_in(field, address) for field, address in addresses]
     return ResolvedLinks(
         stories=tuple(each[1] if each else None for each in found),
         relations=tuple(linking.relation(each) for each in relations),
@@ -108,8 +116,9 @@ def resolve_links(
 
 def link_addresses(draft: StoryDraft) -> tuple[tuple[str, str], ...]:
     """Return every address that `link_story` looks up in a draft, in its order, with
-    the field of the story that it stands in before it."""
-    addresses: list[str] = []
+    the field that it stands in before it: of the story, or of the block of a section
+    that holds translations."""
+    found: list[tuple[str, str]] = []
 
     class Heard:
         places: Mapping[ItemKey, Place] = {}
@@ -118,14 +127,12 @@ def link_addresses(draft: StoryDraft) -> tuple[tuple[str, str], ...]:
             return target
 
         def resolve(self, href: str, _: str) -> None:
-            addresses.append(href)
+            found.append((linking.at, href))
 
     linking = _Linking(draft.key.locale_id, {}, Heard())
-    fields: list[str] = []
     for name, value in draft.content.items():
-        linking.look_up(value)
-        fields += [name] * (len(addresses) - len(fields))
-    return tuple(zip(fields, addresses, strict=True))
+        linking.look_up(name, value)
+    return tuple(found)
 
 
 class _Resolver(Protocol):
@@ -148,6 +155,7 @@ class _Linking:
         "_existing",
         "_locale",
         "_routes",
+        "at",
         "dangling",
         "filled",
         "left",
@@ -162,6 +170,8 @@ class _Linking:
         self._locale = locale
         self._existing = existing
         self._routes = routes
+        self.at = ""
+        """The field whose links are filled; its language is that of their paths."""
         self.filled = 0
         self.links = 0
         self.pending: dict[ItemKey, None] = {}
@@ -186,21 +196,36 @@ class _Linking:
             return uuids
         return uuids[0] if uuids else ""
 
-    def field(self, value: Json) -> Json:
+    def field(self, name: str, value: Json) -> Json:
         """Return a field's value with its links filled; plain text as it is."""
+        self.at = name
         if not isinstance(value, (dict, list)):
             return value
         if isinstance(value, dict) and value.get("fieldtype") == "multilink":
             return self._multilink(value)
-        linked, _ = rewrite_links({"value": value}, self._story)
-        return linked["value"]
+        if (block := _section(value)) is not None:
+            linked = dict(block)
+            for part in self._parts(block):
+                linked |= rewrite_links(part, self._story)[0]
+            return [linked]
+        return rewrite_links({"value": value}, self._story)[0]["value"]
 
-    def look_up(self, value: Json) -> None:
+    def look_up(self, name: str, value: Json) -> None:
         """Find what `field` would find, and make nothing of it."""
+        self.at = name
         if isinstance(value, dict) and value.get("fieldtype") == "multilink":
             self._multilink(value)
+        elif (block := _section(value)) is not None:
+            for part in self._parts(block):
+                look_up_links(part, self._story)
         elif isinstance(value, (dict, list)):
             look_up_links({"value": value}, self._story)
+
+    def _parts(self, block: JsonObject) -> Iterator[JsonObject]:
+        """Yield each field of a section's block, as a block of its own."""
+        for name, value in block.items():
+            self.at = name
+            yield {"component": block.get("component"), name: value}
 
     def _multilink(self, link: JsonObject) -> JsonObject:
         address = link.get("url")
@@ -228,8 +253,14 @@ class _Linking:
         found = self.find(href)
         return None if found is None else StoryLink(found[1].uuid, found[1].full_slug)
 
+    def find_in(self, name: str, href: str) -> tuple[RouteTarget, ExistingStory] | None:
+        """Return what an address in a field leads to, and count it."""
+        self.at = name
+        return self.find(href)
+
     def find(self, href: str) -> tuple[RouteTarget, ExistingStory] | None:
-        """Return what an address leads to, and count it."""
+        """Return what an address leads to, and count it; the story with the path that
+        it has in the language of the field, where it has that."""
         found = self._routes.resolve(href, self._locale)
         if isinstance(found, StaticPage):
             self.left.append(LeftLink(href, found.cause))
@@ -241,4 +272,21 @@ class _Linking:
             self.waiting.append(found.key)
             return None
         self.links += 1
-        return found, home
+        return found, self._in_language(found.key, home)
+
+    def _in_language(self, key: ItemKey, home: ExistingStory) -> ExistingStory:
+        written = language_of(self.at)
+        place = self._routes.places.get(key) if written else None
+        for code, slug in place.slugs if place else ():
+            if translated_key("", code) == translated_key("", written):
+                path = path_in_language(home.full_slug, code, slug)
+                return replace(home, full_slug=path)
+        return home
+
+
+def _section(value: Json) -> JsonObject | None:
+    """Return the block of a section that holds translations; None for anything else."""
+    block = value[0] if isinstance(value, list) and len(value) == 1 else None
+    if not isinstance(block, dict) or not any(map(language_of, block)):
+        return None
+    return block

@@ -109,7 +109,7 @@ class PlanDetails:
         routes = self.migration.routes
         for key, draft in self._drafts(self.leaving):
             facts = draft.facts
-            for name, href in zip(facts.link_fields, facts.links, strict=True):
+            for name, href in facts.placed_links:
                 found = routes.resolve(href, key.locale_id)
                 if isinstance(found, StaticPage):
                     cause = str(found.cause)

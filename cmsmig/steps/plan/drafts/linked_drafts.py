@@ -86,9 +86,7 @@ def link_draft(
 ) -> DraftLinks | str:
     """Return what links make of a draft; or why there is no story any more."""
     facts = draft.facts
-    found = resolve_links(
-        facts.links, facts.relations, facts.key.locale_id, existing, migration.routes
-    )
+    found = _resolved(migration, facts, existing)
     links = DraftLinks(
         filled=found.filled,
         links=found.links,
@@ -130,12 +128,24 @@ def hash_links(
 ) -> DraftLinks:
     """Return links with the hashes of the linked content, which are kept."""
     facts = draft.facts
-    found = resolve_links(
-        facts.links, facts.relations, facts.key.locale_id, existing, migration.routes
-    )
+    found = _resolved(migration, facts, existing)
     inputs = _inputs(draft, context, found)
     hashed = _keep_hash(migration, draft, inputs, content, linked=links.changes)
     return _with_hashes(links, facts, context, hashed)
+
+
+def _resolved(
+    migration: Migration,
+    facts: DraftFacts,
+    existing: Mapping[ItemKey, ExistingStory],
+) -> ResolvedLinks:
+    return resolve_links(
+        facts.placed_links,
+        facts.relations,
+        facts.key.locale_id,
+        existing,
+        migration.routes,
+    )
 
 
 def _inputs(draft: ItemDraft, context: DraftContext, found: ResolvedLinks) -> str:
