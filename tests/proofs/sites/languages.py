@@ -18,9 +18,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -32,11 +30,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import platformdirs
 import yaml
 
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from tests.proofs.sites.official_reader import Stories, delivered_stories
 from tests.proofs.sites.rehearse import run
 from tests.proofs.sites.schema_check import decide, encode_otherwise
 from tests.proofs.sites.shown_values import (
@@ -57,11 +55,8 @@ KEY = "fr_fr"
 RATE = 1_000
 SHOWN = 10
 WAYS = ("fields", "encoded", "split", "folders")
-CLIENT = Path(__file__).parent / "official_client"
 EDITS = {"items: staged\n": "items: mirror\n", "nothing\n": "what_is_live\n"}
 AS_FIELDS = {"\nlocales:": "\nlanguages: fields\nlocales:"}
-Stories = dict[str, dict]
-"""By UUID."""
 _Route = tuple[str, tuple[str, str, str]]
 """An old path, and where it leads: in the first language, in the second where the item
 has that, and as the service brings the path of a link up to date in the second."""
@@ -141,51 +136,9 @@ def _moved(site: str, way: str, items: int) -> Compared:
             run(folder, "import", "--json")
             verified = run(folder, "verify", "--json", codes=(0, 4))
             found = Compared(site, way, len(verified["differences"]))
-            delivered = _delivered(told, "" if way == "folders" else CODE)
+            delivered = delivered_stories(told, "" if way == "folders" else CODE)
             _Comparison(folder, plan, found, way != "folders").compare(delivered)
     return found
-
-
-def _delivered(told: dict, code: str) -> dict[tuple[str, str], Stories]:
-    """Return the stories by version and language, as the official client reads them."""
-    base = told["base_url"].removesuffix("/v1")
-    headers = {"Authorization": told["destination_token"]}
-    space = httpx.get(
-        f"{told['base_url']}/spaces/{told['space_id']}",
-        headers=headers,
-        trust_env=False,
-    ).json()["space"]
-    reads = [(v, c) for v in ("draft", "published") for c in sorted({"", code})]
-    asked = {
-        "endpoint": f"{base}/v2",
-        "token": space["first_token"],
-        "reads": [{"version": v, "language": c} for v, c in reads],
-    }
-    ended = subprocess.run(
-        ["node", str(_client() / "read.mjs")],
-        input=json.dumps(asked),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    answers = json.loads(ended.stdout)
-    return {
-        read: {story["uuid"]: story for story in stories}
-        for read, stories in zip(reads, answers, strict=True)
-    }
-
-
-@cache
-def _client() -> Path:
-    """Return the folder with the official client, installed first as it is pinned."""
-    lock = (CLIENT / "package-lock.json").read_bytes()
-    kept = platformdirs.user_cache_path("cmsmig") / "official-client"
-    folder = kept / hashlib.sha256(lock).hexdigest()[:16]
-    shutil.copytree(CLIENT, folder, dirs_exist_ok=True)
-    if not (folder / "node_modules" / "storyblok-js-client").exists():
-        command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-        subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    return folder
 
 
 @cache
