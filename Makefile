@@ -18,7 +18,7 @@ PYTHON ?= $(shell for each in $(CANDIDATES); do \
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance crosscheck faults machine frozen pace growth batch mutants determinism bench quota hostile fleet container notebooks many-bodies many-items browser pictures format constraints
+.PHONY: help demo lab test check rehearse proposals conservation fuzz conformance languages crosscheck faults machine frozen pace growth batch mutants determinism bench quota hostile fleet container notebooks many-bodies many-items browser pictures format constraints
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' \
@@ -84,6 +84,9 @@ fuzz: $(STAMP) ## 100,000 mutated bodies through the converter; goes on where it
 conformance: $(RUNS) ## converter and stories against the official packages; SITES=folder
 	$(BIN)/python -m tests.proofs.converter.conformance $(OPTIONS)
 	$(BIN)/python -m tests.proofs.sites.schema_check $(SITES)
+
+languages: $(STAMP) ## each field in each language, read by the official client; needs Node
+	$(BIN)/python -u -m tests.proofs.sites.languages $(OPTIONS)
 
 crosscheck: $(RUNS) ## every body in SITES=folder against the official converter; needs Node
 	@test -d "$(SITES)" || { \

@@ -14,6 +14,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.display.csv_text import csv_text, formula_sign
 from cmsmig.errors import StorageError
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.draft import path_in_language
 from cmsmig.masking import masked
 from cmsmig.plain_file import require_in_place
 from cmsmig.steps.decide.migration import Migration
@@ -173,9 +174,8 @@ def _translated_stories(
         key = entry.item.key
         slugs = dict(migration.places.places[key].slugs)
         for each in entry.item.languages if key in existing else ():
-            folder = existing[key].rpartition("/")[0]
-            parts = (each.code, folder, slugs[each.code])
-            yield each.key, "/".join(part for part in parts if part)
+            slug = slugs[each.code]
+            yield each.key, path_in_language(existing[key], each.code, slug)
 
 
 def _earlier_pairs(

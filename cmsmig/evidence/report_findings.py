@@ -34,6 +34,12 @@ _REFERENCES: Mapping[str, str] = {
         "Translate the target at the origin, or leave the field empty."
     ),
 }
+_LEFT_OUT = (
+    DanglingCause.ARCHIVED,
+    DanglingCause.DRAFT_SKIPPED,
+    DanglingCause.OTHER_SET,
+)
+"""Causes that a decision about the target takes away."""
 _CHOOSE = "Choose another target in the story, or leave the field empty."
 _LINKS: Mapping[str, tuple[str, str]] = {
     PageCause.STATIC: (
@@ -207,14 +213,31 @@ def _references(plan: JsonObject, words: _Words) -> Iterator[Finding]:
             continue
         key, cause = _key(_text(each["item"])), _text(each["cause"])
         told = explained(cause)
+        target = _key(_text(each["target"]))
+        why, todo = f"The field stays empty: {told}.", _REFERENCES.get(cause, _CHOOSE)
+        instead = each.get("shown_instead")
+        others = instead if isinstance(instead, list) else []
+        shown = [words.item(_key(_text(other))) for other in others]
+        if shown:
+            why = (
+                f"Nothing can be filled in: {told}. Visitors of this language get what "
+                f"the primary language has there instead: {', '.join(shown)}."
+            )
+        if shown and cause in _LEFT_OUT:
+            todo = (
+                "Leave the item its own target: take that along as a draft, which "
+                f"visitors do not see, with `{{item: {target.item_id}, take: draft}}` "
+                "under `apart` of its collection in decisions/collections.yaml. Or "
+                "choose another target at the origin."
+            )
         yield Finding(
             kind=f"{told[:1].upper()}{told[1:]}",
             item=words.item(key),
             page=words.page(key),
             field=words.field(key, _text(each["field"])),
-            what=words.item(_key(_text(each["target"]))),
-            why=f"The field stays empty: {told}.",
-            todo=_REFERENCES.get(cause, _CHOOSE),
+            what=words.item(target),
+            why=why,
+            todo=todo,
         )
 
 

@@ -71,6 +71,15 @@ class ExistingStory:
 _PLANNED = "planned:"
 
 
+def path_in_language(full_slug: str, code: str, slug: str) -> str:
+    """Return the path of a story in a language in which it has a slug.
+
+    Source: delivery, field-level translation: the language stands before the folder.
+    """
+    folder = full_slug.rpartition("/")[0]
+    return "/".join(part for part in (code, folder, slug) if part)
+
+
 @dataclass(frozen=True, slots=True)
 class DraftContext:
     """Everything a draft depends on beside its item; the same for a whole run."""

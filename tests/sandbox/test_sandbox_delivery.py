@@ -214,6 +214,68 @@ def test_languages_are_asked_for_by_one_name(desks):
         assert [story["slug"] for story in listed["stories"]] == ["note"]
 
 
+def test_what_an_empty_translation_gives_way_to_can_be_switched(desks):
+    """Texts and lists do; `false` and objects without content by the reading."""
+    link = {"fieldtype": "multilink", "linktype": "story", "id": "", "url": ""}
+    link["cached_url"] = ""
+    empty = {
+        "text": ("one", ""),
+        "switch": (True, False),
+        "link": ({**link, "linktype": "url", "url": "/x", "cached_url": "/x"}, link),
+        "body": (
+            {"type": "doc", "content": [{"type": "horizontal_rule"}]},
+            {"type": "doc", "content": []},
+        ),
+    }
+    kinds = {"text": "text", "switch": "boolean", "link": "multilink"}
+    with desks(languages=("pt-br",)) as sandbox:
+        schema = {
+            name: {"type": kinds.get(name, "richtext"), "translatable": True}
+            for name in empty
+        }
+        sandbox.component("note", schema)
+        content = {"component": "note", "_uid": "1"}
+        for name, (own, other) in empty.items():
+            content |= {name: own, f"{name}__i18n__pt_br": other}
+        sandbox.story("note", content)
+        shown = {}
+        for reading in ("texts", "all", "none"):
+            sandbox.unknown(empty_translation=reading)
+            story = read(
+                sandbox, "stories/note", draft_query(sandbox, language="pt-br")
+            )
+            got = story.json()["story"]["content"]
+            shown[reading] = {name for name in empty if got[name] == empty[name][1]}
+    assert shown == {
+        "texts": {"switch", "link", "body"},
+        "all": set(),
+        "none": set(empty),
+    }
+
+
+def test_the_path_of_a_link_is_that_of_the_language(desks):
+    """Of the link's target; the other reading keeps the default language's."""
+    with desks(languages=("pt-br",)) as sandbox:
+        sandbox.component("note", {"link": {"type": "multilink"}})
+        named = [{"lang": "pt-br", "slug": "nota", "name": "Nota"}]
+        target = sandbox.story(
+            "target",
+            {"component": "note", "_uid": "1"},
+            translated_slugs_attributes=named,
+        )
+        uuid = target.json()["story"]["uuid"]
+        link = {"fieldtype": "multilink", "linktype": "story", "id": uuid, "url": ""}
+        content = {"component": "note", "_uid": "2", "link": {**link, "cached_url": ""}}
+        sandbox.story("note", content)
+        paths = []
+        for language, reading in (("", True), ("pt-br", True), ("pt-br", False)):
+            sandbox.unknown(links_in_language=reading)
+            query = draft_query(sandbox, language=language)
+            story = read(sandbox, "stories/note", query).json()["story"]
+            paths.append(story["content"]["link"]["cached_url"])
+        assert paths == ["target", "pt-br/nota", "target"]
+
+
 def test_the_answer_about_the_space_is_two_seconds_old_at_most(desks, clock):
     with desks(clock=clock) as sandbox:
 

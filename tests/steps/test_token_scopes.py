@@ -87,8 +87,8 @@ def used(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 def test_the_documented_scopes_are_enough_for_everything(
     used: set[str], desk: Desk
 ) -> None:
-    """Check, pull and decide to rollback; no call is answered 403, and none needs another scope. Each
-    scope in the table is used."""
+    """Every command, from check and pull to rollback: no call is answered 403, none
+    needs another scope, and each scope in the table is used."""
     number = desk.mark()
     rows(desk)
     desk.done("pull")

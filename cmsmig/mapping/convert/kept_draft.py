@@ -38,7 +38,8 @@ class DraftFacts:
     slots: Slots
     relations: tuple[RelationUse, ...]
     links: tuple[tuple[str, str], ...]
-    """Every link in the content's order: the field of the story, and its address."""
+    """Every link in the content's order: the field that it is in, as `link_uses`
+    returns it, and its address."""
     mentions: tuple[tuple[str, str], ...]
     """The same of what raw HTML mentions in code and data."""
     shape: ContentShape
@@ -69,7 +70,7 @@ class DraftFacts:
             [
                 self.content_print,
                 [_relation(each) for each in self.relations],
-                list(self.links),
+                [list(each) for each in self.links],
                 [self.name, self.first_published_at, self.sort_by_date],
                 [list(each) for each in self.names],
             ]

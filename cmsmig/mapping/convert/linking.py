@@ -6,13 +6,19 @@ content is what comes out; the draft stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.draft import ExistingStory, RelationUse, StoryDraft
+from cmsmig.mapping.draft import (
+    ExistingStory,
+    RelationUse,
+    StoryDraft,
+    path_in_language,
+)
 from cmsmig.mapping.select.routes import PageCause, Routes, RouteTarget, StaticPage
+from cmsmig.mapping.select.translations import language_of, translated_key
 from cmsmig.richtext.links import StoryLink, look_up_links, rewrite_links
 
 _LEFT_ALONE = frozenset(("story", "asset", "email"))
@@ -54,7 +60,7 @@ def link_story(
     """
     linking = _Linking(draft.key.locale_id, existing, routes)
     content: JsonObject = {
-        name: linking.field(value) for name, value in draft.content.items()
+        name: linking.field(name, value) for name, value in draft.content.items()
     }
     for relation in draft.relations:
         content[relation.field] = linking.relation(relation)
@@ -85,19 +91,17 @@ class ResolvedLinks:
 
 
 def resolve_links(
-    addresses: Sequence[str],
-    mentions: Sequence[str],
+    uses: LinkUses,
     relations: Sequence[RelationUse],
     locale: str,
     existing: Mapping[ItemKey, ExistingStory],
     routes: Routes,
 ) -> ResolvedLinks:
-    """Return what the links and relations of a draft lead to; `mentions` are what its
-    raw HTML holds in code and data."""
+    """Return what the links and relations of a draft lead to."""
     linking = _Linking(locale, existing, routes)
-    found = [linking.find(each) for each in addresses]
-    for each in mentions:
-        linking.mention(each)
+    found = [linking.find_in(field, address) for field, address in uses.links]
+    for _, address in uses.mentions:
+        linking.mention(address)
     return ResolvedLinks(
         stories=tuple(each[1] if each else None for each in found),
         relations=tuple(linking.relation(each) for each in relations),
@@ -123,23 +127,28 @@ def link_uses(draft: StoryDraft) -> LinkUses:
     """Return every address that `link_story` looks up in a draft."""
     links: list[tuple[str, str]] = []
     mentions: list[tuple[str, str]] = []
-    for name, value in draft.content.items():
-        found, mentioned = _addresses(value)
-        links += ((name, each) for each in found)
-        mentions += ((name, each) for each in mentioned)
+    for field, value in draft.content.items():
+        if isinstance(value, dict) and value.get("fieldtype") == "multilink":
+            if (address := _address_of(value)) is not None:
+                links.append((field, address))
+        elif isinstance(value, (dict, list)):
+            for name, part in _parts(field, value):
+                found: tuple[list[str], list[str]] = ([], [])
+                look_up_links(part, found[0].append, found[1].append)
+                links += ((name, each) for each in found[0])
+                mentions += ((name, each) for each in found[1])
     return LinkUses(tuple(links), tuple(mentions))
 
 
-def _addresses(value: Json) -> tuple[list[str], list[str]]:
-    """Return the addresses of a field's links, and those that raw HTML mentions."""
-    links: list[str] = []
-    mentions: list[str] = []
-    if isinstance(value, dict) and value.get("fieldtype") == "multilink":
-        if (address := _address_of(value)) is not None:
-            links.append(address)
-    elif isinstance(value, (dict, list)):
-        look_up_links({"value": value}, links.append, mentions.append)
-    return links, mentions
+def _parts(field: str, value: Json) -> Iterator[tuple[str, JsonObject]]:
+    """Yield what is looked through at once, and the field that it is: the story's, or
+    each of a section's block that holds translations."""
+    block = _section(value)
+    if block is None:
+        yield field, {field: value}
+        return
+    for name, each in block.items():
+        yield name, {"component": block.get("component"), name: each}
 
 
 def _address_of(link: JsonObject) -> str | None:
@@ -157,6 +166,7 @@ class _Linking:
         "_existing",
         "_locale",
         "_routes",
+        "at",
         "dangling",
         "filled",
         "left",
@@ -171,6 +181,8 @@ class _Linking:
         self._locale = locale
         self._existing = existing
         self._routes = routes
+        self.at = ""
+        """The field whose links are filled; its language is that of their paths."""
         self.filled = 0
         self.links = 0
         self.pending: dict[ItemKey, None] = {}
@@ -195,14 +207,19 @@ class _Linking:
             return uuids
         return uuids[0] if uuids else ""
 
-    def field(self, value: Json) -> Json:
+    def field(self, name: str, value: Json) -> Json:
         """Return a field's value with its links filled; plain text as it is."""
+        self.at = name
         if not isinstance(value, (dict, list)):
             return value
         if isinstance(value, dict) and value.get("fieldtype") == "multilink":
             return self._multilink(value)
-        linked, _ = rewrite_links({"value": value}, self._story, self.mention)
-        return linked["value"]
+        block = _section(value)
+        linked = dict(block or {})
+        for at, part in _parts(name, value):
+            self.at = at
+            linked |= rewrite_links(part, self._story, self.mention)[0]
+        return linked[name] if block is None else [linked]
 
     def _multilink(self, link: JsonObject) -> JsonObject:
         address = _address_of(link)
@@ -228,8 +245,14 @@ class _Linking:
         found = self.find(href)
         return None if found is None else StoryLink(found[1].uuid, found[1].full_slug)
 
+    def find_in(self, name: str, href: str) -> tuple[RouteTarget, ExistingStory] | None:
+        """Return what an address in a field leads to, and count it."""
+        self.at = name
+        return self.find(href)
+
     def find(self, href: str) -> tuple[RouteTarget, ExistingStory] | None:
-        """Return what an address leads to, and count it."""
+        """Return what an address leads to, and count it; the story with the path that
+        it has in the language of the field, where it has that."""
         found = self._routes.resolve(href, self._locale)
         if isinstance(found, StaticPage):
             self.left.append(LeftLink(href, found.cause))
@@ -241,9 +264,26 @@ class _Linking:
             self.waiting.append(found.key)
             return None
         self.links += 1
-        return found, home
+        return found, self._in_language(found.key, home)
 
     def mention(self, address: str) -> None:
         """Note an address in code or data of raw HTML that leads to an item."""
         if isinstance(self._routes.resolve(address, self._locale), RouteTarget):
             self.left.append(LeftLink(address, PageCause.RAW_HTML))
+
+    def _in_language(self, key: ItemKey, home: ExistingStory) -> ExistingStory:
+        written = language_of(self.at)
+        place = self._routes.places.get(key) if written else None
+        for code, slug in place.slugs if place else ():
+            if translated_key("", code) == translated_key("", written):
+                path = path_in_language(home.full_slug, code, slug)
+                return replace(home, full_slug=path)
+        return home
+
+
+def _section(value: Json) -> JsonObject | None:
+    """Return the block of a section that holds translations; None for anything else."""
+    block = value[0] if isinstance(value, list) and len(value) == 1 else None
+    if not isinstance(block, dict) or not any(map(language_of, block)):
+        return None
+    return block

@@ -6,8 +6,15 @@ from collections.abc import Iterable, Iterator
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.compare.content_equality import same
 from cmsmig.mapping.convert.content_shape import is_blank
-from cmsmig.mapping.convert.field_context import FieldUse, as_text, is_unset, loss_of
+from cmsmig.mapping.convert.field_context import (
+    Encoded,
+    FieldUse,
+    as_text,
+    is_unset,
+    loss_of,
+)
 from cmsmig.mapping.convert.field_values import encode, target_ids
 from cmsmig.mapping.dates import calendar_day, iso_text, parse_moment, utc_day
 from cmsmig.mapping.decisions.design import (
@@ -23,7 +30,7 @@ from cmsmig.mapping.draft import (
     RelationUse,
     StoryDraft,
 )
-from cmsmig.mapping.select.translations import own_key
+from cmsmig.mapping.select.translations import EmptyShown, own_key
 from cmsmig.mapping.uids import block_uid, story_uid
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.losses import Loss, Severity
@@ -81,13 +88,14 @@ def draft_story(
     for design in content_type.fields:
         if design.translates and design.origin not in item.data:
             continue
-        value = _value(item, design)
-        encoded = encode(value, _use(item, content_type, design, context))
-        if design.translates and is_unset(value):
-            losses.append(FieldLoss(design.origin, _untranslated(design)))
-        if encoded.present:
-            content[design.key] = encoded.value
+        encoded = encode(
+            _value(item, design), _use(item, content_type, design, context)
+        )
         losses += [FieldLoss(design.origin, loss) for loss in encoded.losses]
+        if design.translates:
+            losses += _translate(content, item, design, encoded)
+        elif encoded.present:
+            content[design.key] = encoded.value
     for section in content_type.sections:
         if section.component:
             _nest(content, section, item, context)
@@ -121,6 +129,28 @@ def _nest(
     }
     is_filled = any(not is_blank(value) for value in inside.values())
     content[section.key] = [block] if is_filled else []
+
+
+def _translate(
+    content: JsonObject, item: Item, design: FieldDesign, encoded: Encoded
+) -> Iterator[FieldLoss]:
+    """Put a translation beside its field, unless visitors get the same without it;
+    yield the loss of an empty one, where they get the field's own value instead."""
+    # A switch that was never filled is off, also where the primary language's is on.
+    value = encoded.value if encoded.present else False
+    own, other = content.get(design.translates), value
+    if design.encoding in _RELATIONS:
+        # They are filled later: what the origin has tells.
+        own = [*target_ids(item.data.get(own_key(design.origin)), multiple=True)]
+        other = [*target_ids(item.data.get(design.origin), multiple=True)]
+    if same(own, other):
+        return
+    if isinstance(value, bool):
+        # A service may look for translations of the fields that are there.
+        content.setdefault(design.translates, False)
+    content[design.key] = value
+    if not EmptyShown.OBJECTS.is_shown(other):
+        yield FieldLoss(design.origin, _untranslated(design))
 
 
 def _untranslated(design: FieldDesign) -> Loss:

@@ -10,6 +10,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.draft import RelationUse
 from cmsmig.mapping.select.selection import SkippedItem
+from cmsmig.mapping.select.translations import own_key
 
 
 class DanglingCause(StrEnum):
@@ -69,10 +70,17 @@ class DanglingReference:
     cause: DanglingCause
     index: int
     """Position in the origin's list, from 0."""
+    shown_instead: tuple[ItemKey, ...] = ()
+    """What visitors of a language get instead where nothing of a translated field can
+    be filled: what the field refers to in the primary language."""
 
     def as_json(self) -> JsonObject:
         """Return the reference as `plan --json` lists it."""
-        return {**_listed(self), "cause": str(self.cause)}
+        return {
+            **_listed(self),
+            "cause": str(self.cause),
+            "shown_instead": [str(each) for each in self.shown_instead],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,14 +240,37 @@ def classify(
 
     A reference that is absent from the answer will be filled.
     """
+    filled = {
+        each.origin_field: tuple(
+            target for target in each.targets if cause_of(target, known) is None
+        )
+        for each in relations
+    }
+
+    def shown_instead(field: str) -> tuple[ItemKey, ...]:
+        # A translation without any target is empty, and gives way.
+        return () if filled[field] else filled.get(own_key(field), ())
+
     return tuple(
         DanglingReference(
-            source, relation.field, relation.origin_field, target, cause, index
+            source,
+            relation.field,
+            relation.origin_field,
+            target,
+            cause,
+            index,
+            shown_instead(relation.origin_field),
         )
         for relation in relations
         for index, target in enumerate(relation.targets)
         if (cause := cause_of(target, known)) is not None
     )
+
+
+def given_way(dangling: Iterable[DanglingReference]) -> int:
+    """Return in how many translated fields visitors get what the primary language
+    refers to instead."""
+    return len({(each.source, each.field) for each in dangling if each.shown_instead})
 
 
 def cause_of(target: ItemKey, known: KnownItems) -> DanglingCause | None:

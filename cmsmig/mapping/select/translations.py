@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import lru_cache
 from typing import Final
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.decisions.choices import LocaleChoice
 from cmsmig.mapping.select.selection import Selected, Selection, SkippedItem, locale_of
 from cmsmig.origin.schema import Item, ItemLanguage, dates_of
@@ -51,24 +53,54 @@ def own_key(key: str) -> str:
     return key.partition(SIGN)[0]
 
 
-def shown_in(fields: JsonObject, code: str) -> JsonObject:
+def language_of(key: str) -> str:
+    """Return the language that a key is of, as keys write it; empty for the default
+    one."""
+    return key.partition(SIGN)[2]
+
+
+class EmptyShown(Enum):
+    """Which empty translations visitors see; they get the field's own value instead of
+    others. Not documented, so a service may do any of these."""
+
+    OBJECTS = "objects"
+    """`false`, and an asset, a link or a document without content; no text, no list.
+    What losses are told by."""
+    ALL = "all"
+    NOTHING = "nothing"
+
+    def is_shown(self, value: Json) -> bool:
+        """Return whether visitors get a translation, and not the field's own value."""
+        if self is EmptyShown.OBJECTS:
+            return value not in _UNSET
+        return value is not None and (
+            self is EmptyShown.ALL or comparable(value) is not None
+        )
+
+
+def shown_in(
+    fields: JsonObject, code: str, empty: EmptyShown = EmptyShown.OBJECTS
+) -> JsonObject:
     """Return the fields as visitors get them in a language; the default one without.
 
-    What is not translated has its own value.
+    What is not translated has its own value; a translation may stand alone.
     """
+    sign = translated_key("", code) if code else None
     shown: JsonObject = {}
     for name, value in fields.items():
-        if own_key(name) == name:
-            other = fields.get(translated_key(name, code)) if code else None
-            shown[name] = _shown(value if other in _UNSET else other, code)
+        own = own_key(name)
+        if own == name:
+            shown.setdefault(name, _shown(value, code, empty))
+        elif sign and name == f"{own}{sign}" and empty.is_shown(value):
+            shown[own] = _shown(value, code, empty)
     return shown
 
 
-def _shown(value: Json, code: str) -> Json:
+def _shown(value: Json, code: str, empty: EmptyShown) -> Json:
     if isinstance(value, dict):
-        return shown_in(value, code)
+        return shown_in(value, code, empty)
     if isinstance(value, list):
-        return [_shown(each, code) for each in value]
+        return [_shown(each, code, empty) for each in value]
     return value
 
 

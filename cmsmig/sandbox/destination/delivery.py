@@ -16,7 +16,7 @@ from cmsmig.sandbox.destination.stories.story_translations import (
     in_language,
     path_in_language,
 )
-from cmsmig.sandbox.destination.stories.story_wire import single
+from cmsmig.sandbox.destination.stories.story_wire import single, with_link_paths
 from cmsmig.sandbox.http.asgi import Call, Reply, json_reply
 from cmsmig.sandbox.values import list_of, object_of, text_of
 
@@ -140,12 +140,14 @@ def _visible(story: StoredStory, call: Call) -> bool:
 
 
 def _delivered(space: Space, story: StoredStory, call: Call) -> JsonObject:
-    shown = single(space, story, refreshed=True)
+    shown = single(space, story)
     if not is_draft(call):
         shown["name"] = story.published_name
         shown["content"] = object_of(story.published_content)
     language = call.parameter("language") or ""
-    shown["content"] = in_language(space, shown["content"], language)
+    is_own = space.unknowns.links_in_language and language in space.languages
+    spoken = in_language(space, shown["content"], language)
+    shown["content"] = with_link_paths(space, spoken, language if is_own else "")
     if is_draft(call):
         shown["content"] = _marked(space, story, shown["content"])
     shown["lang"] = language or "default"

@@ -60,6 +60,13 @@ class Unknowns:
     """The resource whose scopes component groups need; empty: they declare none."""
     fills_limits: bool = False
     """Whether the space names the limits of its plan; the keys are not known either."""
+    empty_translation: str = "texts"
+    """Which empty values of a translation give way to the default language's: `texts`:
+    texts and lists, but no `false`, and no asset, link or document without content;
+    `all`; or `none`, but for null."""
+    links_in_language: bool = True
+    """Whether the path of a link to a story, in a story that is read in a language, is
+    the one that its target has in that language."""
     lists_implied_scopes: bool = False
     """Whether a token's list of scopes names those that others imply."""
 

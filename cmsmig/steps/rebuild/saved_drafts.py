@@ -10,7 +10,7 @@ from cmsmig.destination.schema import Story
 from cmsmig.errors import ServiceError
 from cmsmig.item_key import ItemKey
 from cmsmig.steps.connect import open_delivery
-from cmsmig.steps.plan.publication.visitor_pages import visible_print
+from cmsmig.steps.plan.publication.visitor_pages import delivered_print, visible_prints
 from cmsmig.steps.write.import_job import ImportJob
 
 
@@ -55,8 +55,8 @@ async def _saved(
             there = (await delivery.published(uuids, code)).stories
             for key in part:
                 shown = there.get(found[key].row.uuid)
-                own = visible_print(found[key], code)
-                if not shown or own != visible_print(shown, code, is_delivered=True):
+                own = visible_prints(found[key], code)
+                if not shown or delivered_print(shown, code) not in own:
                     del found[key]
     return {
         key: replace(story, row=replace(story.row, unpublished_changes=False))

@@ -88,9 +88,11 @@ class Verification:
     """Stories of which was compared what visitors get."""
     public_unread: str = ""
     """Why what visitors get could not be read; empty where it was, or needed not be."""
-    unpublished: dict[ItemKey, Mapping[str, str]] = field(default_factory=dict)
-    """Stories with unpublished changes that visitors are to see as editors do: a
-    fingerprint of what editors have, by language."""
+    unpublished: dict[ItemKey, Mapping[str, frozenset[str]]] = field(
+        default_factory=dict
+    )
+    """Stories with unpublished changes that visitors are to see as editors do:
+    fingerprints of what editors have, by language."""
     failed: int = 0
     """Selected items that failed; each has a difference, this or another one."""
     differences: list[Difference] = field(default_factory=list)

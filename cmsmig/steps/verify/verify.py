@@ -23,7 +23,7 @@ from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, link_dra
 from cmsmig.steps.plan.edits.edit_conflicts import seen_of
 from cmsmig.steps.plan.edits.written_stories import PUBLISHED
 from cmsmig.steps.plan.gone.recreate import REMEDY
-from cmsmig.steps.plan.publication.visitor_pages import visible_print
+from cmsmig.steps.plan.publication.visitor_pages import visible_prints
 from cmsmig.steps.verify.compare_public import DECIDE_PUBLISHED, compare_public
 from cmsmig.steps.verify.compare_schema import compare_schema
 from cmsmig.steps.verify.compare_story import ReadBack, is_as_wanted, story_differences
@@ -197,7 +197,7 @@ async def _compare_story(
             "",
             *(each.code for each in job.migration.decisions.collections.translations),
         )
-        found.unpublished[key] = {code: visible_print(story, code) for code in codes}
+        found.unpublished[key] = {code: visible_prints(story, code) for code in codes}
 
 
 def _compare_fields(

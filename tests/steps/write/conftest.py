@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.steps.desk import Desk, Stage
 from tests.support.steps.faults import Fault
+from tests.support.steps.french import CODE
 from tests.support.steps.item_states import write_states
 
 
@@ -30,3 +31,24 @@ def open_desk(stage: Stage, states_site: Path) -> Callable[..., Desk]:
         return desk
 
     return start
+
+
+@pytest.fixture
+def french(stage: Stage, small_site: Path) -> Callable[..., Desk]:
+    """Return a desk of a site in two languages, which are fields by decision."""
+
+    def start(*faults: Fault, languages: tuple[str, ...] = (CODE,)) -> Desk:
+        desk = stage(*faults, content=small_site, languages=languages)
+        desk.decide("collections.yaml", "\nlocales:", "\nlanguages: fields\nlocales:")
+        return desk
+
+    return start
+
+
+@pytest.fixture
+def public(french: Callable[..., Desk]) -> Desk:
+    """Return a desk whose live items are published."""
+    desk = french()
+    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    desk.done("import")
+    return desk

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,58 +19,17 @@ from tests.support.steps.faults import (
     UPDATE_STORY,
     Fault,
 )
-from tests.support.steps.origin_edits import Item, edit_items
-
-CODE = "fr-fr"
-"""The language of the space, as the locale's tag names it."""
-FRENCH = "__i18n__fr_fr"
-NOTE, SPOT = "notes/note-1", "spots/spot-1"
-Change = Callable[[Item], "Item | None"]
-
-
-@pytest.fixture
-def french(stage: Stage, small_site: Path) -> Callable[..., Desk]:
-    """Return a desk of a site in two languages, which are fields by decision."""
-
-    def start(*faults: Fault, languages: tuple[str, ...] = (CODE,)) -> Desk:
-        desk = stage(*faults, content=small_site, languages=languages)
-        desk.decide("collections.yaml", "\nlocales:", "\nlanguages: fields\nlocales:")
-        return desk
-
-    return start
-
-
-def locale_of(desk: Desk) -> str:
-    """Return the `cmsLocaleId` of the second language."""
-    sites = json.loads((desk.folder / "raw" / "sites.json").read_text())["sites"]
-    (secondary,) = sites[0]["locales"]["secondary"]
-    return str(secondary["cmsLocaleId"])
-
-
-def change(
-    desk: Desk, slug: str, change: Change, folders: tuple[str, ...] = ()
-) -> None:
-    """Change what the origin has of an item in French, known by its slug there."""
-    locale = locale_of(desk)
-
-    def once(item: Item) -> Item | None:
-        own = item["cmsLocaleId"] == locale and item["fieldData"]["slug"] == slug
-        return change(item) if own else item
-
-    edit_items(desk, once, folders)
-
-
-def with_data(**values: object) -> Change:
-    return lambda item: {**item, "fieldData": {**item["fieldData"], **values}}
-
-
-def delivered(desk: Desk, path: str, language: str) -> dict:
-    """Return a story as visitors get it in a language."""
-    base = desk.rehearsal.handle.announcement["base_url"].removesuffix("/v1")
-    token = desk.space.public_token
-    url = f"{base}/v2/cdn/stories/{path}?token={token}&language={language}"
-    with urllib.request.urlopen(url) as answer:
-        return json.load(answer)["story"]
+from tests.support.steps.french import (
+    CODE,
+    FRENCH,
+    NOTE,
+    SPOT,
+    change,
+    delivered,
+    locale_of,
+    with_data,
+)
+from tests.support.steps.origin_edits import edit_items
 
 
 def translations(desk: Desk) -> list[tuple[str, str]]:
@@ -134,15 +92,6 @@ def test_old_addresses_of_both_languages_lead_on(french: Callable[..., Desk]) ->
     moved = {each.old: each.new for each in rows.moved}
     assert moved["/fr/notes/la-note-1"] == f"/{CODE}/notes/la-note-1"
     assert rows.lost == ()
-
-
-@pytest.fixture
-def public(french: Callable[..., Desk]) -> Desk:
-    """Return a desk whose live items are published."""
-    desk = french()
-    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
-    desk.done("import")
-    return desk
 
 
 def test_visitors_get_both_languages(public: Desk) -> None:

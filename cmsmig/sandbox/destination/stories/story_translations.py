@@ -15,6 +15,8 @@ KEY = "translated_slugs_attributes"
 
 _SIGN = "__i18n__"
 _UNSET: tuple[Json, ...] = (None, "", [], {})
+_KINDS = ("fieldtype", "linktype", "type", "plugin", "_uid", "component")
+"""Keys of an object that name its kind, and nothing that it holds."""
 
 
 def speaks(space: Space, code: str) -> bool:
@@ -39,9 +41,29 @@ def in_language(space: Space, value: Json, language: str) -> Json:
     for key, each in value.items():
         own, sign, code = key.partition(_SIGN)
         open_to_it = truthy(object_of(schema.get(own)).get("translatable"))
-        if sign and code == _written(language) and open_to_it and each not in _UNSET:
+        is_meant = sign and code == _written(language) and open_to_it
+        if is_meant and not _gives_way(space, each):
             shown[own] = in_language(space, each, language)
     return shown
+
+
+def _gives_way(space: Space, value: Json) -> bool:
+    """Return whether a translation is so empty that the default language is shown.
+    No source tells which are, so this can be switched."""
+    reading = space.unknowns.empty_translation
+    if reading == "none":
+        return value is None
+    return value in _UNSET or (reading == "all" and _holds_nothing(value))
+
+
+def _holds_nothing(value: Json) -> bool:
+    if isinstance(value, dict):
+        if value.get("type") == "doc":
+            return all(map(_holds_nothing, list_of(value.get("content"))))
+        return all(_holds_nothing(value[key]) for key in value if key not in _KINDS)
+    if isinstance(value, list):
+        return not value
+    return value in (None, "", False)
 
 
 def path_in_language(space: Space, story: StoredStory, language: str) -> str:

@@ -8,6 +8,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.destination.space import OWNER, Space, StoredStory
 from cmsmig.sandbox.destination.stories.story_translations import (
     localized_paths,
+    path_in_language,
     translated_slugs,
 )
 from cmsmig.sandbox.values import text_of
@@ -58,7 +59,7 @@ def single(
     """
     content = story.content if content is None else content
     if refreshed:
-        content = _refreshed(space, content)
+        content = with_link_paths(space, content)
     return {
         **_common(space, story),
         "content": content,
@@ -188,14 +189,18 @@ def _breadcrumbs(space: Space, story: StoredStory) -> list[Json]:
     ]
 
 
-def _refreshed(space: Space, value: Json) -> Json:
+def with_link_paths(space: Space, value: Json, language: str = "") -> Json:
+    """Return content with the paths that the targets of its links have, in a language
+    where one is named. Source: destination, multilink value."""
     if isinstance(value, list):
-        return [_refreshed(space, part) for part in value]
+        return [with_link_paths(space, part, language) for part in value]
     if not isinstance(value, dict):
         return value
-    fresh = {key: _refreshed(space, part) for key, part in value.items()}
+    fresh = {key: with_link_paths(space, part, language) for key, part in value.items()}
     if value.get("fieldtype") == "multilink" and value.get("linktype") == "story":
         target = space.story_by_uuid(text_of(value.get("id")))
-        if target is not None:
+        if target is not None and language:
+            fresh["cached_url"] = path_in_language(space, target, language)
+        elif target is not None:
             fresh["cached_url"] = space.full_slug(target)
     return fresh

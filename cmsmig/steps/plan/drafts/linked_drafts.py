@@ -12,7 +12,12 @@ from cmsmig.code_digest import code_digest
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.convert.kept_draft import DraftFacts
-from cmsmig.mapping.convert.linking import ResolvedLinks, link_story, resolve_links
+from cmsmig.mapping.convert.linking import (
+    LinkUses,
+    ResolvedLinks,
+    link_story,
+    resolve_links,
+)
 from cmsmig.mapping.convert.story import translations_of
 from cmsmig.mapping.draft import DraftContext, ExistingStory, Place
 from cmsmig.mapping.select.reference_targets import DanglingCause
@@ -86,7 +91,7 @@ def link_draft(
 ) -> DraftLinks | str:
     """Return what links make of a draft; or why there is no story any more."""
     facts = draft.facts
-    found = _resolved(facts, existing, migration)
+    found = _resolved(migration, facts, existing)
     links = DraftLinks(
         filled=found.filled,
         links=found.links,
@@ -128,23 +133,20 @@ def hash_links(
 ) -> DraftLinks:
     """Return links with the hashes of the linked content, which are kept."""
     facts = draft.facts
-    found = _resolved(facts, existing, migration)
+    found = _resolved(migration, facts, existing)
     inputs = _inputs(draft, context, found)
     hashed = _keep_hash(migration, draft, inputs, content, linked=links.changes)
     return _with_hashes(links, facts, context, hashed)
 
 
 def _resolved(
+    migration: Migration,
     facts: DraftFacts,
     existing: Mapping[ItemKey, ExistingStory],
-    migration: Migration,
 ) -> ResolvedLinks:
-    links, mentions = (
-        [address for _, address in each] for each in (facts.links, facts.mentions)
-    )
-    locale = facts.key.locale_id
+    uses = LinkUses(facts.links, facts.mentions)
     return resolve_links(
-        links, mentions, facts.relations, locale, existing, migration.routes
+        uses, facts.relations, facts.key.locale_id, existing, migration.routes
     )
 
 

@@ -151,7 +151,13 @@ def _parts(
 def _row(story: PlannedStory, shape: int) -> list[Json]:
     links = story.links
     dangling: list[Json] = [
-        [each.field, str(each.cause), *_reference(each)] for each in story.dangling
+        [
+            each.field,
+            str(each.cause),
+            [[*other] for other in each.shown_instead],
+            *_reference(each),
+        ]
+        for each in story.dangling
     ]
     return [
         dict(story.losses),
@@ -184,9 +190,15 @@ def _read(
         losses_print=losses_print,
         dangling=tuple(
             DanglingReference(
-                key, field, origin, ItemKey(*target), DanglingCause(cause), index
+                key,
+                field,
+                origin,
+                ItemKey(*target),
+                DanglingCause(cause),
+                index,
+                tuple(ItemKey(*each) for each in instead),
             )
-            for field, cause, origin, index, *target in dangling
+            for field, cause, instead, origin, index, *target in dangling
         ),
         borrowed=tuple(
             BorrowedReference(key, origin, ItemKey(*target), index)

@@ -13,7 +13,7 @@ from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.merge import Value, value_of
-from cmsmig.mapping.select.translations import shown_in
+from cmsmig.mapping.select.translations import EmptyShown, shown_in
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_drafts import Hashing, link_draft
@@ -22,14 +22,27 @@ from cmsmig.steps.plan.edits.written_stories import content_hash
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
 
 
-def visible_print(story: Story, language: str, *, is_delivered: bool = False) -> str:
-    """Return the fingerprint of what visitors see of a story in a language.
+def visible_prints(story: Story, language: str) -> frozenset[str]:
+    """Return the fingerprints of what visitors may see of a story in a language once it
+    is published; several where it depends on how empty translations are shown."""
+    shown = _readings(story.content, language)
+    return frozenset(_print(story, language, each) for each in shown)
 
-    A story that was delivered holds the values of the language already.
-    """
-    name = "" if language else story.row.name
-    shown = shown_in(story.content, "" if is_delivered else language)
-    return fingerprint([name, comparable(shown)])
+
+def delivered_print(story: Story, language: str) -> str:
+    """Return the fingerprint of what visitors see of a story that was delivered in a
+    language."""
+    return _print(story, language, shown_in(story.content, ""))
+
+
+def _readings(fields: JsonObject, language: str) -> list[JsonObject]:
+    """Return what visitors may get of fields, first what losses are told by."""
+    found = [shown_in(fields, language, each) for each in EmptyShown]
+    return found if language else found[:1]
+
+
+def _print(story: Story, language: str, shown: JsonObject) -> str:
+    return fingerprint(["" if language else story.row.name, comparable(shown)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +69,10 @@ class VisitorPages:
     context: DraftContext
     existing: Mapping[ItemKey, ExistingStory]
     versions: PublicVersions
-    unpublished: Mapping[ItemKey, Mapping[str, str]] = field(default_factory=dict)
-    """Of stories with unpublished changes, the `visible_print` of what editors have,
+    unpublished: Mapping[ItemKey, Mapping[str, frozenset[str]]] = field(
+        default_factory=dict
+    )
+    """Of stories with unpublished changes, the `visible_prints` of what editors have,
     by language."""
     language: str = ""
     """The destination's code of the language that they read in; empty: the default
@@ -72,8 +87,9 @@ class VisitorPages:
     def differs_from_draft(self, key: ItemKey, story: Story) -> bool:
         """Return whether editors have something else than what visitors get."""
         drafts = self.unpublished.get(key)
-        return drafts is not None and drafts[self.language] != visible_print(
-            story, self.language, is_delivered=True
+        return (
+            drafts is not None
+            and delivered_print(story, self.language) not in drafts[self.language]
         )
 
     def has_language(self, key: ItemKey) -> bool:
@@ -82,16 +98,17 @@ class VisitorPages:
         return any(each.code == self.language for each in item.languages)
 
     def unmet(self, key: ItemKey, story: Story) -> Iterator[PublicField]:
-        """Yield the fields of which they get something else."""
-        ours = shown_in(self._fields(key), self.language)
+        """Yield the fields of which they get something else, however the service shows
+        empty translations."""
+        wanted = _readings(self._fields(key), self.language)
         content = {f"{CONTENT}{name}": value for name, value in story.content.items()}
         theirs = shown_in({"name": story.row.name, **content}, "")
-        for name in sorted(ours.keys() | theirs.keys()):
+        for name in sorted(theirs.keys() | {each for ours in wanted for each in ours}):
             is_name = name == "name" and not self.language
             is_shown = is_name or name.startswith(CONTENT)
-            if is_shown and not is_same_field(ours, theirs, name):
-                there, wanted = value_of(theirs, name), value_of(ours, name)
-                yield PublicField(name, there, wanted)
+            if is_shown and not any(is_same_field(o, theirs, name) for o in wanted):
+                there, ours = value_of(theirs, name), value_of(wanted[0], name)
+                yield PublicField(name, there, ours)
 
     def _print(self, key: ItemKey) -> tuple[str, str] | None:
         """Return the hash of the content and the name that visitors are to get."""

@@ -1,0 +1,371 @@
+"""Each field in each language, as the official client delivers it and as the origin
+has it.
+
+usage: languages.py [--items N] [--site sample|generated] [--way WAY]
+
+The sample site and a generated one in two languages are moved into a sandbox, with
+languages as fields (`fields`; with other encodings and nested blocks: `encoded`; with
+bodies split into blocks: `split`) and with languages in folders (`folders`). Then
+`verify` has to find no difference, and every story is read with `storyblok-js-client`,
+drafts and published versions, in both languages. Each field has to show what the
+origin's item shows in that language, or be listed as a loss or a dangling reference in
+the plan; and each `empty-translation` loss has to be one. Needs Node and npm. Exits 1
+on anything else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sqlite3
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import httpx
+import yaml
+
+from cmsmig.sandbox.options import SandboxOptions
+from cmsmig.sandbox.server import environment_file_text, running_sandbox
+from tests.proofs.sites.official_reader import Stories, delivered_stories
+from tests.proofs.sites.rehearse import run
+from tests.proofs.sites.schema_check import decide, encode_otherwise
+from tests.proofs.sites.shown_values import (
+    DeliveredValues,
+    Html,
+    OriginValues,
+    as_path,
+    shown_links,
+    shown_words,
+)
+from tests.support.rehearsal import write_env
+from tests.support.steps.split_site import RULES
+from tests.support.two_languages import ITEMS, write_two_languages
+
+CODE = "fr-fr"
+"""The second language of both sites, as the destination names it."""
+KEY = "fr_fr"
+RATE = 1_000
+SHOWN = 10
+WAYS = ("fields", "encoded", "split", "folders")
+EDITS = {"items: staged\n": "items: mirror\n", "nothing\n": "what_is_live\n"}
+AS_FIELDS = {"\nlocales:": "\nlanguages: fields\nlocales:"}
+_Route = tuple[str, tuple[str, str, str]]
+"""An old path, and where it leads: in the first language, in the second where the item
+has that, and as the service brings the path of a link up to date in the second."""
+
+
+@dataclass
+class Compared:
+    """What came of one site, moved one way."""
+
+    site: str
+    way: str
+    differences: int = 0
+    """That `verify` found directly after the import."""
+    stories: int = 0
+    fields: int = 0
+    links: int = 0
+    recorded: Counter[str] = field(default_factory=Counter)
+    """Fields that show something else, which the plan says, by what it says."""
+    losses: int = 0
+    """Empty translations that the plan lists."""
+    wrong: list[str] = field(default_factory=list)
+
+    def row(self) -> str:
+        """Return a row of the table."""
+        told = ", ".join(f"{n} {kind}" for kind, n in sorted(self.recorded.items()))
+        return (
+            f"| {self.site} | {self.way} | {self.differences} | {self.stories} | "
+            f"{self.fields} | {self.links} | {told} | {self.losses} | "
+            f"{len(self.wrong)} |"
+        )
+
+
+def main(arguments: list[str]) -> int:
+    """Compare, print the table; return the exit code."""
+    parser = argparse.ArgumentParser(prog="languages.py")
+    parser.add_argument("--items", type=int, default=ITEMS)
+    parser.add_argument("--site", choices=("sample", "generated"), action="append")
+    parser.add_argument("--way", choices=WAYS, action="append")
+    chosen = parser.parse_args(arguments)
+    print(
+        "| site | way | verify | stories | fields | links | recorded | "
+        "empty-translation | wrong |\n" + "|---" * 9 + "|"
+    )
+    found = []
+    for site in chosen.site or ("sample", "generated"):
+        for way in chosen.way or WAYS:
+            found.append(_moved(site, way, chosen.items))
+            print(found[-1].row(), flush=True)
+    for each in found:
+        for text in each.wrong[:SHOWN]:
+            print(f"{each.site} {each.way}: {text}")
+    return int(any(e.differences or e.wrong or not e.fields for e in found))
+
+
+def _moved(site: str, way: str, items: int) -> Compared:
+    """Move one site one way, and compare."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, content = Path(name, "project"), None
+        folder.mkdir()
+        if site == "generated":
+            content = Path(name, "content")
+            write_two_languages(content, items)
+        options = SandboxOptions(
+            content=content, rate=RATE, origin_rate=60_000, languages=(CODE,)
+        )
+        with running_sandbox(options) as handle:
+            told = dict(handle.announcement)
+            run(folder, "init")
+            write_env(folder, environment_file_text(told, RATE))
+            run(folder, "pull")
+            rules = [f"--split={each}" for each in RULES] if way == "split" else []
+            run(folder, "decide", "--accept-proposals", "--reviewer", "check", *rules)
+            if way == "encoded":
+                encode_otherwise(folder)
+            decide(folder, EDITS if way == "folders" else {**EDITS, **AS_FIELDS})
+            plan = run(folder, "plan", "--json")
+            run(folder, "import", "--json")
+            verified = run(folder, "verify", "--json", codes=(0, 4))
+            found = Compared(site, way, len(verified["differences"]))
+            delivered = delivered_stories(told, "" if way == "folders" else CODE)
+            _Comparison(folder, plan, found, way != "folders").compare(delivered)
+    return found
+
+
+@cache
+def _print_of(url: str) -> str | None:
+    """Return a fingerprint of the file at an address; None where there is none."""
+    answer = httpx.get(url, trust_env=False)
+    return hashlib.sha256(answer.content).hexdigest() if answer.is_success else None
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """An item in a language that visitors or editors see."""
+
+    key: tuple[str, str, str]
+    """Collection, id and locale: the last is that of the story."""
+    language: str
+    own: dict
+    """Its values in the language of the story."""
+    values: dict
+    """Its values in the language that is looked at."""
+
+
+class _Comparison:
+    """The origin as it was pulled, and what the plan said."""
+
+    def __init__(
+        self, folder: Path, plan: dict, found: Compared, as_fields: bool
+    ) -> None:
+        self._found, self._as_fields = found, as_fields
+        raw = folder / "raw"
+        site = json.loads((raw / "sites.json").read_text())["sites"][0]
+        self._first = site["locales"]["primary"]["cmsLocaleId"]
+        (other,) = site["locales"]["secondary"]
+        self._second, self._below = other["cmsLocaleId"], other["subdirectory"]
+        self._sets = {name: _items(raw / name) for name in ("items", "live")}
+        self._collections = {
+            each.stem: json.loads(each.read_text())
+            for each in (raw / "collections").glob("*.json")
+        }
+        design = yaml.safe_load((folder / "decisions" / "design.yaml").read_text())
+        self._types = {e["collection_id"]: e for e in design["content_types"]}
+        self._homes = _homes(folder)
+        self._losses = {(e["item"], e["field"]): e["kind"] for e in plan["losses"]}
+        dangling = {(e["item"], e["field"]): "dangling" for e in plan["dangling"]}
+        self._told = {**self._losses, **dangling}
+        self._routes: dict[str, tuple[str, str, str]] = {}
+        self._seen: set[tuple[str, str]] = set()
+        """Fields of drafts that were seen to show something else."""
+
+    def compare(self, delivered: dict[tuple[str, str], Stories]) -> None:
+        """Compare everything that was delivered."""
+        self._routes = dict(self._find_routes(delivered))
+        for (version, language), stories in delivered.items():
+            for shown in self._shown(version, language):
+                uuid, _ = self._homes[shown.key]
+                if uuid in stories:
+                    self._found.stories += 1
+                    self._compare_story(version, shown, stories[uuid])
+                elif version == "draft":
+                    self._found.wrong.append(f"{shown.key}: no story is delivered")
+        empty = {e for e, kind in self._losses.items() if kind == "empty-translation"}
+        self._found.losses = len(empty)
+        for item, name in sorted(empty - self._seen):
+            if (item, name.partition("__i18n__")[0]) in self._told:
+                # What would be shown instead is itself left empty, for its own reason.
+                self._found.recorded["empty anyway"] += 1
+                continue
+            self._found.wrong.append(
+                f"{item} {name}: no loss, visitors see what the origin shows"
+            )
+
+    def _shown(self, version: str, language: str) -> Iterator[_Shown]:
+        for key in self._homes:
+            own = self._record(version, key)
+            if own is None:
+                continue
+            other = self._other(version, key) if language else None
+            values = (other or own)["fieldData"]
+            yield _Shown(key, language if other else "", own["fieldData"], values)
+
+    def _record(self, version: str, key: tuple[str, str, str]) -> dict | None:
+        first, then = ("items", "live") if version == "draft" else ("live", "items")
+        found = self._sets[first].get(key)
+        return self._sets[then].get(key) if version == "draft" and not found else found
+
+    def _other(self, version: str, key: tuple[str, str, str]) -> dict | None:
+        """Return the item in the second language, where it is taken along."""
+        other = (*key[:2], self._second)
+        staged = self._sets["items"].get(other)
+        if staged is not None and staged.get("isArchived"):
+            return None
+        return self._record(version, other)
+
+    def _compare_story(self, version: str, shown: _Shown, story: dict) -> None:
+        made = self._types[shown.key[0]]
+        content = dict(story["content"])
+        for section in made.get("sections") or ():
+            for block in content.get(section["key"]) or ():
+                content |= block
+        schema = {f["slug"]: f for f in self._collections[shown.key[0]]["fields"]}
+        for each in made["fields"]:
+            if (defined := schema.get(each["origin"])) is None:
+                continue
+            self._found.fields += 1
+            name = each["origin"]
+            problem = self._problem(shown, defined, content.get(each["key"]))
+            if not problem:
+                continue
+            where = "/".join(shown.key[:2]) + f"@{shown.key[2]}"
+            told = f"{name}__i18n__{KEY}" if shown.language else name
+            if version == "draft":
+                self._seen.add((where, told))
+            kind = self._told.get((where, told))
+            if not kind and version == "published" and self._is_empty(shown, defined):
+                # The plan lists the losses of what editors see.
+                kind = "empty in the live version alone"
+            if kind:
+                self._found.recorded[kind] += 1
+            else:
+                at = f"{story['full_slug']} ({version}, {shown.language or 'own'})"
+                self._found.wrong.append(f"{at} {name}: {problem}")
+
+    def _problem(self, shown: _Shown, defined: dict, there: Any) -> str:
+        """Return what visitors see otherwise than at the origin, or empty."""
+        locale = shown.key[2]
+        origin = OriginValues(_print_of, lambda *item: self._uuid(*item, locale))
+        value = shown.values.get(defined["slug"])
+        wanted = origin.form(defined, value)
+        is_document = isinstance(there, dict) and there.get("type") == "doc"
+        kind = "RichText" if is_document else defined["type"]
+        seen = DeliveredValues(_print_of).form(kind, there)
+        if is_document and isinstance(wanted, str):
+            wanted = Html(wanted)
+        if wanted is None or seen is None:
+            return "" if wanted == seen else f"{seen!r:.80} in place of {wanted!r:.80}"
+        is_translated = bool(shown.language) and value != shown.own.get(defined["slug"])
+        if isinstance(wanted, Html):
+            missing = wanted.words - shown_words(seen)
+            if missing:
+                return f"lacks the words {sorted(missing)[:5]}"
+            return self._bad_links(wanted.hrefs, there, is_translated)
+        if defined["type"] in ("Link", "VideoLink") and self._paths(wanted):
+            return self._bad_links([wanted], there, is_translated, is_renewed=True)
+        return "" if wanted == seen else f"{seen!r:.80} in place of {wanted!r:.80}"
+
+    def _is_empty(self, shown: _Shown, defined: dict) -> bool:
+        """Return whether a translation is empty that the service shows in no way."""
+        value = shown.values.get(defined["slug"])
+        is_translated = bool(shown.language) and value != shown.own.get(defined["slug"])
+        return is_translated and value in (None, "", [])
+
+    def _bad_links(
+        self,
+        hrefs: list[str],
+        there: Any,
+        is_translated: bool,
+        *,
+        is_renewed: bool = False,
+    ) -> str:
+        """Return a link that does not lead where it should, or empty."""
+        seen = shown_links(there)
+        for href in hrefs:
+            paths = self._paths(href)
+            if not paths:
+                continue
+            self._found.links += 1
+            own, other, renewed = paths
+            wanted = {renewed if is_renewed else other}
+            if not is_translated:
+                wanted |= {own, renewed}
+            if not wanted & seen:
+                return f"{href} should lead to {wanted}, not to {sorted(seen)[:4]}"
+        return ""
+
+    def _uuid(self, collection: str, item: str, locale: str) -> str | None:
+        """Return the story that a reference in a language is to lead to."""
+        key = (collection, item, locale)
+        if key not in self._homes and not self._record("draft", key):
+            key = (collection, item, self._first)
+        return self._homes[key][0] if key in self._homes else None
+
+    def _paths(self, href: str) -> tuple[str, str, str] | None:
+        """Return where an old address leads; None for one that leads to no story."""
+        return self._routes.get(as_path(href)) if href.startswith("/") else None
+
+    def _find_routes(
+        self, delivered: dict[tuple[str, str], Stories]
+    ) -> Iterator[_Route]:
+        """Yield where the old addresses of both languages lead."""
+        spoken = delivered.get(("draft", CODE), {})
+        for key, (uuid, path) in self._homes.items():
+            other = renewed = path
+            languages = [key]
+            if self._as_fields:
+                renewed = spoken[uuid]["full_slug"]
+            if self._as_fields and self._other("draft", key):
+                other = renewed
+                languages.append((*key[:2], self._second))
+            for each in languages:
+                below = self._below if each[2] == self._second else ""
+                slug = self._collections[key[0]]["slug"]
+                for name in self._sets:
+                    record = self._sets[name].get(each)
+                    if record:
+                        own = record["fieldData"]["slug"]
+                        old = as_path(f"{below}/{slug}/{own}")
+                        yield old, (path, other, renewed)
+
+
+def _items(folder: Path) -> dict[tuple[str, str, str], dict]:
+    """Return the items of a set by collection, id and locale."""
+    return {
+        (path.stem, item["id"], item["cmsLocaleId"] or ""): item
+        for path in folder.glob("*.json")
+        for item in json.loads(path.read_text())["items"]
+    }
+
+
+def _homes(folder: Path) -> dict[tuple[str, str, str], tuple[str, str]]:
+    """Return the UUID and the path of the story of each item that has one."""
+    with closing(sqlite3.connect(folder / "ledger.sqlite")) as db:
+        rows = db.execute(
+            "SELECT collection_id, item_id, locale_id, uuid, home.full_slug "
+            "FROM item JOIN home ON home.id = home_id"
+        )
+        return {tuple(row[:3]): tuple(row[3:]) for row in rows}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

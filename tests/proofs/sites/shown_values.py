@@ -1,0 +1,214 @@
+"""What a visitor sees of a value: of the origin's and of a delivered one, in one form.
+
+Shares no code with the kit: values of the origin are read as its API documents them,
+delivered ones as a front end would show them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
+from typing import Any
+
+_WORD = re.compile(r"\w+")
+_HREF = re.compile(r"""href\s*=\s*["']([^"']*)["']""", re.IGNORECASE)
+_LINK_KEYS = ("href", "cached_url", "url")
+_NO_TEXT_KEYS = ("_uid", "id", "uuid", "component", "type", "fieldtype", "linktype")
+
+
+class Html(HTMLParser):
+    """The words and links of an HTML text, and whether it shows anything."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.text = ""
+        self.hrefs: list[str] = []
+        self.shows_media = False
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag == "a" and given.get("href"):
+            self.hrefs.append(str(given["href"]))
+        self.shows_media |= tag in ("img", "iframe", "hr") or (
+            "data-rt-embed-type" in given
+        )
+
+    def handle_data(self, data: str) -> None:
+        self.text += f" {data}" if self.cdata_elem is None else ""
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Return the words that it shows."""
+        return words(self.text)
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(_WORD.findall(text))
+
+
+def is_nothing(value: Any) -> bool:
+    """Return whether a value shows nothing; zero does."""
+    return value is False or value in (None, "", [], {})
+
+
+Bytes = Callable[[str], "str | None"]
+"""Returns a fingerprint of the file at an address; None where there is none."""
+
+
+class OriginValues:
+    """The forms of the origin's values."""
+
+    def __init__(self, read: Bytes, stories: Callable[[str, str], str | None]) -> None:
+        self._read = read
+        self._stories = stories
+        """Returns the UUID of the story of an item, by collection and id."""
+
+    def form(self, field: dict, value: Any) -> Any:
+        """Return what visitors see of a value; None where that is nothing."""
+        kind = field["type"]
+        if kind == "RichText":
+            html = Html(value or "")
+            return html if html.words or html.shows_media else None
+        if is_nothing(value):
+            return None
+        made = getattr(self, f"_{kind.lower()}", None)
+        return made(field, value) if made else str(value)
+
+    def _image(self, _: dict, value: dict) -> Any:
+        return (value.get("url") and self._read(value["url"])) or None
+
+    _file = _image
+
+    def _multiimage(self, field: dict, value: list) -> Any:
+        return [self._image(field, each) for each in value] or None
+
+    def _videolink(self, _: dict, value: Any) -> Any:
+        return (value if isinstance(value, str) else value.get("url")) or None
+
+    def _link(self, _: dict, value: Any) -> Any:
+        return value if isinstance(value, str) else value.get("url")
+
+    def _option(self, field: dict, value: str) -> Any:
+        options = (field.get("validations") or {}).get("options") or []
+        return next((e["name"] for e in options if e["id"] == value), None)
+
+    def _number(self, _: dict, value: Any) -> Any:
+        return float(value)
+
+    def _switch(self, _: dict, value: Any) -> Any:
+        return bool(value)
+
+    def _datetime(self, _: dict, value: str) -> Any:
+        return value[:10]
+
+    def _reference(self, field: dict, value: Any) -> Any:
+        return self._multireference(field, [value])
+
+    def _multireference(self, field: dict, value: list) -> Any:
+        into = field["validations"]["collectionId"]
+        found = [self._stories(into, each) for each in value]
+        return [each for each in found if each] or None
+
+
+class DeliveredValues:
+    """The forms of delivered values."""
+
+    def __init__(self, read: Bytes) -> None:
+        self._read = read
+
+    def form(self, kind: str, value: Any) -> Any:
+        """Return what visitors see of a value; None where that is nothing."""
+        if kind == "RichText":
+            return value if _shows(value) else None
+        if is_nothing(value):
+            return None
+        made = getattr(self, f"_{kind.lower()}", None)
+        return made(value) if made else str(value)
+
+    def _image(self, value: dict) -> Any:
+        return (value.get("filename") and self._read(value["filename"])) or None
+
+    _file = _image
+
+    def _multiimage(self, value: list) -> Any:
+        return [self._image(each) for each in value] or None
+
+    def _videolink(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return value[0]["url"]
+        return self._link(value)
+
+    def _link(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return value
+        if value["linktype"] == "email":
+            return f"mailto:{value['email']}"
+        return (value["url"] or value["cached_url"]) or None
+
+    def _number(self, value: Any) -> Any:
+        return float(value)
+
+    def _switch(self, value: Any) -> Any:
+        return bool(value)
+
+    def _datetime(self, value: str) -> Any:
+        return value[:10]
+
+    def _color(self, value: Any) -> Any:
+        return (value["color"] or None) if isinstance(value, dict) else value
+
+    def _reference(self, value: Any) -> Any:
+        return value if isinstance(value, list) else [value]
+
+    _multireference = _reference
+
+
+def _shows(value: Any) -> bool:
+    """Return whether a document or blocks show anything."""
+    if isinstance(value, str):
+        return bool(value.strip())
+    return any(
+        node.get("type") in ("blok", "image", "horizontal_rule")
+        or bool(str(node.get("text") or "").strip())
+        or "component" in node
+        for node in nodes(value)
+    )
+
+
+def nodes(value: Any) -> Iterator[dict]:
+    """Yield every object in a value."""
+    if isinstance(value, dict):
+        yield value
+    held = value.values() if isinstance(value, dict) else value
+    for each in held if isinstance(value, dict | list) else ():
+        yield from nodes(each)
+
+
+def shown_words(value: Any) -> frozenset[str]:
+    """Return the words of every text in a delivered value."""
+    found: set[str] = set(words(value)) if isinstance(value, str) else set()
+    for node in nodes(value):
+        for key, each in node.items():
+            if isinstance(each, str) and key not in _NO_TEXT_KEYS:
+                found |= Html(each).words if "<" in each else words(each)
+    return frozenset(found)
+
+
+def shown_links(value: Any) -> set[str]:
+    """Return the paths and addresses that a delivered value links to."""
+    found: set[str] = set()
+    for node in nodes(value):
+        for key, each in node.items():
+            if isinstance(each, str):
+                found.update(_HREF.findall(each))
+                found.update([each] if key in _LINK_KEYS and each else ())
+    return {as_path(each) for each in found}
+
+
+def as_path(address: str) -> str:
+    """Return an address without its query and fragment, and the slashes around it."""
+    return re.split(r"[?#]", address)[0].strip("/")
