@@ -8,7 +8,7 @@ from cmsmig.canonical import Json
 from cmsmig.configuration.plans import Counted
 from cmsmig.counting import and_more
 from cmsmig.ledger.rows import ItemRow
-from cmsmig.mapping.select.reference_targets import EXPLAINED, given_way
+from cmsmig.mapping.select.reference_targets import EXPLAINED, fields_replaced
 from cmsmig.printable import printable
 from cmsmig.steps.plan.edits.schema_changes import Outcome
 from cmsmig.steps.plan.gone.gone_stories import gone_sentence_of
@@ -39,7 +39,7 @@ def plan_lines(plan: Plan) -> list[str]:
         *_requests(plan),
         *_counts("calls saved", plan.saved),
         *_counts("dangling references", _by_cause(plan)),
-        *_counts("translated references", {_GIVEN_WAY: given_way(plan.dangling)}),
+        *_counts("translated references", {_REPLACED: fields_replaced(plan.dangling)}),
         *_counts("references", {"not in this pilot": len(plan.not_in_pilot)}),
         *_counts("references", {"to the primary language": len(plan.borrowed)}),
         *_counts("links that stay", plan.links_left),
@@ -154,7 +154,7 @@ def _named(plan: Plan) -> Iterable[tuple[str, int]]:
     yield "total", plan.total_calls
 
 
-_GIVEN_WAY = "left empty, so that visitors get the primary language's"
+_REPLACED = "left empty, so that visitors get the primary language's"
 
 
 def _by_cause(plan: Plan) -> dict[str, int]:

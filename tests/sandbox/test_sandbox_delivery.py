@@ -214,8 +214,8 @@ def test_languages_are_asked_for_by_one_name(desks):
         assert [story["slug"] for story in listed["stories"]] == ["note"]
 
 
-def test_what_an_empty_translation_gives_way_to_can_be_switched(desks):
-    """Texts and lists do; `false` and objects without content by the reading."""
+def test_which_empty_translations_are_served_can_be_switched(desks):
+    """Texts and lists are not; `false` and empty objects are in two readings."""
     link = {"fieldtype": "multilink", "linktype": "story", "id": "", "url": ""}
     link["cached_url"] = ""
     empty = {

@@ -248,7 +248,7 @@ def classify(
     }
 
     def shown_instead(field: str) -> tuple[ItemKey, ...]:
-        # A translation without any target is empty, and gives way.
+        # An empty translation is not shown.
         return () if filled[field] else filled.get(own_key(field), ())
 
     return tuple(
@@ -267,7 +267,7 @@ def classify(
     )
 
 
-def given_way(dangling: Iterable[DanglingReference]) -> int:
+def fields_replaced(dangling: Iterable[DanglingReference]) -> int:
     """Return in how many translated fields visitors get what the primary language
     refers to instead."""
     return len({(each.source, each.field) for each in dangling if each.shown_instead})

@@ -65,7 +65,7 @@ class EmptyShown(Enum):
 
     OBJECTS = "objects"
     """`false`, and an asset, a link or a document without content; no text, no list.
-    What losses are told by."""
+    Losses are listed by this."""
     ALL = "all"
     NOTHING = "nothing"
 
@@ -83,7 +83,7 @@ def shown_in(
 ) -> JsonObject:
     """Return the fields as visitors get them in a language; the default one without.
 
-    What is not translated has its own value; a translation may stand alone.
+    What is not translated has its own value; a translation may be there alone.
     """
     sign = translated_key("", code) if code else None
     shown: JsonObject = {}

@@ -29,7 +29,7 @@ from cmsmig.errors import (
 from cmsmig.evidence.failures import Failure, file_failures, item_failures
 from cmsmig.evidence.origin_pages import OriginPages
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.select.reference_targets import given_way
+from cmsmig.mapping.select.reference_targets import fields_replaced
 from cmsmig.notebook.kit import widgets
 from cmsmig.notebook.kit.plan_tables import (
     TITLES,
@@ -338,7 +338,7 @@ def _left_as_they_are(plan: Plan) -> Iterator[str]:
     if plan.dangling:
         many = counted(len(plan.dangling), "reference")
         yield f"{many} to what has no story: left empty; notebook 04 lists them."
-    if other := given_way(plan.dangling):
+    if other := fields_replaced(plan.dangling):
         many = counted(other, "translated field")
         yield f"Visitors get the primary language's references in {many} of these."
     if plan.not_in_pilot:

@@ -61,7 +61,7 @@ class Unknowns:
     fills_limits: bool = False
     """Whether the space names the limits of its plan; the keys are not known either."""
     empty_translation: str = "texts"
-    """Which empty values of a translation give way to the default language's: `texts`:
+    """For which empty translations the default language's value is served: `texts`:
     texts and lists, but no `false`, and no asset, link or document without content;
     `all`; or `none`, but for null."""
     links_in_language: bool = True

@@ -81,10 +81,10 @@ class Compared:
 
     def row(self) -> str:
         """Return a row of the table."""
-        told = ", ".join(f"{n} {kind}" for kind, n in sorted(self.recorded.items()))
+        recorded = ", ".join(f"{n} {kind}" for kind, n in sorted(self.recorded.items()))
         return (
             f"| {self.site} | {self.way} | {self.differences} | {self.stories} | "
-            f"{self.fields} | {self.links} | {told} | {self.losses} | "
+            f"{self.fields} | {self.links} | {recorded} | {self.losses} | "
             f"{len(self.wrong)} |"
         )
 
@@ -105,9 +105,8 @@ def main(arguments: list[str]) -> int:
         for way in chosen.way or WAYS:
             found.append(_moved(site, way, chosen.items))
             print(found[-1].row(), flush=True)
-    for each in found:
-        for text in each.wrong[:SHOWN]:
-            print(f"{each.site} {each.way}: {text}")
+            for text in found[-1].wrong[:SHOWN]:
+                print(f"  {text}", flush=True)
     return int(any(e.differences or e.wrong or not e.fields for e in found))
 
 
@@ -123,9 +122,9 @@ def _moved(site: str, way: str, items: int) -> Compared:
             content=content, rate=RATE, origin_rate=60_000, languages=(CODE,)
         )
         with running_sandbox(options) as handle:
-            told = dict(handle.announcement)
+            announced = dict(handle.announcement)
             run(folder, "init")
-            write_env(folder, environment_file_text(told, RATE))
+            write_env(folder, environment_file_text(announced, RATE))
             run(folder, "pull")
             rules = [f"--split={each}" for each in RULES] if way == "split" else []
             run(folder, "decide", "--accept-proposals", "--reviewer", "check", *rules)
@@ -136,7 +135,7 @@ def _moved(site: str, way: str, items: int) -> Compared:
             run(folder, "import", "--json")
             verified = run(folder, "verify", "--json", codes=(0, 4))
             found = Compared(site, way, len(verified["differences"]))
-            delivered = delivered_stories(told, "" if way == "folders" else CODE)
+            delivered = delivered_stories(announced, "" if way == "folders" else CODE)
             _Comparison(folder, plan, found, way != "folders").compare(delivered)
     return found
 
@@ -183,7 +182,7 @@ class _Comparison:
         self._homes = _homes(folder)
         self._losses = {(e["item"], e["field"]): e["kind"] for e in plan["losses"]}
         dangling = {(e["item"], e["field"]): "dangling" for e in plan["dangling"]}
-        self._told = {**self._losses, **dangling}
+        self._listed = {**self._losses, **dangling}
         self._routes: dict[str, tuple[str, str, str]] = {}
         self._seen: set[tuple[str, str]] = set()
         """Fields of drafts that were seen to show something else."""
@@ -202,7 +201,7 @@ class _Comparison:
         empty = {e for e, kind in self._losses.items() if kind == "empty-translation"}
         self._found.losses = len(empty)
         for item, name in sorted(empty - self._seen):
-            if (item, name.partition("__i18n__")[0]) in self._told:
+            if (item, name.partition("__i18n__")[0]) in self._listed:
                 # What would be shown instead is itself left empty, for its own reason.
                 self._found.recorded["empty anyway"] += 1
                 continue
@@ -225,7 +224,7 @@ class _Comparison:
         return self._sets[then].get(key) if version == "draft" and not found else found
 
     def _other(self, version: str, key: tuple[str, str, str]) -> dict | None:
-        """Return the item in the second language, where it is taken along."""
+        """Return the item in the second language, where it is migrated."""
         other = (*key[:2], self._second)
         staged = self._sets["items"].get(other)
         if staged is not None and staged.get("isArchived"):
@@ -248,10 +247,10 @@ class _Comparison:
             if not problem:
                 continue
             where = "/".join(shown.key[:2]) + f"@{shown.key[2]}"
-            told = f"{name}__i18n__{KEY}" if shown.language else name
+            slug = f"{name}__i18n__{KEY}" if shown.language else name
             if version == "draft":
-                self._seen.add((where, told))
-            kind = self._told.get((where, told))
+                self._seen.add((where, slug))
+            kind = self._listed.get((where, slug))
             if not kind and version == "published" and self._is_empty(shown, defined):
                 # The plan lists the losses of what editors see.
                 kind = "empty in the live version alone"
@@ -262,7 +261,7 @@ class _Comparison:
                 self._found.wrong.append(f"{at} {name}: {problem}")
 
     def _problem(self, shown: _Shown, defined: dict, there: Any) -> str:
-        """Return what visitors see otherwise than at the origin, or empty."""
+        """Return what visitors see differently from the origin, or empty."""
         locale = shown.key[2]
         origin = OriginValues(_print_of, lambda *item: self._uuid(*item, locale))
         value = shown.values.get(defined["slug"])

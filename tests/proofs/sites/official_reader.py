@@ -18,12 +18,12 @@ Stories = dict[str, dict]
 """By UUID."""
 
 
-def delivered_stories(told: dict, code: str) -> dict[tuple[str, str], Stories]:
+def delivered_stories(announced: dict, code: str) -> dict[tuple[str, str], Stories]:
     """Return the stories by version and language, as the official client reads them."""
-    base = told["base_url"].removesuffix("/v1")
-    headers = {"Authorization": told["destination_token"]}
+    base = announced["base_url"].removesuffix("/v1")
+    headers = {"Authorization": announced["destination_token"]}
     space = httpx.get(
-        f"{told['base_url']}/spaces/{told['space_id']}",
+        f"{announced['base_url']}/spaces/{announced['space_id']}",
         headers=headers,
         trust_env=False,
     ).json()["space"]

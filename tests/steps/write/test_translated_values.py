@@ -131,12 +131,12 @@ def test_a_reference_to_nothing_shows_the_primary_languages_and_says_so(
     target = item_id(desk, "note-5")
     change(desk, "la-note-1", with_data(related=[target]))
     mark(desk, "note-5", isArchived=True)
-    told = [
+    listed = [
         each
         for each in desk.plan()["dangling"]
         if each["field"] == f"related{FRENCH}" and each["shown_instead"]
     ]
-    assert target in [each["target"].split("/")[1].split("@")[0] for each in told]
+    assert target in [each["target"].split("/")[1].split("@")[0] for each in listed]
     assert "so that visitors get the primary language's" in desk.done("plan").out
     desk.done("import")
     instead = delivered(desk, NOTE, "")["content"]["related"]

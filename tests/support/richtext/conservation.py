@@ -208,7 +208,7 @@ def _of_tag(tag: Tag, href: str | None, account: Account) -> str | None:
 def _of_instance(tag: Tag, given: Mapping[str, str], account: Account) -> None:
     """Note what the attributes of an instance say that no element in it says."""
     nested = {
-        decoded_value(str(each["name"] or "")): decoded(each.get_text())
+        decoded_value(str(each["name"] or "")): decoded(_own_text(each, tag))
         for each in tag.find_all("wf-prop", recursive=False)
         if isinstance(each, Tag) and "name" in each.attrs
     }
@@ -216,6 +216,16 @@ def _of_instance(tag: Tag, given: Mapping[str, str], account: Account) -> None:
         prop = name.removeprefix("prop-")
         if prop != name and _bare(nested.get(prop, "")) != _bare(value):
             account.text(value)
+
+
+def _own_text(prop: Tag, instance: Tag) -> str:
+    """Return what a property says itself, not the instances that it holds."""
+    texts = (
+        each for each in prop.find_all(string=True) if type(each) is NavigableString
+    )
+    return "".join(
+        each for each in texts if each.find_parent("wf-component") is instance
+    )
 
 
 def _bare(value: str) -> str:

@@ -42,14 +42,14 @@ def in_language(space: Space, value: Json, language: str) -> Json:
         own, sign, code = key.partition(_SIGN)
         open_to_it = truthy(object_of(schema.get(own)).get("translatable"))
         is_meant = sign and code == _written(language) and open_to_it
-        if is_meant and not _gives_way(space, each):
+        if is_meant and not _falls_back(space, each):
             shown[own] = in_language(space, each, language)
     return shown
 
 
-def _gives_way(space: Space, value: Json) -> bool:
+def _falls_back(space: Space, value: Json) -> bool:
     """Return whether a translation is so empty that the default language is shown.
-    No source tells which are, so this can be switched."""
+    That is not documented, so this can be switched."""
     reading = space.unknowns.empty_translation
     if reading == "none":
         return value is None

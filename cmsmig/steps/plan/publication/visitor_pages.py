@@ -36,7 +36,7 @@ def delivered_print(story: Story, language: str) -> str:
 
 
 def _readings(fields: JsonObject, language: str) -> list[JsonObject]:
-    """Return what visitors may get of fields, first what losses are told by."""
+    """Return what visitors may get of fields, first as losses are listed."""
     found = [shown_in(fields, language, each) for each in EmptyShown]
     return found if language else found[:1]
 
