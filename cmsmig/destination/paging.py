@@ -10,11 +10,10 @@ from typing import Generic, TypeAlias, TypeVar
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.reading import SERVICE
+from cmsmig.destination.schema import PAGE
 from cmsmig.errors import CmsmigError, MalformedAnswerError, first_of
 from cmsmig.wire.bounds import LIST_ROWS, most_rows
 
-PAGE = 100
-"""Rows in one list answer; the most that the service gives."""
 _AT_ONCE = 50
 """Pages asked for together; after so many it is seen whether they bring anything."""
 

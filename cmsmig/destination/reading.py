@@ -109,6 +109,7 @@ def story_row(record: JsonObject) -> StoryRow:
         ),
         trashed=bool(record.get("deleted_at")),
         group_id=_text(record, "group_id"),
+        default_root=intern(_text(record, "default_root")),
     )
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from cmsmig.canonical import JsonObject
 from cmsmig.configuration.plans import Counted
 
+PAGE = 100
+"""Rows in one list answer; the most that the service gives."""
 _STORAGE_PREFIX = "s3.amazonaws.com/"
 """Before the delivery host in an address, never in content. Source: official client."""
 
@@ -73,6 +75,8 @@ class StoryRow:
     """Whether it is in the trash: it is not there then, whatever a read answers."""
     group_id: str = ""
     """Shared with the same page in other languages, its alternates."""
+    default_root: str = ""
+    """Of a folder: the component that new stories in it get; empty when silent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +200,11 @@ class PublicFile:
     sha256: str
     """Of the bytes; empty unless `status` is a success."""
     size: int
+
+
+def pages(rows: int) -> int:
+    """Return how many list calls `rows` rows take."""
+    return max(1, -(-rows // PAGE))
 
 
 def content_url(url: str) -> str:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.counting import and_more
 from cmsmig.printable import printable
+from cmsmig.reconcile.field_diff import shown_value
 from cmsmig.steps.changes.changes import Change, Where
 from cmsmig.steps.changes.target_comparison import TargetComparison
-from cmsmig.steps.plan.edits.edit_conflicts import shown_value
 
 _SHOWN = 20
 _TITLES = {

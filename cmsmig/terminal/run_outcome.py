@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import and_more, noun_for
-from cmsmig.steps.plan.edits.edit_conflicts import EditConflict
+from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.steps.plan.gone.gone_stories import gone_json, gone_sentence_of
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.write.import_steps import Outcome
@@ -56,7 +56,7 @@ def failures(outcome: Outcome) -> str:
     return ""
 
 
-def undecided_sentence(undecided: Sequence[EditConflict]) -> str:
+def undecided_sentence(undecided: Sequence[FieldDiff]) -> str:
     """Return what is left to decide as one sentence; the plan lists each."""
     count = len(undecided)
     more = and_more(count, 1, "; and ", ", which `cmsmig plan` lists")

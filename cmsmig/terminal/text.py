@@ -10,9 +10,9 @@ from cmsmig.counting import and_more
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.select.reference_targets import EXPLAINED, fields_replaced
 from cmsmig.printable import printable
-from cmsmig.steps.plan.edits.schema_changes import Outcome
+from cmsmig.reconcile.field_diff import Outcome
 from cmsmig.steps.plan.gone.gone_stories import gone_sentence_of
-from cmsmig.steps.plan.gone.missing_objects import Gone, one_of
+from cmsmig.steps.plan.gone.missing_objects import Gone
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.preflights.findings import LIMITS
 from cmsmig.steps.verify.differences import Verification
@@ -64,7 +64,7 @@ def plan_lines(plan: Plan) -> list[str]:
         [
             f"{each.outcome}: {each.line}"
             for each in plan.schema_changes
-            if each.outcome is not Outcome.ACCEPTED
+            if each.outcome is not Outcome.ACCEPT
         ]
     )
     lines += _some(
@@ -91,7 +91,7 @@ def _gone(plan: Plan) -> list[str]:
 
 def _gone_lines(said: str, gone: Gone) -> list[str]:
     names = [
-        f"  {one_of(kind)} {name}"
+        f"  {kind.noun()} {name}"
         for kind, listed in gone.names().items()
         for name in listed
     ]

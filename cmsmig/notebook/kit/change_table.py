@@ -11,10 +11,10 @@ from cmsmig.errors import CmsmigError
 from cmsmig.ledger.store import Ledger
 from cmsmig.notebook.kit.panel import Panel
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.reconcile.field_diff import short_value
 from cmsmig.settings import Project
 from cmsmig.steps.changes.changes import Change, Where
 from cmsmig.steps.changes.project_changes import changes_of
-from cmsmig.steps.plan.edits.edit_conflicts import short_value
 from cmsmig.steps.worker_pool import StopSignal
 
 _SHOWN = 30

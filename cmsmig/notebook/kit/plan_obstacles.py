@@ -16,7 +16,7 @@ from cmsmig.display.safe_html import (
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.select.reference_targets import EXPLAINED
 from cmsmig.origin.schema import Item
-from cmsmig.steps.plan.edits.edit_conflicts import shown_value
+from cmsmig.reconcile.field_diff import shown_value
 from cmsmig.steps.plan.plan import Plan
 
 _SHOWN = 15
@@ -96,7 +96,7 @@ def _list_edits(plan: Plan) -> Iterator[Markup]:
         len(plan.edit_conflicts),
     )
     yield from list_rows(
-        "Fields of components and datasources",
+        "Fields of components, datasources and folders",
         ("Kind", "Name", "Field", "What becomes of it"),
         [
             (str(each.kind), each.what, each.field, each.said)

@@ -21,7 +21,6 @@ from cmsmig.notebook.kit.plan_obstacles import (
     list_rows,
     obstacles,
 )
-from cmsmig.steps.plan.gone.missing_objects import one_of
 from cmsmig.steps.plan.gone.recreate import gone_sentence
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.preflights.findings import LIMITS
@@ -145,7 +144,7 @@ def _list_gone(plan: Plan) -> Iterator[Markup]:
     yield from list_rows(
         "Gone from the destination",
         ("What", "Name"),
-        [(one_of(kind), name) for kind in names for name in names[kind]][:_SHOWN],
+        [(kind.noun(), name) for kind in names for name in names[kind]][:_SHOWN],
         sum(plan.gone.counts().values()),
     )
 

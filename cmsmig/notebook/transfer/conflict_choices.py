@@ -18,16 +18,15 @@ from cmsmig.mapping.decisions.conflicts import (
     GoneFrom,
     Side,
 )
-from cmsmig.mapping.merge import Value
 from cmsmig.notebook.kit.live_controls import region, select, style
 from cmsmig.notebook.kit.live_panel import Live, LiveBoard
 from cmsmig.notebook.kit.plan_obstacles import ItemNames
 from cmsmig.notebook.kit.widgets import Element
 from cmsmig.notebook.kit.workspace import Workspace
+from cmsmig.reconcile.field_diff import FieldDiff, Value, short_value
+from cmsmig.reconcile.kinds import Kind
 from cmsmig.richtext.plain_text import visible_text
 from cmsmig.steps.decide.decision_store import change_decision
-from cmsmig.steps.plan.edits.edit_conflicts import EditConflict, short_value
-from cmsmig.steps.plan.gone.missing_objects import GoneKind
 from cmsmig.steps.plan.plan import Plan
 
 _SHOWN = 25
@@ -73,7 +72,7 @@ class _Choices:
         self._workspace = workspace
         self._names = names
         self._plan = plan
-        self._edits: tuple[EditConflict, ...] = ()
+        self._edits: tuple[FieldDiff, ...] = ()
         self._gone: tuple[_Gone, ...] = ()
         self._taken: dict[tuple[str, int], str] = {}
         self._board = LiveBoard()
@@ -203,8 +202,8 @@ def _gone_there(plan: Plan) -> tuple[_Gone, ...]:
         _Gone(
             GoneFrom.DESTINATION,
             each.name,
-            f"{each.name} ({each.kind})",
-            _AGAIN_OR_NOT if each.kind is GoneKind.STORIES else _AGAIN,
+            f"{each.name} ({each.kind.noun(2)})",
+            _AGAIN_OR_NOT if each.kind is Kind.STORY else _AGAIN,
         )
         for each in plan.left_undone.things
     )

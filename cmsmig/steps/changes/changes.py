@@ -17,28 +17,26 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import StoryDraft
-from cmsmig.mapping.merge import Absent, Value, value_of
+from cmsmig.reconcile.diff import Diff, value_of
+from cmsmig.reconcile.field_diff import Absent, Value
+from cmsmig.reconcile.kinds import Ref
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.foreseen_links import ForeseenLinks, foresee_links
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.drift import Fingerprints, fingerprints
-from cmsmig.steps.plan.edits.asset_texts import texts_of
-from cmsmig.steps.plan.edits.schema_changes import merges_of
 from cmsmig.steps.plan.edits.story_fields import (
     fields_there,
     is_same_field,
     wanted_fields,
 )
 from cmsmig.steps.plan.edits.written_stories import PUBLISHED, is_as_written
-from cmsmig.steps.plan.folder_state import NAME
-from cmsmig.steps.plan.ownership import Ownership
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
     find_public_versions,
 )
+from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.worker_pool import together
-from cmsmig.steps.write.folders import states_of
 from cmsmig.steps.write.import_job import ImportJob
 
 _AT_ONCE = 50
@@ -99,8 +97,7 @@ async def find_changes(job: ImportJob) -> tuple[Change, ...]:
         *_of_items(job, rows),
         *_of_decisions(job),
         *_of_gone(job),
-        *_of_schema(job),
-        *_of_texts(job),
+        *_of_objects(job),
         *[change async for change in _of_stories(job, rows)],
     )
 
@@ -194,43 +191,28 @@ def _of_decisions(job: ImportJob) -> Iterator[Change]:
 def _of_gone(job: ImportJob) -> Iterator[Change]:
     for kind, names in job.gone.names().items():
         for name in names:
-            text = f"is gone from the {kind} of the space"
+            text = f"is gone from the {kind.noun(2)} of the space"
             yield Change(Where.DESTINATION, name, text=text)
 
 
-def _of_schema(job: ImportJob) -> Iterator[Change]:
-    """Yield the fields of components and datasources that moved on either side."""
-    decided = job.migration.decisions.conflicts
-    ownership = Ownership.of(job.ledger, job.survey, decided)
-    for kind, name, fields in merges_of(job.migration, ownership):
-        base, what = fields.base, f"{kind} {name}"
-        for where, side in (
-            (Where.DECISIONS, fields.ours),
-            (Where.DESTINATION, fields.theirs),
-        ):
-            for field in sorted(fields.moved(side)):
-                old, new = value_of(base, field), value_of(side, field)
-                yield Change(where, what, "", field, old, new)
+def _of_objects(job: ImportJob) -> Iterator[Change]:
+    """Yield the fields of components, datasources, folders and files that changed on
+    either side."""
+    resources = Resources.of(job.migration, job.ledger, job.survey)
+    for each in resources.compared:
+        yield from _of_diff(Where.DECISIONS, each.ref, each.diff)
+    for file in resources.assets():
+        # Where what we wrote is not known, nothing says that it was another text.
+        if file.diff.sides.base or file.diff.sides.ours != file.diff.sides.theirs:
+            yield from _of_diff(Where.ORIGIN, file.ref, file.diff)
 
 
-def _of_texts(job: ImportJob) -> Iterator[Change]:
-    """Yield the names of folders and the alternative texts of files that moved."""
-    for folder in states_of(job):
-        if folder.row is None or not folder.written:
-            continue
-        what = f"folder {folder.plan.path}"
-        base: JsonObject = {NAME: folder.written}
-        ours: JsonObject = {NAME: folder.plan.name}
-        theirs: JsonObject = {NAME: folder.row.name}
-        yield from _of_fields(Where.DECISIONS, what, "", base, ours)
-        yield from _of_fields(Where.DESTINATION, what, "", base, theirs)
-    for text in texts_of(job.migration, job.ledger, job.survey):
-        if not text.base and text.ours == text.theirs:
-            # What we wrote is not known, and nothing says that it was another text.
-            continue
-        what = f"file {text.upload.name}"
-        yield from _of_fields(Where.ORIGIN, what, "", text.base, text.ours)
-        yield from _of_fields(Where.DESTINATION, what, "", text.base, text.theirs)
+def _of_diff(ours_at: Where, ref: Ref, diff: Diff) -> Iterator[Change]:
+    what, sides = f"{ref.kind.noun()} {ref.key}", diff.sides
+    for where, side in ((ours_at, sides.ours), (Where.DESTINATION, sides.theirs)):
+        for name in diff.moved(side):
+            old, new = value_of(sides.base, name), value_of(side, name)
+            yield Change(where, what, "", name, old, new)
 
 
 async def _of_stories(

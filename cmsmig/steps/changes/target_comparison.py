@@ -15,7 +15,7 @@ from cmsmig.errors import UsageError
 from cmsmig.events import Observer
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.compare.content_equality import comparable
-from cmsmig.mapping.merge import Absent
+from cmsmig.reconcile.field_diff import Absent
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.changes.changes import Change, Where
 from cmsmig.steps.changes.project_changes import changes_of

@@ -16,15 +16,13 @@ from cmsmig.destination.schema import (
     Space,
     StoryRow,
     Webhook,
+    pages,
 )
 from cmsmig.destination.token_rights import TokenRights
 from cmsmig.errors import CmsmigError, first_of
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.propose.component_payloads import datasource_bodies
 from cmsmig.steps.plan.listed_rows import Sharing
-
-PAGE = 100
-"""Rows of a list answer; the most that the service gives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +212,7 @@ async def _asset_folders(
     return tuple(await client.asset_folders()) if design.asset_folder else ()
 
 
-def folder_at(rows: tuple[StoryRow, ...], path: str) -> StoryRow | None:
+def folder_at(rows: Iterable[StoryRow], path: str) -> StoryRow | None:
     """Return the folder at `path`, if there is one.
 
     A folder and its start page share one full slug, so stories do not count.
@@ -223,8 +221,3 @@ def folder_at(rows: tuple[StoryRow, ...], path: str) -> StoryRow | None:
         (row for row in rows if row.is_folder and row.full_slug.strip("/") == path),
         None,
     )
-
-
-def pages(rows: int) -> int:
-    """Return how many list calls `rows` rows take."""
-    return max(1, -(-rows // PAGE))

@@ -6,24 +6,16 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
-from cmsmig.destination.schema import StoryRow
+from cmsmig.destination.schema import Component, StoryRow
 from cmsmig.ledger.gone_items import INTENTS
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.merge import value_of
-from cmsmig.mapping.propose.component_payloads import (
-    component_bodies,
-    datasource_bodies,
-)
+from cmsmig.reconcile.resource import Owner
+from cmsmig.reconcile.rules.datasource import StoredDatasource
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
-from cmsmig.steps.plan.edits.edit_conflicts import seen_of
-from cmsmig.steps.plan.gone.missing_objects import Gone, GoneThing, one_of
-from cmsmig.steps.plan.ownership import (
-    Owner,
-    Ownership,
-    OwnerStatus,
-)
+from cmsmig.steps.plan.gone.missing_objects import Gone, GoneThing
+from cmsmig.steps.plan.resources import SCHEMA, Resources
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +166,7 @@ def _pilot(migration: Migration) -> dict[str, str]:
 
 
 def _describe(thing: GoneThing) -> str:
-    return f"{one_of(thing.kind)} {thing.name}"
+    return f"{thing.kind.noun()} {thing.name}"
 
 
 def _site(migration: Migration) -> str:
@@ -192,36 +184,24 @@ def _files(migration: Migration) -> str:
 def _foreign(
     migration: Migration, ledger: Ledger, survey: Survey
 ) -> Iterator[tuple[str, str]]:
-    ownership = Ownership.of(ledger, survey, migration.decisions.conflicts)
-    for body in component_bodies(migration.design):
-        found = survey.component(body.name)
-        held = found.body if found else {}
-        yield from _foreign_parts(
-            f"component {body.name}", ownership.component(body), held
-        )
-    for source in datasource_bodies(migration.design):
-        entries = survey.entries.get(source.slug, ())
-        pairs: list[Json] = [[each.name, each.value] for each in entries]
-        yield from _foreign_parts(
-            f"datasource {source.slug}", ownership.datasource(source), pairs
-        )
-    yield from _foreign_stories(migration, ledger, survey)
-
-
-def _foreign_parts(
-    what: str, standing: OwnerStatus, held: Json
-) -> Iterator[tuple[str, str]]:
     """Yield all of somebody else's, and of ours the fields that somebody changed.
 
     Those are the same after an import that wrote the others. Orders are not, nor do
     they decide about anything.
     """
-    if standing.owner in (Owner.OTHERS, Owner.LEFT):
-        yield what, fingerprint(held)
-    elif standing.fields is not None:
-        fields = standing.fields
-        for name in sorted(fields.theirs_alone - fields.orders):
-            yield f"{what}, {name}", seen_of(value_of(fields.theirs, name))
+    resources = Resources.of(migration, ledger, survey)
+    for each in resources.compared:
+        if each.ref.kind not in SCHEMA:
+            continue
+        what, actual = f"{each.ref.kind} {each.ref.key}", each.resource.actual
+        if each.owner in (Owner.OTHERS, Owner.LEFT):
+            held: Json = actual.body if isinstance(actual, Component) else []
+            if isinstance(actual, StoredDatasource):
+                held = [[entry.name, entry.value] for entry in actual.entries]
+            yield what, fingerprint(held)
+        for edit in each.diff.edits:
+            yield f"{what}, {edit.field}", edit.seen
+    yield from _foreign_stories(migration, ledger, survey)
 
 
 def _foreign_stories(

@@ -10,25 +10,36 @@ from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.compare.datasource_merge import datasource_writes
-from cmsmig.mapping.propose.component_payloads import (
-    component_bodies,
-    datasource_bodies,
-)
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey, pages
+from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER, ForeseenLinks
-from cmsmig.steps.plan.edits.asset_texts import texts_of
 from cmsmig.steps.plan.edits.story_edits import StoryEdits
 from cmsmig.steps.plan.edits.written_stories import to_publish, to_unpublish
-from cmsmig.steps.plan.folder_state import folder_states
 from cmsmig.steps.plan.gone.gone_at_origin import removal_calls
-from cmsmig.steps.plan.ownership import Owner, Ownership
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
+from cmsmig.steps.plan.resources import Resources
 
 _ALWAYS = ("sign_uploads", "create_stories", "update_stories")
 """Calls that a plan names although there are none."""
+_OBJECT_CALLS = (
+    "create_datasources",
+    "compare_datasources",
+    "compare_datasource_entries",
+    "delete_datasource_entries",
+    "update_datasources",
+    "update_datasource_entries",
+    "create_datasource_entries",
+    "create_components",
+    "compare_components",
+    "update_components",
+    "create_folders",
+    "compare_folders",
+    "rename_folders",
+    "update_folders",
+    "create_asset_folders",
+)
+"""Calls for the objects that stories need, in the order they are made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,23 +164,16 @@ def calls_of(
     outlook: Outlook,
 ) -> dict[str, int]:
     """Return the quota calls by name, in the order they are made."""
-    folders = folder_states(
-        migration.folders,
-        ledger.inventory.made("folder"),
-        survey,
-        migration.decisions.conflicts,
-    )
-    ownership = Ownership.of(ledger, survey, migration.decisions.conflicts)
+    objects = Resources.of(migration, ledger, survey).calls()
     calls = {
         **survey.calls,
         "settle_stories": len(outlook.adopting),
         "settle_versions": len(survey.interrupted),
         "put_back_versions": sum(e.put_back for e in survey.interrupted.values()),
-        **_datasource_calls(migration, ownership),
-        **_component_calls(migration, ownership),
-        "create_folders": sum(each.is_missing for each in folders),
-        "rename_folders": sum(each.is_renamed for each in folders),
-        **_asset_calls(migration, ledger, survey, settings),
+        **{name: objects[name] for name in _OBJECT_CALLS},
+        **_upload_calls(migration, ledger, survey, settings),
+        "compare_assets": objects["compare_assets"],
+        "update_assets": objects["update_assets"],
         "read_back_components": 1 if outlook.creating else 0,
         "create_stories": len(outlook.creating),
         "compare_stories": -(-outlook.needed // LISTED_TOGETHER),
@@ -189,34 +193,7 @@ def no_calls(survey: Survey) -> dict[str, int]:
     return {**survey.calls, **dict.fromkeys(_ALWAYS, 0)}
 
 
-def _component_calls(migration: Migration, ownership: Ownership) -> dict[str, int]:
-    statuses = [
-        ownership.component(body) for body in component_bodies(migration.design)
-    ]
-    changed = sum(each.is_written and each.fields is not None for each in statuses)
-    return {
-        "create_components": sum(each.owner is Owner.NOBODY for each in statuses),
-        "compare_components": changed,
-        "update_components": changed,
-    }
-
-
-def _datasource_calls(migration: Migration, ownership: Ownership) -> dict[str, int]:
-    calls: Counter[str] = Counter()
-    for wanted in datasource_bodies(migration.design):
-        standing = ownership.datasource(wanted)
-        if standing.owner is Owner.NOBODY:
-            calls["create_datasources"] += 1
-            calls["create_datasource_entries"] += len(wanted.entries)
-        elif standing.is_written and standing.fields is not None:
-            there = ownership.survey.entries.get(wanted.slug, ())
-            calls["compare_datasources"] += 1
-            calls["compare_datasource_entries"] += pages(len(there))
-            calls.update(call for call, _ in datasource_writes(standing.fields))
-    return dict(calls)
-
-
-def _asset_calls(
+def _upload_calls(
     migration: Migration, ledger: Ledger, survey: Survey, settings: Settings
 ) -> dict[str, int]:
     assets = ledger.inventory.assets()
@@ -225,14 +202,8 @@ def _asset_calls(
         for upload in migration.files.uploads
         if (row := assets.get(upload.sha256)) is None or not row.is_brought
     }
-    renewed = sum(each.is_written for each in texts_of(migration, ledger, survey))
-    name = migration.design.asset_folder
-    there = {each.name for each in survey.asset_folders}
     return {
-        "create_asset_folders": 1 if name and name not in there else 0,
         "settle_uploads": len(ledger.intents.open("sign")),
         "sign_uploads": len(open_ones - survey.arrived),
         "finish_uploads": len(open_ones) if settings.finish_uploads else 0,
-        "compare_assets": renewed,
-        "update_assets": renewed,
     }

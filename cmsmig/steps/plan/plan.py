@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
@@ -18,6 +18,7 @@ from cmsmig.mapping.select.reference_targets import (
     DanglingCause,
     DanglingReference,
 )
+from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict, ItemOutcome, ItemOutcomes
@@ -30,22 +31,18 @@ from cmsmig.steps.plan.drift import (
     item_moves,
     item_prints,
 )
-from cmsmig.steps.plan.edits.asset_texts import texts_of
-from cmsmig.steps.plan.edits.edit_conflicts import EditConflict
-from cmsmig.steps.plan.edits.schema_changes import SchemaChange, SchemaOutlook
 from cmsmig.steps.plan.edits.story_edits import StoryEdits
-from cmsmig.steps.plan.folder_state import folder_conflicts, folder_states
 from cmsmig.steps.plan.forecast import Outlook, calls_of, foresee, no_calls
 from cmsmig.steps.plan.gone.gone_stories import gone_json, gone_rows
 from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.gone.recreate import is_blocked
-from cmsmig.steps.plan.ownership import InTheWay, Ownership
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.plan.plan_notes import LABELS, find_notes, labels_to_keep
 from cmsmig.steps.plan.preflights.beforehand import NOTHING_KNOWN, Beforehand
 from cmsmig.steps.plan.preflights.findings import Preflight
 from cmsmig.steps.plan.publication.public_versions import find_public_versions
 from cmsmig.steps.plan.publication.publications import Publication, find_publications
+from cmsmig.steps.plan.resources import InTheWay, Resources
 
 RULES_VERSION = 1
 """Raised whenever the same item and decisions would give another draft."""
@@ -79,10 +76,10 @@ class Plan:
     notes: tuple[str, ...]
     """What a person should know of the origin's schema, a sentence each."""
     missing_files: Mapping[str, str]
-    edit_conflicts: tuple[EditConflict, ...] = ()
+    edit_conflicts: tuple[FieldDiff, ...] = ()
     """Fields that both sides changed otherwise, and nobody has decided about."""
-    schema_changes: tuple[SchemaChange, ...] = ()
-    """What becomes of fields of our components and datasources."""
+    schema_changes: tuple[FieldDiff, ...] = ()
+    """Changes to fields of our components, datasources and folders."""
     gone: Gone = NOTHING
     """What an import brought and the space no longer has."""
     recreate: bool = False
@@ -172,7 +169,8 @@ class Plan:
             "losses_by_kind": dict(self.losses),
             "missing_files": dict(self.missing_files),
             "gone": {
-                each.replace(" ", "_"): [*n] for each, n in self.gone.names().items()
+                each.noun(2).replace(" ", "_"): [*names]
+                for each, names in self.gone.names().items()
             },
             "recreate": self.recreate,
             "gone_at_origin": [gone_json(each) for each in self.gone_at_origin],
@@ -212,10 +210,7 @@ def make_plan(
     calls = calls_of(migration, ledger, survey, settings, outlook)
     if is_blocked(gone, "import"):
         calls = no_calls(survey)
-    ownership = Ownership.of(
-        ledger, survey, migration.decisions.conflicts, offline.used
-    )
-    schema = SchemaOutlook.of(migration, ownership)
+    resources = Resources.of(migration, ledger, survey, offline.used)
     known = replace(
         known_here(migration, ledger), failed=_without_story(migration, rows)
     )
@@ -232,13 +227,14 @@ def make_plan(
         links_left=outlook.links_left,
         rate=settings.destination_rate,
         conflicts=tuple(conflicts.values()),
-        in_the_way=tuple(ownership.in_the_way(migration)),
-        schema_changes=schema.changes,
+        in_the_way=tuple(resources.in_the_way()),
+        schema_changes=tuple(
+            f for each in resources.compared for f in each.diff.changes
+        ),
         edit_conflicts=(
-            *schema.conflicts,
+            *(f for each in resources.compared for f in each.diff.conflicts),
             *edits.undecided,
-            *_folders_to_decide(migration, ledger, survey),
-            *_files_to_decide(migration, ledger, survey),
+            *(f for each in resources.assets() for f in each.diff.conflicts),
         ),
         dangling=tuple(each for each in dangling if each.cause is not _OUTSIDE),
         not_in_pilot=tuple(each for each in dangling if each.cause is _OUTSIDE),
@@ -272,22 +268,6 @@ def make_plan(
         gone_at_origin=gone_rows(ledger),
         details=_details(migration, offline, foreseen, conflicts),
     )
-
-
-def _folders_to_decide(
-    migration: Migration, ledger: Ledger, survey: Survey
-) -> Iterator[EditConflict]:
-    made = ledger.inventory.made("folder")
-    decided = migration.decisions.conflicts
-    yield from folder_conflicts(folder_states(migration.folders, made, survey, decided))
-
-
-def _files_to_decide(
-    migration: Migration, ledger: Ledger, survey: Survey
-) -> Iterator[EditConflict]:
-    for each in texts_of(migration, ledger, survey):
-        if each.conflict is not None:
-            yield each.conflict
 
 
 def _details(

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
-from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.schema import Asset, Story, StoryRow
 from cmsmig.errors import (
     NotFoundError,
@@ -22,19 +23,15 @@ from cmsmig.errors import (
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import AssetRow, MadeRow, StoryRecord, WrittenStory
+from cmsmig.ledger.rows import AssetRow, StoryRecord, WrittenStory
 from cmsmig.mapping.compare.content_equality import same
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
-from cmsmig.mapping.propose.component_equality import equal_component
-from cmsmig.mapping.propose.component_payloads import (
-    component_bodies,
-    datasource_bodies,
-)
 from cmsmig.mapping.uids import story_uid
+from cmsmig.reconcile.resource import Resource, made_row
+from cmsmig.reconcile.rules.asset import ALT, FOLDER
 from cmsmig.steps.plan.conflicts import item_rows
-from cmsmig.steps.plan.destination_survey import folder_at
 from cmsmig.steps.plan.edits.story_fields import (
     fields_there,
     wanted_fields,
@@ -45,10 +42,13 @@ from cmsmig.steps.plan.edits.written_stories import (
     record_hash,
     written_home,
 )
-from cmsmig.steps.plan.ownership import datasource_content
 from cmsmig.steps.rebuild.saved_drafts import without_saves
 from cmsmig.steps.worker_pool import together
 from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.whole_text import whole_text
+
+D = TypeVar("D")
+A = TypeVar("A")
 
 STEP = "rebuild"
 
@@ -103,17 +103,15 @@ async def find_again(job: ImportJob) -> Rebuilt:
 
 
 def _find_components(job: ImportJob, found: Rebuilt) -> None:
-    for wanted in component_bodies(job.migration.design):
-        there = job.survey.component(wanted.name)
-        if there is None:
+    for each in job.resources().components():
+        if each.desired is None or each.actual is None:
             continue
-        ours = holds(there.body, wanted.body)
-        if not ours and not equal_component(there.body, wanted.body):
-            found.differing.append(wanted.name)
-            continue
-        found.components += 1
-        body = wanted.body if ours else {}
-        _save(job, "component", wanted.name, there.component_id, ours, body)
+        ours = holds(each.actual.body, each.desired.body)
+        if ours or each.rules.fits(each):
+            found.components += 1
+            _save(job, each, ours=ours)
+        else:
+            found.differing.append(each.ref.key)
 
 
 def holds(there: Json, wanted: Json) -> bool:
@@ -129,13 +127,11 @@ def holds(there: Json, wanted: Json) -> bool:
 
 
 def _find_datasources(job: ImportJob) -> None:
-    slugs = {each.slug: each for each in job.survey.datasources}
-    for wanted in datasource_bodies(job.migration.design):
-        there = slugs.get(wanted.slug)
-        values = frozenset(value for _, value in wanted.entries)
-        if there is not None and job.survey.choices(wanted.slug) == values:
-            body = datasource_content(wanted)
-            _save(job, "datasource", wanted.slug, there.datasource_id, True, body)
+    for each in job.resources().datasources():
+        wanted = each.desired.entries if each.desired else ()
+        values = {entry.value for entry in each.actual.entries} if each.actual else None
+        if values == {value for _, value in wanted}:
+            _save(job, each, ours=True)
 
 
 async def _find_assets(job: ImportJob, found: Rebuilt) -> None:
@@ -161,6 +157,11 @@ async def _find_asset(
         if await _has_bytes(job, candidate, upload.sha256):
             proven, asset = True, candidate
             break
+    # A text that is not the origin's may be an editor's: what we wrote is not known.
+    is_same = asset.alt == whole_text(upload.alt)
+    folders = [each.actual for each in job.resources().asset_folders()]
+    folder_id = next((each.folder_id for each in folders if each), None)
+    body: JsonObject = {ALT: asset.alt if is_same else None, FOLDER: folder_id}
     row = AssetRow(
         sha256=upload.sha256,
         ext_id=upload.ext_id,
@@ -170,6 +171,7 @@ async def _find_asset(
         explanation="",
         asset_id=asset.asset_id,
         content_url=asset.content_url,
+        body=body,
     )
     job.ledger.inventory.save_asset(row)
     found.assets += 1
@@ -184,11 +186,9 @@ async def _has_bytes(job: ImportJob, asset: Asset, sha256: str) -> bool:
 
 
 def _find_asset_folder(job: ImportJob, used: set[int | None]) -> None:
-    name = job.migration.design.asset_folder
-    for each in job.survey.asset_folders:
-        if each.name == name:
-            _save(job, "asset_folder", name, each.folder_id, each.folder_id in used)
-            return
+    for each in job.resources().asset_folders():
+        if each.actual is not None:
+            _save(job, each, ours=each.actual.folder_id in used)
 
 
 async def _our_stories(job: ImportJob) -> dict[ItemKey, Story]:
@@ -233,14 +233,12 @@ def _by_key(keys: Mapping[str, ItemKey], stories: list[Story]) -> dict[ItemKey, 
 
 def _find_folders(job: ImportJob, found: Rebuilt, stories: Iterable[Story]) -> None:
     paths = [story.row.full_slug for story in stories]
-    for plan in job.migration.folders:
-        row = folder_at(job.survey.stories, plan.path)
-        if row is None:
+    for each in job.resources().folders():
+        if each.actual is None or each.desired is None:
             continue
-        used = any(path.startswith(f"{plan.path}/") for path in paths)
-        ours = used and row.name == plan.name
+        used = any(path.startswith(f"{each.ref.key}/") for path in paths)
         found.folders += 1
-        _save(job, "folder", plan.path, row.story_id, ours, uuid=row.uuid)
+        _save(job, each, ours=used and each.actual.name == each.desired.name)
 
 
 def _house(job: ImportJob, found: Rebuilt, stories: Mapping[ItemKey, Story]) -> None:
@@ -307,16 +305,10 @@ def _house_one(
         job.ledger.items.published(key, home, story.row.updated_at)
 
 
-def _save(
-    job: ImportJob,
-    kind: str,
-    name: str,
-    own: int,
-    ours: bool,
-    body: JsonObject | None = None,
-    *,
-    uuid: str = "",
-) -> None:
-    hashed = fingerprint(body) if body else ""
-    row = MadeRow(kind, name, own, uuid, ours, hashed, body or {})
+def _save(job: ImportJob, found: Resource[D, A], *, ours: bool) -> None:
+    """Write a row for what was found: one of ours holds what was asked for."""
+    if found.desired is None or found.actual is None:
+        return
+    body = found.rules.body(found.desired) if ours else None
+    row = made_row(found.ref, found.rules.own(found.actual), body)
     job.ledger.inventory.save_made(row)

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject, fingerprint
+from cmsmig.reconcile.kinds import Kind
 from cmsmig.steps.rollback.deletions import is_there
 from cmsmig.steps.rollback.job import RollbackJob
-from cmsmig.steps.rollback.pieces import Kind, Left, Piece, Reason, counts, noun
+from cmsmig.steps.rollback.pieces import Left, Piece, Reason, counts
 from cmsmig.steps.rollback.removal import Removal
 from cmsmig.steps.rollback.rollback_plan import RollbackPlan
 from cmsmig.steps.rollback.space_lists import SpaceLists, read_lists
@@ -70,8 +71,8 @@ async def look_back(job: RollbackJob, plan: RollbackPlan, removal: Removal) -> O
 
 def _still_there(piece: Piece) -> str:
     return (
-        f"The {noun(piece.kind)} `{piece.name}` is still there, though the service said"
-        " that it was deleted; delete it there."
+        f"The {piece.kind.noun()} `{piece.name}` is still there, though the service "
+        "said that it was deleted; delete it there."
     )
 
 
@@ -112,4 +113,4 @@ def _changes(
             continue
         name, _ = now or then or ("", "")
         verb = "is gone" if now is None else "is new" if then is None else "changed"
-        yield f"{noun(own[0])} {name} {verb}"
+        yield f"{own[0].noun()} {name} {verb}"

@@ -7,7 +7,8 @@ from functools import partial
 
 from cmsmig.destination.client import DestinationClient
 from cmsmig.errors import NotFoundError
-from cmsmig.steps.rollback.pieces import Kind, Piece
+from cmsmig.reconcile.kinds import Kind
+from cmsmig.steps.rollback.pieces import Piece
 from cmsmig.steps.write.idempotent_write import remove_once
 
 

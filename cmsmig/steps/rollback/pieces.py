@@ -8,52 +8,18 @@ from enum import StrEnum
 from typing import Final
 
 from cmsmig.canonical import JsonObject
-from cmsmig.counting import counted, noun_for
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.gone_items import INTENTS as GONE_INTENTS
 from cmsmig.ledger.intents import DELETE, deletion_subject
 from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.decisions.conflicts import ConflictKind
-
-
-class Kind(StrEnum):
-    """A kind of object, in the order of its removal."""
-
-    STORY = "story"
-    FOLDER = "folder"
-    ASSET = "asset"
-    ASSET_FOLDER = "asset_folder"
-    DATASOURCE = "datasource"
-    COMPONENT = "component"
-
+from cmsmig.reconcile.kinds import Kind
 
 TRASHED: Final = frozenset((Kind.STORY, Kind.FOLDER, Kind.ASSET))
 """What a deletion moves to the trash; everything else is gone for good.
 
 Source: destination, stories and assets (`deleted_at`); components: "no schema" then.
 """
-_NOUNS = {
-    Kind.STORY: ("story", "stories"),
-    Kind.FOLDER: ("folder", "folders"),
-    Kind.ASSET: ("file", "files"),
-    Kind.ASSET_FOLDER: ("asset folder", "asset folders"),
-    Kind.DATASOURCE: ("datasource", "datasources"),
-    Kind.COMPONENT: ("component", "components"),
-}
-DECIDED_AS: Final = {
-    Kind.STORY: ConflictKind.STORY,
-    Kind.FOLDER: ConflictKind.FOLDER,
-    Kind.ASSET: ConflictKind.ASSET,
-    Kind.DATASOURCE: ConflictKind.DATASOURCE,
-    Kind.COMPONENT: ConflictKind.COMPONENT,
-}
-"""The kind under which a decision names an edit of it."""
-
-
-def noun(kind: Kind, count: int = 1) -> str:
-    """Return what a person calls one or several of a kind."""
-    return noun_for(count, *_NOUNS[kind])
 
 
 def counts(kinds: Iterable[Kind]) -> dict[Kind, int]:
@@ -65,7 +31,7 @@ def counts(kinds: Iterable[Kind]) -> dict[Kind, int]:
 def counted_kinds(kinds: Iterable[Kind]) -> str:
     """Return how many there are of each kind, for a person."""
     return ", ".join(
-        counted(count, *_NOUNS[kind]) for kind, count in counts(kinds).items()
+        f"{count:,} {kind.noun(count)}" for kind, count in counts(kinds).items()
     )
 
 
@@ -90,7 +56,7 @@ class Piece:
         return deletion_subject(self.row)
 
     def __str__(self) -> str:
-        return f"{noun(self.kind)} {self.name}"
+        return f"{self.kind.noun()} {self.name}"
 
 
 def created(ledger: Ledger) -> Iterator[Piece]:

@@ -21,19 +21,12 @@ from cmsmig.errors import (
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.intents import DELETE
 from cmsmig.ledger.rows import Intent
+from cmsmig.reconcile.kinds import Kind
 from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
 from cmsmig.steps.rollback.comparison import compare
 from cmsmig.steps.rollback.deletions import delete
 from cmsmig.steps.rollback.job import RollbackJob
-from cmsmig.steps.rollback.pieces import (
-    TRASHED,
-    Kind,
-    Left,
-    Piece,
-    Reason,
-    forget,
-    noun,
-)
+from cmsmig.steps.rollback.pieces import TRASHED, Left, Piece, Reason, forget
 from cmsmig.steps.rollback.rollback_plan import RollbackPlan
 from cmsmig.steps.rollback.space_lists import SpaceLists, read_datasources
 from cmsmig.steps.rollback.staying import deepest_first, holds_sentence
@@ -225,7 +218,7 @@ async def _pool(
 
 
 def _step(kind: Kind) -> str:
-    return f"remove {noun(kind, 2)}"
+    return f"remove {kind.noun(2)}"
 
 
 def _place(kind: Kind) -> str:
@@ -234,13 +227,13 @@ def _place(kind: Kind) -> str:
 
 def _moved(piece: Piece) -> str:
     return (
-        f"The {noun(piece.kind)} `{piece.name}` was changed in the space while this "
+        f"The {piece.kind.noun()} `{piece.name}` was changed in the space while this "
         "rollback ran, so it stays; run it again to see what it would do now."
     )
 
 
 def _waits(piece: Piece) -> str:
     return (
-        f"The {noun(piece.kind)} `{piece.name}` stays for now: something stayed that "
+        f"The {piece.kind.noun()} `{piece.name}` stays for now: something stayed that "
         "may use it; run the rollback again."
     )

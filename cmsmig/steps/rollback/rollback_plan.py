@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.errors import PlanDriftError
 from cmsmig.ledger.rows import AssetRow
+from cmsmig.reconcile.kinds import Kind
 from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
 from cmsmig.steps.plan.plan import PACE_SLACK
 from cmsmig.steps.rollback.comparison import compare, complete, meant
 from cmsmig.steps.rollback.job import RollbackJob, Subset
-from cmsmig.steps.rollback.pieces import Kind, Left, Piece, counts
+from cmsmig.steps.rollback.pieces import Left, Piece, counts
 from cmsmig.steps.rollback.space_lists import Scope, SpaceLists, read_lists
 from cmsmig.steps.rollback.standing import Standing
 from cmsmig.steps.rollback.staying import sort_out

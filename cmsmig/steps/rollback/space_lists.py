@@ -15,12 +15,13 @@ from cmsmig.destination.schema import (
     Datasource,
     DatasourceEntry,
     StoryRow,
+    pages,
 )
 from cmsmig.errors import CmsmigError, first_of
 from cmsmig.ledger.store import Ledger
-from cmsmig.steps.plan.destination_survey import pages
+from cmsmig.reconcile.kinds import Kind
 from cmsmig.steps.rollback.job import RollbackJob
-from cmsmig.steps.rollback.pieces import Kind, Piece
+from cmsmig.steps.rollback.pieces import Piece
 from cmsmig.steps.worker_pool import together
 
 T = TypeVar("T")

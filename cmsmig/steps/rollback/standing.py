@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from cmsmig.canonical import fingerprint
 from cmsmig.destination.schema import (
@@ -15,16 +16,24 @@ from cmsmig.destination.schema import (
     AssetFolder,
     Component,
     Datasource,
+    DatasourceEntry,
     StoryRow,
 )
 from cmsmig.ledger.rows import AssetRow, MadeRow
-from cmsmig.mapping.compare.component_merge import ANSWERED, merge_component
-from cmsmig.mapping.merge import Value
-from cmsmig.steps.plan.edits.edit_conflicts import seen_of
-from cmsmig.steps.plan.ownership import pairs_of
-from cmsmig.steps.rollback.pieces import Kind, Piece
+from cmsmig.mapping.decisions.conflicts import ConflictsDecision
+from cmsmig.reconcile.field_diff import seen_of
+from cmsmig.reconcile.kinds import Kind, Ref
+from cmsmig.reconcile.resource import Owner, Resource, Rules, compare
+from cmsmig.reconcile.rules.asset import ALT, FOLDER, asset_resource
+from cmsmig.reconcile.rules.asset_folder import ASSET_FOLDERS
+from cmsmig.reconcile.rules.component import ComponentRules
+from cmsmig.reconcile.rules.datasource import DATASOURCES, StoredDatasource
+from cmsmig.reconcile.rules.folder import FOLDERS
+from cmsmig.steps.rollback.pieces import Piece
 from cmsmig.steps.rollback.space_lists import SpaceLists
-from cmsmig.whole_text import whole_text
+
+D = TypeVar("D")
+A = TypeVar("A")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,7 @@ class Records:
     assets: Mapping[int, Asset]
     asset_folders: Mapping[int, AssetFolder]
     datasources: Mapping[int, Datasource]
-    entries: Mapping[int, frozenset[tuple[str, str]]]
+    entries: Mapping[int, tuple[DatasourceEntry, ...]]
 
     @classmethod
     def of(cls, lists: SpaceLists, folders: Iterable[MadeRow]) -> Records:
@@ -85,10 +94,7 @@ class Records:
             assets={each.asset_id: each for each in lists.assets},
             asset_folders={each.folder_id: each for each in lists.asset_folders},
             datasources={each.datasource_id: each for each in lists.datasources},
-            entries={
-                own: frozenset((each.name, each.value) for each in entries)
-                for own, entries in lists.entries.items()
-            },
+            entries=lists.entries,
         )
 
     def standing(self, piece: Piece) -> Standing | None:
@@ -129,29 +135,33 @@ class Records:
         edits = [*self.places.moves(there, row.name)]
         if there.uuid != row.uuid:
             edits.append("uuid")
-        if row.body and there.name != row.body.get("name"):
-            edits.append("name")
+        if row.body:
+            edits += _edited(row, there, FOLDERS)
         return _standing(piece, [there.full_slug, there.name, there.uuid], edits)
 
     def _component(self, piece: Piece, row: MadeRow) -> Standing | None:
         found = self.components.get(piece.own)
         if found is None:
             return None
-        return _standing(piece, found.body, [*_component_edits(found, row)])
+        edits = [] if found.name == row.name else ["name"]
+        edits += _edited(row, found, ComponentRules())
+        return _standing(piece, found.body, edits)
 
     def _datasource(self, piece: Piece, row: MadeRow) -> Standing | None:
         found = self.datasources.get(piece.own)
         if found is None:
             return None
-        held = self.entries.get(piece.own, frozenset())
-        shown = [found.name, found.slug, *map(list, sorted(held))]
-        return _standing(piece, shown, [*_source_edits(found, held, row)])
+        stored = StoredDatasource(found, self.entries.get(piece.own, ()))
+        held = sorted((each.name, each.value) for each in stored.entries)
+        edits = [] if found.slug == row.name else ["slug"]
+        edits += _edited(row, stored, DATASOURCES)
+        return _standing(piece, [found.name, found.slug, *map(list, held)], edits)
 
     def _asset_folder(self, piece: Piece, row: MadeRow) -> Standing | None:
         found = self.asset_folders.get(piece.own)
         if found is None:
             return None
-        edits = [] if found.name == row.name else ["name"]
+        edits = _edited(row, found, ASSET_FOLDERS)
         return _standing(piece, [found.name, found.parent_id], edits)
 
 
@@ -165,35 +175,17 @@ def _is_file(row: AssetRow, asset: Asset) -> bool:
 
 
 def _asset_edits(asset: Asset, row: AssetRow) -> Iterator[str]:
-    body = row.body
-    if "alt" in body and asset.alt != whole_text(str(body["alt"])):
-        yield "alt"
-    if "asset_folder_id" in body and asset.asset_folder_id != body["asset_folder_id"]:
-        yield "asset_folder_id"
+    if ALT in row.body:
+        yield from compare(asset_resource(row, asset), ConflictsDecision()).edited
+    if FOLDER in row.body and asset.asset_folder_id != row.body[FOLDER]:
+        yield FOLDER
     yield from asset.filled
 
 
-def _component_edits(found: Component, row: MadeRow) -> Iterator[str]:
-    if found.name != row.name:
-        yield "name"
-    if not row.body:
-        yield "what this import wrote of it is not known"
-        return
-    written = {name: value for name, value in row.body.items() if name != ANSWERED}
-    fields = merge_component(row.body, written, found.body, _undecided).fields
-    yield from sorted(fields.moved(fields.theirs))
-
-
-def _undecided(field: str, value: Value) -> None:
-    """Decide nothing: it is only compared."""
-
-
-def _source_edits(
-    found: Datasource, held: frozenset[tuple[str, str]], row: MadeRow
-) -> Iterator[str]:
-    written = pairs_of(row.body)
-    if found.slug != row.name:
-        yield "slug"
-    if row.body and found.name != row.body.get("name"):
-        yield "name"
-    yield from sorted({f"entries.{value}" for _, value in held ^ written})
+def _edited(row: MadeRow, actual: A, rules: Rules[D, A]) -> list[str]:
+    """Return the fields of an object that were edited since our last write."""
+    resource = Resource(Ref(Kind(row.kind), row.name), None, row, actual, rules)
+    compared = compare(resource, ConflictsDecision())
+    if compared.owner is Owner.LEFT:
+        return ["what this import wrote of it is not known"]
+    return compared.edited

@@ -12,15 +12,9 @@ from cmsmig.counting import first_of
 from cmsmig.destination.schema import Component, StoryRow
 from cmsmig.ledger.rows import AssetRow, ItemRow
 from cmsmig.mapping.decisions.conflicts import WHOLE, ConflictsDecision, Side
+from cmsmig.reconcile.kinds import Kind
 from cmsmig.steps.rollback.job import RollbackJob
-from cmsmig.steps.rollback.pieces import (
-    DECIDED_AS,
-    Kind,
-    Left,
-    Piece,
-    Reason,
-    noun,
-)
+from cmsmig.steps.rollback.pieces import Left, Piece, Reason
 from cmsmig.steps.rollback.space_lists import SpaceLists
 from cmsmig.steps.rollback.standing import Standing
 from cmsmig.steps.worker_pool import together
@@ -96,7 +90,7 @@ class _Stays:
 
 def _is_given_up(decided: ConflictsDecision, standing: Standing) -> bool:
     """Return whether somebody decided that what was edited goes all the same."""
-    kind = DECIDED_AS.get(standing.piece.kind)
+    kind = standing.piece.kind.decided_as
     if kind is None:
         return False
     sides = (
@@ -110,7 +104,7 @@ def _edited(standing: Standing) -> Left:
     piece = standing.piece
     what = first_of(standing.fields, _SHOWN)
     cure = "delete it there"
-    if kind := DECIDED_AS.get(piece.kind):
+    if kind := piece.kind.decided_as:
         cure += (
             f", or decide `take: ours` for {kind} `{piece.name}`, field '{WHOLE}', "
             "under `edits` in decisions/conflicts.yaml"
@@ -126,7 +120,7 @@ def _edited(standing: Standing) -> Left:
 
 
 def _one(piece: Piece) -> str:
-    return f"{noun(piece.kind)} `{piece.name}`"
+    return f"{piece.kind.noun()} `{piece.name}`"
 
 
 async def _keep_components(

@@ -11,7 +11,7 @@ from cmsmig.errors import NotFoundError
 from cmsmig.ledger.rows import GoneState, ItemRow, StoryRecord, WrittenStory
 from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.uids import story_uid
-from cmsmig.steps.plan.edits.edit_conflicts import seen_of
+from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.steps.plan.edits.story_fields import (
     START,
     fields_there,

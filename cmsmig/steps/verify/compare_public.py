@@ -22,8 +22,9 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory
+from cmsmig.reconcile.field_diff import seen_of, shown_value
 from cmsmig.steps.connect import open_delivery
-from cmsmig.steps.plan.edits.edit_conflicts import seen_of, shown_value, story_side
+from cmsmig.steps.plan.edits.edit_conflicts import story_side
 from cmsmig.steps.plan.edits.written_stories import PUBLISHED
 from cmsmig.steps.plan.publication.visitor_pages import VisitorPages
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification

@@ -11,8 +11,9 @@ from cmsmig.destination.schema import Story
 from cmsmig.ledger.rows import StoryRecord, WrittenStory
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision, Side
 from cmsmig.mapping.draft import StoryDraft
-from cmsmig.mapping.merge import value_of
-from cmsmig.steps.plan.edits.edit_conflicts import shown_value, story_side
+from cmsmig.reconcile.diff import value_of
+from cmsmig.reconcile.field_diff import shown_value
+from cmsmig.steps.plan.edits.edit_conflicts import story_side
 from cmsmig.steps.plan.edits.story_fields import (
     CONTENT,
     fields_there,

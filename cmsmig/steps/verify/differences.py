@@ -39,6 +39,7 @@ class DifferenceCode(StrEnum):
     DATASOURCE_CHANGED = "datasource_changed"
     FOLDER_GONE = "folder_gone"
     FOLDER_NAME = "folder_name"
+    FOLDER_CHANGED = "folder_changed"
     GONE_AT_ORIGIN = "gone_at_origin"
     """A story whose item is gone stands otherwise than was decided."""
 

@@ -17,17 +17,16 @@ from cmsmig.mapping.convert.kept_draft import KeptDraft
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
+from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.richtext.schema.validate import documents_in, problems_there
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, link_draft
-from cmsmig.steps.plan.edits.edit_conflicts import seen_of
 from cmsmig.steps.plan.edits.written_stories import PUBLISHED
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.plan.publication.visitor_pages import visible_prints
+from cmsmig.steps.verify.compare_objects import compare_objects
 from cmsmig.steps.verify.compare_public import DECIDE_PUBLISHED, compare_public
-from cmsmig.steps.verify.compare_schema import compare_schema
 from cmsmig.steps.verify.compare_story import ReadBack, is_as_wanted, story_differences
-from cmsmig.steps.verify.compare_texts import compare_texts
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.verify.gone_items import undone_removals
 from cmsmig.steps.worker_pool import Work, work_through
@@ -54,9 +53,8 @@ async def verify(job: ImportJob) -> Verification:
     found.differences.extend(undone_removals(job))
     stories = [key for key in job.migration.items if key in expected]
     job.observer(StepStarted(STEP, len(stories) + len(assets)))
-    compare_schema(job, found)
+    compare_objects(job, found)
     _compare_folders(job, found)
-    compare_texts(job, found)
 
     async def look(piece: ItemKey | AssetRow) -> None:
         if isinstance(piece, AssetRow):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
+from cmsmig.destination.schema import Asset
 from cmsmig.errors import (
     MalformedAnswerError,
     NotFoundError,
@@ -13,13 +14,8 @@ from cmsmig.errors import (
 )
 from cmsmig.ledger.rows import TEXT_NOT_WRITTEN, AssetRow
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
-from cmsmig.steps.plan.edits.asset_texts import (
-    ALT,
-    AssetText,
-    asset_text,
-    listed_text,
-    texts_of,
-)
+from cmsmig.reconcile.resource import Verb, again, compare
+from cmsmig.reconcile.rules.asset import ALT, asset_resource
 from cmsmig.steps.worker_pool import Work, work_through
 from cmsmig.steps.write.import_job import ImportJob
 
@@ -36,44 +32,45 @@ async def renew_texts(job: ImportJob) -> None:
     cannot be written is listed with its reason, and the next run tries again.
     """
 
-    async def renew(listed: AssetText) -> None:
+    async def renew(piece: tuple[UploadPlan, AssetRow, Asset]) -> None:
+        upload, row, listed = piece
         try:
-            await _renew(job, listed)
+            await _renew(job, upload, row, listed)
         except NotFoundError:
             # One that is gone meanwhile is told by the next run.
             return
         except _OF_ONE_FILE as error:
-            why = (
-                f"The alternative text of {listed.upload.name} was not written: {error}"
-            )
+            why = f"The alternative text of {upload.name} was not written: {error}"
             job.ledger.inventory.save_asset(
-                replace(listed.row, reason=TEXT_NOT_WRITTEN, explanation=why)
+                replace(row, reason=TEXT_NOT_WRITTEN, explanation=why)
             )
 
     await work_through(
-        [*texts_of(job.migration, job.ledger, job.survey)],
+        [*job.resources().files_there()],
         Work(lambda batch: None, renew, lambda piece: None),
         workers=job.settings.in_flight,
         stop=job.stop,
     )
 
 
-async def _renew(job: ImportJob, listed: AssetText) -> None:
-    text = listed
-    if listed.is_written:
-        there = await job.client.asset(listed.there.asset_id)
-        decided = job.migration.decisions.conflicts
-        text = asset_text(listed.upload, listed.row, there, decided)
-    if text.is_written:
-        body: JsonObject = {ALT: text.stands}
-        if ALT in text.there.meta_data:
+async def _renew(
+    job: ImportJob, upload: UploadPlan, row: AssetRow, there: Asset
+) -> None:
+    decided = job.migration.decisions.conflicts
+    text = compare(asset_resource(row, there, upload), decided)
+    if text.verb is Verb.UPDATE:
+        there = await job.client.asset(there.asset_id)
+        text = again(text, there, decided)
+    if text.verb is Verb.UPDATE:
+        sent: JsonObject = {ALT: text.diff.values[ALT]}
+        if ALT in there.meta_data:
             # A copy with the old text would look like an edit.
-            body["meta_data"] = {**text.there.meta_data, ALT: text.stands}
-        await job.client.update_asset(text.there.asset_id, body)
-    elif text.conflict is not None:
-        job.edit_conflicts.append(text.conflict)
-    settled = replace(_recovered(text.row), body=text.body)
-    if settled != text.row:
+            sent["meta_data"] = {**there.meta_data, **sent}
+        await job.client.update_asset(there.asset_id, sent)
+    job.edit_conflicts += text.diff.conflicts
+    body = {**row.body, **text.diff.base_after()}
+    settled = replace(_recovered(row), body=body)
+    if settled != row:
         job.ledger.inventory.save_asset(settled)
 
 
@@ -89,8 +86,10 @@ def text_to_sign(job: ImportJob, upload: UploadPlan) -> tuple[UploadPlan, str]:
     Over a record that is there, signing would write its text: an editor's stays.
     """
     row = job.ledger.inventory.asset(upload.sha256)
-    decided = job.migration.decisions.conflicts
-    text = listed_text(upload, row, job.survey, decided) if row is not None else None
-    if text is None:
+    there = job.survey.assets.get(row.asset_id or 0) if row is not None else None
+    if row is None or there is None or there.ext_id != row.ext_id:
         return upload, upload.alt
-    return replace(upload, alt=text.stands), str(text.body.get(ALT, ""))
+    decided = job.migration.decisions.conflicts
+    text = compare(asset_resource(row, there, upload), decided)
+    value, base = text.diff.values[ALT], text.diff.base_after()
+    return replace(upload, alt=str(value)), str(base.get(ALT, ""))

@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -22,14 +23,15 @@ from cmsmig.errors import (
     NotFoundError,
     OutcomeUnknownError,
     RejectedError,
-    ServiceError,
     UnreachableError,
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
-from cmsmig.ledger.rows import FOLDER_MISSING, AssetRow, Intent, MadeRow
+from cmsmig.ledger.rows import FOLDER_MISSING, AssetRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.plain_file import open_plain
+from cmsmig.reconcile.kinds import Kind
+from cmsmig.reconcile.resource import Comparison
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.worker_pool import StopSignal, Work, WorkerPool, batches, work_through
 from cmsmig.steps.write.asset_renewal import renew_texts, text_to_sign
@@ -41,12 +43,13 @@ from cmsmig.steps.write.asset_signing import (
     signed_id,
     signing_intent,
 )
-from cmsmig.steps.write.idempotent_write import Sleep, apply_once
+from cmsmig.steps.write.execute import Calls, executing
+from cmsmig.steps.write.idempotent_write import Sleep
 from cmsmig.steps.write.import_job import ImportJob
-from cmsmig.steps.write.refusals import OF_ONE_OBJECT, refuse, settle_refused
 from cmsmig.steps.write.write_ahead import write_ahead
 
 STEP = "assets"
+_FOLDER = Kind.ASSET_FOLDER.noun()
 UPLOAD_ATTEMPTS = 4
 """Signings of one file before it is listed as failed."""
 PROOF_DELAYS = (0.0, 0.2, 1.0)
@@ -83,11 +86,14 @@ async def upload_assets(
         if (row := known.get(upload.sha256)) is None or not row.is_brought
     ]
     job.observer(StepStarted(STEP, len(todo)))
-    folder_id = None
-    try:
-        folder_id = await _make_folder(job)
-    except OF_ONE_OBJECT as error:
-        _refuse_folder(job, todo, error)
+    folder_id = await _make_folder(job)
+    if refused := [each for each in job.refused.values() if each.kind == _FOLDER]:
+        why = f"The asset folder `{refused[0].name}` that it belongs in was not made. "
+        for upload in todo:
+            explanation = why + refused[0].text
+            fail_asset(
+                job, upload, FOLDER_MISSING, explanation, intent_outcome="not_sent"
+            )
         todo = []
     work = write_ahead(
         job.ledger.intents,
@@ -280,55 +286,40 @@ async def _is_there(client: DestinationClient, url: str, sha256: str) -> bool:
     return found.sha256 == sha256
 
 
+@dataclass(frozen=True, slots=True)
+class AssetFolderCalls(Calls[str, AssetFolder]):
+    """The client calls of asset folders; one that is there is never written to."""
+
+    job: ImportJob
+
+    async def create(self, desired: str) -> AssetFolder:
+        """Make an asset folder at the root."""
+        return await self.job.client.create_asset_folder(desired, None)
+
+    async def look(self, desired: str) -> AssetFolder | None:
+        """Return the asset folder of a name."""
+        listed = await self.job.client.asset_folders()
+        return next((each for each in listed if each.name == desired), None)
+
+    async def read(self, actual: AssetFolder) -> AssetFolder:
+        """Return it as it was listed."""
+        return actual
+
+    async def update(
+        self, compared: Comparison[str, AssetFolder], actual: AssetFolder
+    ) -> AssetFolder:
+        """Change nothing: it is found by all that is wanted of it."""
+        raise AssertionError("unreachable: a name that was found is the one wanted")
+
+
 async def _make_folder(job: ImportJob) -> int | None:
-    name = job.migration.design.asset_folder
-    if not name:
-        return None
-    known = job.ledger.inventory.made("asset_folder").get(name)
-    found = next((each for each in job.survey.asset_folders if each.name == name), None)
-    if found is not None:
-        # One that stands where a killed run had intended one is that run's own.
-        intended = any(
-            each.subject == name for each in job.ledger.intents.open("asset_folder")
-        )
-        if known is None or intended:
-            _record_folder(job, name, found.folder_id, made_by_us=intended)
-        return found.folder_id
-    job.ledger.intents.write([Intent("asset_folder", name, "")])
-    made = await apply_once(
-        partial(job.client.create_asset_folder, name, None),
-        partial(_look_folder, job, name),
-    )
-    _record_folder(job, name, made.folder_id, made_by_us=True)
-    return made.folder_id
-
-
-def _refuse_folder(
-    job: ImportJob, todo: Iterable[UploadPlan], error: ServiceError
-) -> None:
-    """List the asset folder as refused, and every file that belongs in it."""
-    name = job.migration.design.asset_folder
-    refuse(job, "asset folder", name, str(error))
-    settle_refused(job, Intent("asset_folder", name, ""), error)
-    why = f"The asset folder `{name}` that it belongs in was not made. {error}"
-    for upload in todo:
-        fail_asset(job, upload, FOLDER_MISSING, why, intent_outcome="not_sent")
-
-
-async def _look_folder(job: ImportJob, name: str) -> AssetFolder | None:
-    return next(
-        (each for each in await job.client.asset_folders() if each.name == name), None
-    )
-
-
-def _record_folder(
-    job: ImportJob, name: str, folder_id: int, *, made_by_us: bool
-) -> None:
-    body: JsonObject = {"name": name} if made_by_us else {}
-    job.ledger.inventory.save_made(
-        MadeRow("asset_folder", name, folder_id, "", made_by_us, "", body),
-        intent="asset_folder",
-    )
+    folders = [*job.resources().asset_folders()]
+    async with WorkerPool(job.settings.in_flight, job.stop) as pool:
+        await pool.take(executing(job, AssetFolderCalls(job)), folders)
+    for each in folders:
+        row = job.ledger.inventory.made_one(Kind.ASSET_FOLDER, each.ref.key)
+        return row.destination_id if row else None
+    return None
 
 
 def _read(path: Path, sha256: str) -> bytes | None:

@@ -2,38 +2,88 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass
 from itertools import groupby
 
-from cmsmig.canonical import JsonObject, fingerprint
+from cmsmig.canonical import JsonObject
 from cmsmig.counting import counted
 from cmsmig.destination.schema import StoryRow
 from cmsmig.errors import PreflightError
-from cmsmig.events import StepAdvanced, StepFinished, StepStarted
-from cmsmig.ledger.rows import Intent, MadeRow
+from cmsmig.events import StepFinished, StepStarted
 from cmsmig.mapping.select.story_paths import FolderPlan
+from cmsmig.reconcile.kinds import Kind
+from cmsmig.reconcile.resource import Comparison, Resource
+from cmsmig.reconcile.rules.folder import FOLDERS
 from cmsmig.steps.plan.destination_survey import folder_at
-from cmsmig.steps.plan.folder_state import FolderState, folder_states
 from cmsmig.steps.worker_pool import WorkerPool, batches
-from cmsmig.steps.write.idempotent_write import apply_once
-from cmsmig.steps.write.import_job import ImportJob, RefusedObject
-from cmsmig.steps.write.refusals import contained, refuse
+from cmsmig.steps.write.execute import executing
+from cmsmig.steps.write.import_job import ImportJob
 
 STEP = "folders"
 
 
+@dataclass(frozen=True, slots=True)
+class FolderCalls:
+    """The client calls of folders."""
+
+    job: ImportJob
+    step = STEP
+
+    def why_not(self, resource: Resource[FolderPlan, StoryRow]) -> str:
+        """Return that the folder above a missing one was refused, if so."""
+        path, _, _ = resource.ref.key.rpartition("/")
+        refused = self.job.refused.get((Kind.FOLDER, path))
+        if refused is None or resource.actual is not None:
+            return ""
+        return (
+            f"The folder `{resource.ref.key}` was not made, because it is in a folder "
+            f"that was not made. {refused.text}"
+        )
+
+    async def create(self, desired: FolderPlan) -> StoryRow:
+        """Make a folder below the one that it belongs in."""
+        body: JsonObject = {
+            "name": desired.name,
+            "slug": desired.slug,
+            "is_folder": True,
+            "parent_id": parent_id(self.job, desired.parent),
+            **FOLDERS.body(desired),
+        }
+        return (await self.job.client.create_story(body)).row
+
+    async def look(self, desired: FolderPlan) -> StoryRow | None:
+        """Return the folder at a path."""
+        rows = await self.job.client.stories(with_slug=desired.path)
+        return folder_at(tuple(rows), desired.path)
+
+    async def read(self, actual: StoryRow) -> StoryRow:
+        """Return a folder as it is now."""
+        return (await self.job.client.story(actual.story_id)).row
+
+    async def update(
+        self, compared: Comparison[FolderPlan, StoryRow], actual: StoryRow
+    ) -> StoryRow:
+        """Give a folder of ours what the design has now; where it is stays.
+
+        The same again changes nothing, so a lost reply is no harm.
+        """
+        ours, written = compared.diff.sides.ours, compared.diff.written
+        body: JsonObject = {
+            "name": actual.name,
+            "slug": actual.slug,
+            "parent_id": actual.parent_id,
+            "is_folder": True,
+            **{name: ours[name] for name in written},
+        }
+        return (await self.job.client.update_story(actual.story_id, body)).row
+
+
 async def enqueue_folders(job: ImportJob, pool: WorkerPool) -> None:
     """Give `pool` the folders that are not there, parents first; reuse the others."""
-    states = states_of(job)
-    job.observer(StepStarted(STEP, len(states)))
-    making = contained(
-        job,
-        lambda state: ("folder", state.plan.path),
-        partial(_intent, job),
-        partial(_make_folder, job),
-    )
-    for _, level in groupby(sorted(states, key=_depth), key=_depth):
+    folders = sorted(job.resources().folders(), key=_depth)
+    job.observer(StepStarted(STEP, len(folders)))
+    making = executing(job, FolderCalls(job))
+    for _, level in groupby(folders, key=_depth):
         for batch in batches(level):
             await pool.take(making, batch)
         # What is below needs the numbers of what is above.
@@ -43,119 +93,23 @@ async def enqueue_folders(job: ImportJob, pool: WorkerPool) -> None:
 def report_folders(job: ImportJob) -> None:
     """Report how many of them are there."""
     made = len(job.migration.folders)
-    made -= sum(kind == "folder" for kind, _ in job.refused)
+    made -= sum(kind == Kind.FOLDER for kind, _ in job.refused)
     job.observer(StepFinished(STEP, f"{counted(made, 'folder')} there"))
 
 
-def _depth(state: FolderState) -> int:
-    return state.plan.path.count("/")
+def _depth(folder: Resource[FolderPlan, StoryRow]) -> int:
+    return folder.ref.key.count("/")
 
 
 def check_folder_places(job: ImportJob) -> None:
     """Raise `PreflightError` when a story stands where a folder has to be."""
-    for each in states_of(job):
-        if each.is_missing and job.survey.story_at(each.plan.path) is not None:
+    for each in job.resources().folders():
+        path = each.ref.key
+        if each.actual is None and job.survey.story_at(path) is not None:
             raise PreflightError(
-                f"A story stands at `{each.plan.path}`, where the folder of a "
+                f"A story stands at `{path}`, where the folder of a "
                 "collection has to be; move or rename that story at the destination."
             )
-
-
-def states_of(job: ImportJob) -> tuple[FolderState, ...]:
-    """Return the folders of the design beside those that were surveyed."""
-    made = job.ledger.inventory.made("folder")
-    decided = job.migration.decisions.conflicts
-    return folder_states(job.migration.folders, made, job.survey, decided)
-
-
-def _intent(job: ImportJob, state: FolderState) -> Intent | None:
-    if state.is_renamed:
-        return Intent("folder_name", state.plan.path, fingerprint(state.plan.name))
-    if not state.is_missing or _refused_parent(job, state):
-        return None
-    return Intent("folder", state.plan.path, fingerprint(_body(job, state.plan)))
-
-
-async def _make_folder(job: ImportJob, state: FolderState) -> None:
-    plan, found = state.plan, state.row
-    if (parent := _refused_parent(job, state)) is not None:
-        why = f"The folder `{plan.path}` was not made, because it is in a folder that "
-        refuse(job, "folder", plan.path, f"{why}was not made. {parent.text}")
-    elif found is None:
-        row = await apply_once(
-            partial(_create, job, _body(job, plan)), partial(_look, job, plan.path)
-        )
-        _record(job, plan, row, made_by_us=True)
-    elif state.is_renamed and state.made is not None:
-        await _rename(job, state.made, found, plan.name)
-    else:
-        _keep(job, plan, found, state.made)
-    job.observer(StepAdvanced(STEP, plan.path))
-
-
-def _refused_parent(job: ImportJob, state: FolderState) -> RefusedObject | None:
-    """Return the refused folder that a missing folder is in, if there is one."""
-    refused = job.refused.get(("folder", state.plan.parent))
-    return refused if state.is_missing else None
-
-
-async def _rename(job: ImportJob, made: MadeRow, row: StoryRow, name: str) -> None:
-    """Give a folder of ours the name that the design has now."""
-    body: JsonObject = {
-        "name": name,
-        "slug": row.slug,
-        "parent_id": row.parent_id,
-        "is_folder": True,
-    }
-    # The same name again changes nothing, so a lost reply is no harm.
-    await job.client.update_story(row.story_id, body)
-    renamed = replace(made, body={**made.body, "name": name})
-    job.ledger.inventory.save_made(renamed, intent="folder_name")
-
-
-def _keep(
-    job: ImportJob, plan: FolderPlan, found: StoryRow, known: MadeRow | None
-) -> None:
-    if known is not None and known.destination_id == found.story_id:
-        if found.name == plan.name != known.body.get("name") and known.body:
-            named = replace(known, body={**known.body, "name": plan.name})
-            job.ledger.inventory.save_made(named, intent="folder_name")
-        return
-    intended = any(
-        intent.subject == plan.path for intent in job.ledger.intents.open("folder")
-    )
-    _record(job, plan, found, made_by_us=intended)
-
-
-def _record(
-    job: ImportJob, plan: FolderPlan, row: StoryRow, *, made_by_us: bool
-) -> None:
-    body = _body(job, plan) if made_by_us else {}
-    job.ledger.inventory.save_made(
-        MadeRow("folder", plan.path, row.story_id, row.uuid, made_by_us, "", body),
-        intent="folder",
-    )
-
-
-def _body(job: ImportJob, plan: FolderPlan) -> JsonObject:
-    body: JsonObject = {
-        "name": plan.name,
-        "slug": plan.slug,
-        "is_folder": True,
-        "parent_id": parent_id(job, plan.parent),
-    }
-    if plan.default_root:
-        body["default_root"] = plan.default_root
-    return body
-
-
-async def _create(job: ImportJob, body: JsonObject) -> StoryRow:
-    return (await job.client.create_story(body)).row
-
-
-async def _look(job: ImportJob, path: str) -> StoryRow | None:
-    rows = await job.client.stories(with_slug=path)
-    return folder_at(tuple(rows), path)
 
 
 def parent_id(job: ImportJob, path: str) -> int:
@@ -171,10 +125,3 @@ def parent_id(job: ImportJob, path: str) -> int:
         why = refused.text if refused else "Run `cmsmig prepare` first."
         raise PreflightError(f"The folder `{path}` has not been made. {why}")
     return row.destination_id
-
-
-async def recover_folders(job: ImportJob) -> None:
-    """Close the open folder intents that the space shows were not applied."""
-    for intent in job.ledger.intents.open("folder"):
-        if folder_at(job.survey.stories, intent.subject) is None:
-            job.ledger.intents.settle("folder", intent.subject, "absent")

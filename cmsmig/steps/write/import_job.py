@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import Story, StoryRow
-from cmsmig.events import Observer
+from cmsmig.events import Noticed, Observer
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.kept_draft import print_of_losses
 from cmsmig.mapping.draft import DraftContext, ExistingStory, StoryDraft
 from cmsmig.origin.schema import Item, ItemKey
+from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
@@ -25,7 +26,6 @@ from cmsmig.steps.plan.drafts.offline_drafts import (
     linked_drafts,
     proven_assets,
 )
-from cmsmig.steps.plan.edits.edit_conflicts import EditConflict
 from cmsmig.steps.plan.edits.story_edits import NO_EDITS, StoryEdits
 from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.preflights.findings import Refusal
@@ -33,6 +33,7 @@ from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
     find_public_versions,
 )
+from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.alternates import wanted_groups
 
@@ -74,7 +75,7 @@ class ImportJob:
     """What the plan found of stories that are not as we left them."""
     seen_gone: Mapping[int, Story] = field(default_factory=dict)
     """Stories of items that are gone at the origin, as the plan read them, by id."""
-    edit_conflicts: list[EditConflict] = field(default_factory=list)
+    edit_conflicts: list[FieldDiff] = field(default_factory=list)
     """What was found while it was written that somebody has to decide."""
     refused: dict[tuple[str, str], RefusedObject] = field(default_factory=dict)
     """What could not be made or brought up to date, by kind and name."""
@@ -95,6 +96,16 @@ class ImportJob:
                 proven_assets(self.migration, self.ledger), self._missing_assets()
             )
         return self._context
+
+    def refuse(self, kind: str, name: str, text: str) -> None:
+        """Note that an object could not be made or brought up to date, and report
+        it."""
+        self.refused[kind, name] = RefusedObject(kind, name, text)
+        self.observer(Noticed(f"{kind} {name}", text))
+
+    def resources(self) -> Resources:
+        """Return the objects that stories need, as ledger and survey are now."""
+        return Resources.of(self.migration, self.ledger, self.survey, self.offline_keys)
 
     @property
     def offline_keys(self) -> Mapping[str, Set[str]]:

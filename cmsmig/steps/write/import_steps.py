@@ -15,6 +15,7 @@ from cmsmig.ledger.rows import Accounting, ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import ConflictKind
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
+from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.pilot_migration import open_pilot
 from cmsmig.steps.plan.conflicts import (
@@ -25,9 +26,7 @@ from cmsmig.steps.plan.conflicts import (
 )
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.drift import Fingerprints
-from cmsmig.steps.plan.edits.edit_conflicts import EditConflict
 from cmsmig.steps.plan.edits.saved_stories import find_saved
-from cmsmig.steps.plan.edits.schema_changes import kept_away
 from cmsmig.steps.plan.gone.gone_at_origin import (
     OriginGone,
     changes_gone,
@@ -51,7 +50,7 @@ from cmsmig.steps.write.asset_upload import upload_assets
 from cmsmig.steps.write.components import (
     check_components,
     enqueue_components,
-    recover_components,
+    kept_away,
     report_components,
 )
 from cmsmig.steps.write.create_stories import (
@@ -62,7 +61,6 @@ from cmsmig.steps.write.create_stories import (
 from cmsmig.steps.write.folders import (
     check_folder_places,
     enqueue_folders,
-    recover_folders,
     report_folders,
 )
 from cmsmig.steps.write.gone_items import make_room, remove_gone
@@ -70,6 +68,7 @@ from cmsmig.steps.write.import_job import ImportJob, RefusedObject
 from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
 from cmsmig.steps.write.link_stories import link_stories
 from cmsmig.steps.write.publish_stories import publish_stories
+from cmsmig.steps.write.settle import settle_objects
 from cmsmig.steps.write.show_versions import put_back_versions
 from cmsmig.steps.write.stop_request import stoppable_from_elsewhere
 from cmsmig.steps.write.visitor_changes import with_fields
@@ -95,8 +94,15 @@ async def _prepare_for_stories(job: ImportJob) -> None:
 
 async def _make_places(job: ImportJob) -> None:
     """Make components and folders; neither needs the other, so they go together."""
-    await recover_components(job)
-    await recover_folders(job)
+    survey, sources = job.survey, job.resources().datasources()
+    settle_objects(
+        job.ledger,
+        survey.stories,
+        survey.components,
+        survey.asset_folders,
+        {each.ref.key: each.actual for each in sources},
+        job.migration.folders,
+    )
     check_folder_places(job)
     check_components(job)
     async with WorkerPool(job.settings.in_flight, job.stop) as pool:
@@ -132,7 +138,7 @@ class Outcome:
     writes: int
     """Requests that changed the destination."""
     failed_assets: int
-    undecided: tuple[EditConflict, ...] = ()
+    undecided: tuple[FieldDiff, ...] = ()
     """Fields of components, datasources and folders that wait for a decision."""
     refused: tuple[RefusedObject, ...] = ()
     """What stories need, and could not be made or brought up to date."""
@@ -198,7 +204,7 @@ async def run_command(
                 shown = await with_fields(job, plan.publications)
                 plan = replace(plan, publications=shown)
             show(plan)
-            job.kept_away = kept_away(plan.schema_changes, plan.edit_conflicts)
+            job.kept_away = kept_away((*plan.schema_changes, *plan.edit_conflicts))
             refuse_half_way(job.gone, command)
             gone = plan.gone_at_origin
             if not dry_run:
@@ -327,7 +333,7 @@ def _failed_assets(job: ImportJob) -> int:
     return sum(1 for row in rows if row.has_failed and row.sha256 in used)
 
 
-def _undecided(job: ImportJob, plan: Plan) -> tuple[EditConflict, ...]:
+def _undecided(job: ImportJob, plan: Plan) -> tuple[FieldDiff, ...]:
     """Return the conflicts in what stories stand on, by the plan and since.
 
     A story that has one is counted as failed.

@@ -20,7 +20,7 @@ from cmsmig.errors import (
 )
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
-from cmsmig.steps.plan.edits.edit_conflicts import seen_of
+from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.steps.plan.edits.story_fields import holds_written, with_dates
 from cmsmig.steps.plan.edits.written_stories import PUBLISHED, content_hash
 from cmsmig.steps.plan.publication.interrupted_versions import holds_last_written

@@ -17,7 +17,7 @@ from cmsmig.mapping.propose.component_payloads import (
     component_bodies,
     datasource_bodies,
 )
-from cmsmig.steps.plan.ownership import pairs_of
+from cmsmig.reconcile.rules.datasource import pairs_of
 from cmsmig.steps.plan.preflights.findings import Refusal
 from cmsmig.steps.write.import_job import ImportJob
 

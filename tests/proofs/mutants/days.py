@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from tests.proofs.mutants.mutant import Edit, Mutant
 
-MERGE = "mapping/merge.py"
+MERGE = "reconcile/diff.py"
 DECISIONS = "mapping/decisions/conflicts.py"
-COMPONENT = "mapping/compare/component_merge.py"
+COMPONENT = "reconcile/rules/component.py"
 WRITTEN = "steps/plan/edits/written_stories.py"
 UNTOUCHED = "steps/plan/edits/untouched.py"
 GONE = "steps/plan/gone/gone_at_origin.py"
@@ -30,22 +30,22 @@ DAYS = (
         "overwrites on conflict",
         "what both sides changed is written without a decision",
         MERGE,
-        'return "kept" if ours == base else "conflicts"',
-        'return "kept" if ours == base else "written"',
+        "return Outcome.KEEP if ours == base else Outcome.CONFLICT",
+        "return Outcome.KEEP if ours == base else Outcome.WRITE",
     ),
     _day(
         "overwrites edits",
         "what they alone changed is written over",
         MERGE,
-        'return "kept" if ours == base else "conflicts"',
-        'return "written" if ours == base else "conflicts"',
+        "return Outcome.KEEP if ours == base else Outcome.CONFLICT",
+        "return Outcome.WRITE if ours == base else Outcome.CONFLICT",
     ),
     _day(
         "never writes changes",
         "what the origin alone changed stays as it was",
         MERGE,
-        '    if theirs == base:\n        return "written"',
-        "    if theirs == base:\n        return None",
+        "    if theirs == base:\n        return Outcome.WRITE",
+        "    if theirs == base:\n        return Outcome.SAME",
     ),
     _day(
         "forgets a conflict",
@@ -72,8 +72,8 @@ DAYS = (
         "wipes a developer's field",
         "a component is sent as it is wanted, not as it is merged",
         COMPONENT,
-        "merged = with_fields(there, fields.merged.written, wanted, shape)",
-        "merged = dict(wanted)",
+        "merged = with_fields(bodies.theirs, written, bodies.ours, bodies.shape)",
+        "merged = dict(bodies.ours)",
     ),
     _day(
         "publishes an edit",

@@ -7,8 +7,7 @@ from tests.proofs.mutants.mutant import Edit, Mutant
 STORIES = "steps/write/create_stories.py"
 SIGNING = "steps/write/asset_signing.py"
 ASSETS = "steps/write/asset_upload.py"
-COMPONENTS = "steps/write/components.py"
-DATASOURCES = "steps/write/datasources.py"
+EXECUTE = "steps/write/execute.py"
 RELATIONS = "steps/write/link_stories.py"
 UPDATING = "steps/write/update_story.py"
 AHEAD = "steps/write/write_ahead.py"
@@ -62,25 +61,25 @@ INTENTS = (
         "no intent: component",
         "a component is created without a durable word before",
         ("kill applied | * create component spot #1",),
-        (_without_intent(COMPONENTS, "partial(_intent, ownership)"),),
+        (_without_intent(EXECUTE, "partial(_intent, job, calls)"),),
     ),
     Mutant(
         "no intent: folder",
         "a folder is created without a durable word before",
         ("kill applied | * create story fr/notes #1",),
-        (_without_intent("steps/write/folders.py", "partial(_intent, job)"),),
+        (_without_intent(EXECUTE, "partial(_intent, job, calls)"),),
     ),
     Mutant(
         "no intent: asset folder",
         "an asset folder is created without a durable word before",
         ("kill applied | * create asset folder*",),
-        (Edit(ASSETS, '[Intent("asset_folder", name, "")]', "[]"),),
+        (_without_intent(EXECUTE, "partial(_intent, job, calls)"),),
     ),
     Mutant(
         "no intent: datasource",
         "a datasource is created without a durable word before",
         ("kill applied | * create datasource moods #1",),
-        (_without_intent(DATASOURCES, "partial(_intent, ownership)"),),
+        (_without_intent(EXECUTE, "partial(_intent, job, calls)"),),
     ),
     Mutant(
         "no intent: update",

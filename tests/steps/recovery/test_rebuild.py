@@ -311,3 +311,24 @@ def test_what_is_no_damaged_ledger_is_not_put_aside(
     said = {"newer": "newer version", "other program": "another program"}
     assert said[foreign] in ended.err
     assert path.read_bytes() == before
+
+
+def test_texts_and_places_of_files_that_were_edited_stay_protected(
+    stage: Stage,
+) -> None:
+    """As before the ledger was lost: nothing writes over them, no rollback takes
+    them."""
+    desk = stage()
+    desk.decide("design.yaml", "asset_folder: ''", "asset_folder: Old site")
+    desk.done("import")
+    described, moved, *_ = desk.space.assets
+    desk.api("PUT", f"/assets/{described}", {"asset": {"alt": "Described"}})
+    desk.api("PUT", f"/assets/{moved}", {"asset": {"asset_folder_id": None}})
+    lose(desk)
+    desk.done("rebuild")
+    desk.run("import")
+    assert desk.space.assets[described].body["alt"] == "Described"
+    found = desk.run("rollback", "--json").document["left"]
+    edited = [each["fields"] for each in found if each["reason"] == "edited"]
+    assert sorted(edited) == [["alt"], ["asset_folder_id"]]
+    assert {described, moved} == {*desk.space.assets}

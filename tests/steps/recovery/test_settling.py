@@ -216,3 +216,47 @@ def test_many_replies_lost_still_end_with_everything_once(
     assert all(fault.hits >= 2 for fault in faults)
     exactly_one_of_everything(desk)
     desk.verified()
+
+
+def component_there(desk: Desk, **changes: object) -> dict:
+    """Change the component `record` as a developer would."""
+    found = desk.space.component("record")
+    body = {**found, **changes}
+    desk.api("PUT", f"/components/{found['id']}", {"component": body})
+    return body
+
+
+def killed_while_making_a_component(stage: Stage, mode: str) -> Desk:
+    fault = Fault(CREATE_COMPONENT, mode, item='"name":"record"', then_dead=True)
+    desk = stage(fault)
+    assert desk.run("import").code == 7
+    fault.over()
+    return desk
+
+
+def test_a_component_that_was_edited_after_a_kill_is_ours(stage: Stage) -> None:
+    """Its fields show which create made it; a developer's label stays."""
+    desk = killed_while_making_a_component(stage, CUT)
+    component_there(desk, display_name="Theirs")
+    assert desk.plan()["in_the_way"] == []
+    desk.done("import")
+    assert desk.space.component("record")["display_name"] == "Theirs"
+    (row,) = desk.rows("SELECT made FROM made WHERE name = 'record'")
+    assert (row, desk.open_intents()) == ((1,), [])
+    ended = desk.run("rollback", "--json")
+    (left,) = ended.document["left"]
+    assert (left["what"], left["fields"]) == ("record", ["display_name"])
+
+
+@pytest.mark.parametrize("other", ["type", "fewer"])
+def test_a_component_of_others_after_a_kill_is_theirs(stage: Stage, other: str) -> None:
+    """One of our name that lacks a field of ours, or has it with another type."""
+    desk = killed_while_making_a_component(stage, UNSENT)
+    title = {"type": "markdown" if other == "type" else "text", "pos": 0}
+    theirs = {"name": "record", "is_root": True, "schema": {"title": title}}
+    desk.api("POST", "/components", {"component": theirs})
+    before = desk.space.component("record")
+    assert [each["what"] for each in desk.plan()["in_the_way"]] == ["record"]
+    assert desk.run("import").code != 0
+    desk.run("rollback")
+    assert desk.space.component("record") == before

@@ -186,6 +186,19 @@ def test_what_somebody_changed_goes_by_decision(stage: Stage) -> None:
     assert not any(desk.comparable().values())
 
 
+def test_a_file_whose_bytes_an_editor_replaced_stays(stage: Stage) -> None:
+    """Its record says nothing of it; the bytes at its address do."""
+    desk = imported(stage())
+    (asset, *_) = desk.space.assets.values()
+    asset.data = b"a better picture"
+    name = asset.key.rpartition("/")[2]
+    assert left(desk) == {("asset", name): ("edited", ["file"])}
+    assert [*desk.space.assets.values()] == [asset]
+    give_up(desk, ("asset", name))
+    desk.done("rollback")
+    assert desk.space.assets == {}
+
+
 def test_an_import_that_was_killed_leaves_nothing(
     stage: Stage, moody_site: Path
 ) -> None:

@@ -127,6 +127,12 @@ def folder_renamed(desk: Desk) -> None:
     desk.api("PUT", f"/stories/{folder.story_id}", {"story": body})
 
 
+def folder_with_other_stories(desk: Desk) -> None:
+    (folder,) = [each for each in desk.space.stories.values() if each.is_folder]
+    body = {**folder.body, "default_root": "figure"}
+    desk.api("PUT", f"/stories/{folder.story_id}", {"story": body})
+
+
 def folder_deleted(desk: Desk) -> None:
     (folder,) = [n for n, s in desk.space.stories.items() if s.is_folder]
     desk.api("DELETE", f"/stories/{folder}")
@@ -163,6 +169,7 @@ CASES: dict[Callable[[Desk], None], list[str]] = {
     component_changed: ["component_changed"],
     item_deleted: ["gone_at_origin"],
     folder_renamed: ["folder_name"],
+    folder_with_other_stories: ["folder_changed"],
     folder_deleted: ["folder_gone", "story_gone"],
     drafts_forged: ["draft_changed"],
 }

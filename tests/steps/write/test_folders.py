@@ -71,3 +71,33 @@ def test_a_moved_folder_is_the_same_folder(stage: Stage) -> None:
     desk.delete("archive/records/record-1")
     desk.done("import", "--recreate")
     assert "archive/records/record-1" in desk.stories()
+
+
+def root_there(desk: Desk) -> object:
+    (folder,) = [each for each in desk.space.stories.values() if each.is_folder]
+    return folder.body["default_root"]
+
+
+def test_a_folder_gets_the_component_that_the_design_has(stage: Stage) -> None:
+    """Named in the plan; what an editor chose stays, and waits where both changed."""
+    desk = stage()
+    desk.done("import")
+    desk.decide("design.yaml", "component: record\n", "component: entry\n")
+    plan = desk.plan()
+    named = [each for each in plan["schema_changes"] if each["kind"] == "folder"]
+    assert [(each["field"], each["base"], each["ours"]) for each in named] == [
+        ("default_root", "record", "entry")
+    ]
+    assert plan["calls"]["update_folders"] == plan["calls"]["compare_folders"] == 1
+    desk.done("import")
+    assert root_there(desk) == "entry"
+    assert desk.run("verify").code == 0
+    (folder,) = [each for each in desk.space.stories.values() if each.is_folder]
+    chosen = {**folder.body, "default_root": "figure"}
+    desk.api("PUT", f"/stories/{folder.story_id}", {"story": chosen})
+    assert desk.done("import", "--json").document["writes"] == 0
+    desk.decide("design.yaml", "component: entry\n", "component: post\n")
+    (conflict,) = desk.plan()["edit_conflicts"]
+    assert (conflict["what"], conflict["field"]) == ("records", "default_root")
+    assert desk.run("import").code == 1
+    assert root_there(desk) == "figure"

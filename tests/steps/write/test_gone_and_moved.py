@@ -261,7 +261,9 @@ DAYS: dict[str, Day] = {
     ),
     "component renamed": Day(
         edit_design("component: record\n", "component: entry\n"),
-        stories(6, **{"POST create component": 1}),
+        # The folder, too: new stories in it get the component that the design has.
+        stories(6, **{"POST create component": 1, "GET story": 1})
+        | {"PUT update story": 7},
         told="The component `record` of an earlier design stays in the space",
         changes="content.component: `record` -> `entry`",
     ),

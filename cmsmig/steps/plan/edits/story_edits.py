@@ -18,11 +18,11 @@ from cmsmig.ledger.rows import StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
+from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.foreseen_links import ForeseenLinks
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
-from cmsmig.steps.plan.edits.edit_conflicts import EditConflict
 from cmsmig.steps.plan.edits.story_fields import (
     StoryMerge,
     merge_story,
@@ -53,7 +53,7 @@ class StoryEdits:
     """Calls it took."""
 
     @property
-    def undecided(self) -> tuple[EditConflict, ...]:
+    def undecided(self) -> tuple[FieldDiff, ...]:
         """Return the fields that wait for a decision."""
         return tuple(
             conflict for merge in self.merges.values() for conflict in merge.undecided

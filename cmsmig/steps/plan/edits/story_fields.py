@@ -13,25 +13,20 @@ from cmsmig.ledger.rows import StoryRecord, WrittenStory
 from cmsmig.mapping.compare.content_equality import comparable, same
 from cmsmig.mapping.convert.story import translations_of
 from cmsmig.mapping.decisions.conflicts import (
-    ConflictKind,
     ConflictsDecision,
     Side,
 )
 from cmsmig.mapping.draft import Place, StoryDraft
-from cmsmig.mapping.merge import (
-    ABSENT,
+from cmsmig.reconcile.diff import (
     Merged,
-    Value,
     merge_alone,
     merge_fields,
     take_sides,
     value_of,
 )
-from cmsmig.steps.plan.edits.edit_conflicts import (
-    EditConflict,
-    seen_in_story,
-    story_side,
-)
+from cmsmig.reconcile.field_diff import ABSENT, FieldDiff, Outcome, Value
+from cmsmig.reconcile.kinds import Kind, Ref
+from cmsmig.steps.plan.edits.edit_conflicts import seen_in_story, story_side
 from cmsmig.steps.plan.edits.translation_fields import (
     is_translation,
     is_translation_id,
@@ -75,7 +70,7 @@ class StoryMerge:
     """Fields that keep what somebody made of them."""
     agreed: frozenset[str]
     """Fields that somebody, or a write whose reply was lost, changed to our value."""
-    undecided: tuple[EditConflict, ...]
+    undecided: tuple[FieldDiff, ...]
     """Fields that keep it until somebody decides."""
 
     @property
@@ -287,13 +282,13 @@ def _merge(
     merged = _no_write_for_position(take_sides(compared, ours, side))
     left = merged.kept | merged.conflicts
     undecided = tuple(
-        EditConflict(
-            kind=ConflictKind.STORY,
-            what=what,
+        FieldDiff(
+            ref=Ref(Kind.STORY, what),
             field=field,
             base=_known(value_of(base, field)),
             ours=value_of(ours, field),
             theirs=value_of(theirs, field),
+            outcome=Outcome.CONFLICT,
             seen=seen_in_story(value_of(theirs, field)),
         )
         for field in sorted(merged.conflicts)

@@ -18,7 +18,7 @@ from cmsmig.mapping.decisions.conflicts import (
     Side,
 )
 from cmsmig.mapping.draft import Place
-from cmsmig.steps.plan.edits.edit_conflicts import seen_of
+from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.steps.plan.edits.former_hashes import former_content_hash
 
 _NO_TRANSLATIONS: Final[Mapping[str, JsonObject]] = {}

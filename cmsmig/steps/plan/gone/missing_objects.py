@@ -6,10 +6,9 @@ before it counts as gone. What is in the trash is not there.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Final, TypeVar
 
 from cmsmig.destination.client import DestinationClient
@@ -20,6 +19,7 @@ from cmsmig.ledger.intents import DELETE, deletion_subject
 from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow, StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision, GoneAction, GoneFrom
+from cmsmig.reconcile.kinds import Kind
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey, folder_at
 from cmsmig.steps.plan.gone.gone_stories import without_removed
@@ -34,37 +34,24 @@ LAGGING = 10
 with what is newest: when all of these are gone, what is older is."""
 
 
-class GoneKind(StrEnum):
-    """A kind of object that can be gone; the value is its plural, for messages."""
-
-    STORIES = "stories"
-    FOLDERS = "folders"
-    COMPONENTS = "components"
-    DATASOURCES = "datasources"
-    FILES = "files"
-    ASSET_FOLDERS = "asset folders"
-
-
-def one_of(kind: str) -> str:
-    """Return a kind's name for one."""
-    return "story" if kind == GoneKind.STORIES else kind.removesuffix("s")
-
-
-STOOD_ON = frozenset(GoneKind) - {GoneKind.STORIES, GoneKind.FILES}
+STOOD_ON = frozenset(Kind) - {Kind.STORY, Kind.ASSET}
 """What stories and files stand on: without it nothing more can be brought."""
-_MADE = {
-    "folder": GoneKind.FOLDERS,
-    "component": GoneKind.COMPONENTS,
-    "datasource": GoneKind.DATASOURCES,
-    "asset_folder": GoneKind.ASSET_FOLDERS,
-}
+_LISTED = (
+    Kind.STORY,
+    Kind.FOLDER,
+    Kind.COMPONENT,
+    Kind.DATASOURCE,
+    Kind.ASSET,
+    Kind.ASSET_FOLDER,
+)
+"""The order in which kinds are listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoneThing:
     """One object that the ledger records and the destination no longer has."""
 
-    kind: GoneKind
+    kind: Kind
     name: str
     """What people know it by: a path or a name."""
     needed: bool
@@ -118,16 +105,16 @@ class Gone:
         """Return what is needed, undecided, and what stories and files stand on."""
         return tuple(each for each in self.undecided.things if each.kind in STOOD_ON)
 
-    def names(self) -> dict[str, list[str]]:
+    def names(self) -> dict[Kind, list[str]]:
         """Return the names of what is needed, sorted, by kind."""
-        found: dict[str, list[str]] = {}
+        found: dict[Kind, list[str]] = {}
         for each in sorted(self.needed, key=lambda thing: thing.name):
-            found.setdefault(str(each.kind), []).append(each.name)
-        return {str(kind): found[kind] for kind in GoneKind if kind in found}
+            found.setdefault(each.kind, []).append(each.name)
+        return {kind: found[kind] for kind in _LISTED if kind in found}
 
     def counts(self) -> dict[str, int]:
         """Return how many of what is needed are gone, by kind."""
-        return {kind: len(names) for kind, names in self.names().items()}
+        return {kind.noun(2): len(names) for kind, names in self.names().items()}
 
     def keys(self) -> frozenset[ItemKey]:
         """Return the items whose stories are gone."""
@@ -152,15 +139,14 @@ class Gone:
     def with_lost_bytes(self, rows: Iterable[AssetRow]) -> Gone:
         """Return this and the files of which only the records are left."""
         left = (
-            GoneThing(GoneKind.FILES, row.name, True, row, record_left=True)
-            for row in rows
+            GoneThing(Kind.ASSET, row.name, True, row, record_left=True) for row in rows
         )
         return Gone((*self.things, *left))
 
 
 NOTHING: Final = Gone()
 _ACTIONS = (GoneAction.RECREATE, GoneAction.LEAVE_OUT)
-_LEFT_OUT = frozenset((GoneKind.STORIES,))
+_LEFT_OUT = frozenset((Kind.STORY,))
 """Kinds that can be left out: what others stand on, or show, is needed."""
 
 
@@ -231,15 +217,15 @@ def _find_gone(
     for item in _missing_stories(ledger, survey):
         name = item.home.full_slug if item.home else item.full_slug
         needed = item.key in migration.items and deletion_subject(item) not in ours
-        yield GoneThing(GoneKind.STORIES, name, needed, item)
+        yield GoneThing(Kind.STORY, name, needed, item)
     names = needed_names(migration)
     for made in _missing_made(ledger, survey, names):
         needed = made.name in names[made.kind] and deletion_subject(made) not in ours
-        yield GoneThing(_MADE[made.kind], made.name, needed, made)
+        yield GoneThing(Kind(made.kind), made.name, needed, made)
     used = {upload.sha256 for upload in migration.files.uploads}
     for file in _missing_assets(ledger, survey):
         needed = file.sha256 in used and deletion_subject(file) not in ours
-        yield GoneThing(GoneKind.FILES, file.name, needed, file)
+        yield GoneThing(Kind.ASSET, file.name, needed, file)
 
 
 def _missing_stories(ledger: Ledger, survey: Survey) -> list[ItemRow]:
@@ -320,68 +306,54 @@ async def _stories(
     }
     uuids |= {row.destination_id: row.uuid for row in _missing_folders(ledger, survey)}
 
-    async def read(story_id: int) -> StoryRow | None:
-        with suppress(NotFoundError):
-            row = (await client.story(story_id)).row
-            return row if row.uuid == uuids[story_id] else None
-        return None
+    async def read(story_id: int) -> StoryRow:
+        return (await client.story(story_id)).row
 
     # What is listed with a number of ours, and is not ours, is known already.
-    return await read_unlisted(set(uuids) - listed, read)
+    unlisted = {own: uuid for own, uuid in uuids.items() if own not in listed}
+    return await read_unlisted(unlisted, read, lambda uuid, row: row.uuid == uuid)
 
 
 async def _components(
     client: DestinationClient, ledger: Ledger, survey: Survey
 ) -> tuple[list[Component], int]:
-    names = {
-        row.destination_id: row.name for row in _missing_components(ledger, survey)
-    }
-
-    async def read(component_id: int) -> Component | None:
-        with suppress(NotFoundError):
-            component = await client.component(component_id)
-            return component if component.name == names[component_id] else None
-        return None
-
-    return await read_unlisted(names, read)
+    missing = _missing_components(ledger, survey)
+    names = {row.destination_id: row.name for row in missing}
+    return await read_unlisted(
+        names, client.component, lambda name, found: found.name == name
+    )
 
 
 async def _assets(
     client: DestinationClient, ledger: Ledger, survey: Survey
 ) -> tuple[list[Asset], int]:
     rows = {row.asset_id or 0: row for row in _missing_assets(ledger, survey)}
-
-    async def read(asset_id: int) -> Asset | None:
-        with suppress(NotFoundError):
-            asset = await client.asset(asset_id)
-            return asset if _is_same(rows[asset_id], asset) else None
-        return None
-
-    return await read_unlisted(rows, read)
+    return await read_unlisted(rows, client.asset, _is_same)
 
 
 async def read_unlisted(
-    ids: Iterable[int], read: Callable[[int], Awaitable[R | None]]
+    known: Mapping[int, T],
+    read: Callable[[int], Awaitable[R]],
+    is_same: Callable[[T, R], bool],
 ) -> tuple[list[R], int]:
     """Return what is there although a list lacks it, and how many calls that took.
 
-    The destination gives numbers in the order in which things are made.
+    What has a number that is `known` and is another thing is not there. The
+    destination gives numbers in the order in which things are made.
     """
-    newest = sorted(ids, reverse=True)
-    found: list[R] = []
+
+    async def one(own: int) -> R | None:
+        with suppress(NotFoundError):
+            found = await read(own)
+            return found if is_same(known[own], found) else None
+        return None
+
+    newest = sorted(known, reverse=True)
+    there: list[R] = []
     for start in range(0, len(newest), LAGGING):
         chunk = newest[start : start + LAGGING]
-        there = [each for each in await _read(chunk, read) if each is not None]
-        found += there
-        if not there:
-            return found, start + len(chunk)
-    return found, len(newest)
-
-
-async def _read(
-    ids: Sequence[int], read: Callable[[int], Awaitable[R | None]]
-) -> list[R | None]:
-    async def one(own: int) -> R | None:
-        return await read(own)
-
-    return await together(one(each) for each in ids)
+        found = [each for each in await together(map(one, chunk)) if each is not None]
+        there += found
+        if not found:
+            return there, start + len(chunk)
+    return there, len(newest)

@@ -15,7 +15,8 @@ from cmsmig.ledger.intents import DELETE, deletion_subject
 from cmsmig.ledger.rows import GONE, AssetRow, ItemRow, MadeRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import GoneAction
-from cmsmig.steps.plan.gone.missing_objects import Gone, GoneKind, GoneThing, one_of
+from cmsmig.reconcile.kinds import Kind
+from cmsmig.steps.plan.gone.missing_objects import Gone, GoneThing
 
 REMEDY = (
     "restore it there, or run `cmsmig import --recreate` to have everything that is "
@@ -24,9 +25,9 @@ REMEDY = (
 _STANDING_ON = ("import", "prepare", "create")
 """Commands that bring what stands on components and folders."""
 _MAKING = {
-    "import": frozenset(GoneKind),
-    "prepare": frozenset(GoneKind),
-    "create": frozenset({GoneKind.STORIES}),
+    "import": frozenset(Kind),
+    "prepare": frozenset(Kind),
+    "create": frozenset({Kind.STORY}),
 }
 """What each command can begin to make again. What `prepare` forgets of the stories,
 `create` makes."""
@@ -90,7 +91,7 @@ def refuse_gone(gone: Gone, command: str) -> None:
 def gone_sentence(gone: Gone, also: str = "") -> str:
     """Return what is gone and what to do about it, for an editor."""
     parts = [
-        f"{len(names)} {kind if len(names) > 1 else one_of(kind)} ({_some(names)})"
+        f"{len(names)} {kind.noun(len(names))} ({_some(names)})"
         for kind, names in gone.names().items()
     ]
     return (

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.schema import StoryRow, Webhook
+from cmsmig.destination.schema import StoryRow, Webhook, pages
 from cmsmig.errors import CredentialsError, NotFoundError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
@@ -22,7 +22,6 @@ from cmsmig.steps.plan.destination_survey import (
     PendingRelease,
     Survey,
     folder_at,
-    pages,
 )
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.worker_pool import together

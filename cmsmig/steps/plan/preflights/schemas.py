@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.compare.component_fields import schema_of
-from cmsmig.mapping.propose.component_payloads import component_bodies
+from cmsmig.reconcile.resource import Owner, compare
+from cmsmig.reconcile.rules.component import component_to_send
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
-from cmsmig.steps.plan.ownership import Ownership
+from cmsmig.steps.plan.resources import Resources
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +29,14 @@ class Schemas:
     @classmethod
     def after(cls, migration: Migration, ledger: Ledger, survey: Survey) -> Schemas:
         """Return what will be there once the components are made. Reads only."""
-        ownership = Ownership.of(ledger, survey, migration.decisions.conflicts)
         there = {each.name: each.body for each in survey.components}
         after = dict(there)
-        for wanted in component_bodies(migration.design):
-            merged = ownership.component(wanted).component
-            if merged is not None:
-                after[wanted.name] = merged.send
-            elif wanted.name not in there:
-                after[wanted.name] = wanted.body
+        for each in Resources.of(migration, ledger, survey).components():
+            compared = compare(each, migration.decisions.conflicts)
+            if compared.owner is Owner.OURS:
+                after[each.ref.key] = component_to_send(compared)
+            elif each.actual is None and each.desired is not None:
+                after[each.ref.key] = each.desired.body
         fields = {name: schema_of(body) for name, body in after.items()}
         groups = {
             name: str(body.get("component_group_uuid") or "")

@@ -12,8 +12,9 @@ from cmsmig.item_key import ItemKey
 from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import DraftContext, ExistingStory
-from cmsmig.mapping.merge import Value, value_of
 from cmsmig.mapping.select.translations import EmptyShown, shown_in
+from cmsmig.reconcile.diff import value_of
+from cmsmig.reconcile.field_diff import Value
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_drafts import Hashing, link_draft

@@ -11,15 +11,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cmsmig.mapping.compare.component_merge import first_base, merge_component
-from cmsmig.mapping.compare.datasource_merge import (
-    datasource_record,
-    datasource_writes,
-    merge_datasource,
-    written_record,
-)
 from cmsmig.mapping.decisions.conflicts import Side
-from cmsmig.mapping.merge import Value
+from cmsmig.reconcile.rules.datasource import datasource_record
+from tests.support.merges import first_base, merge_component, merge_datasource
 
 ATTRIBUTES = ("display_name", "description", "regex")
 PLACES = tuple((key, name) for key in ("title", "text") for name in ATTRIBUTES)
@@ -79,13 +73,10 @@ def test_a_component_is_what_the_rules_say_day_after_day(
             there["schema"][key][name] = value or None
         there = copy.deepcopy(there)
 
-        def decide(field: str, value: Value, side: Side | None = side) -> Side | None:
-            return side
-
-        merged = merge_component(kept, component(ours), there, decide)
-        if merged.fields.writes:
+        merged = merge_component(kept, component(ours), there, side)
+        if merged.writes:
             there = {**there, **merged.send}
-        kept = merged.written_base(there)
+        kept = merged.base_after(there)
         theirs = after_import(base, ours, theirs, side)
         assert table_of(there) == theirs
         assert table_of(kept) == base
@@ -108,11 +99,9 @@ def test_a_datasource_is_what_the_rules_say_day_after_day(
     for ours_now, theirs_now, side in drawn:
         ours |= ours_now
         theirs |= theirs_now
-        merged = merge_datasource(
-            kept, {}, record(ours), record(theirs), lambda field, value, s=side: s
-        )
-        requests = [*datasource_writes(merged)]
-        kept = written_record(merged, "moods")
+        merged = merge_datasource(kept, record(ours), record(theirs), side)
+        requests = merged.requests
+        kept = merged.base_after()
         removed = {value for value in VALUES if base[value] and not ours[value]}
         stays = {
             value

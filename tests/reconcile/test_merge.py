@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cmsmig.canonical import Json
 from cmsmig.mapping.decisions.conflicts import Side
-from cmsmig.mapping.merge import Merged, merge_fields, take_sides
+from cmsmig.reconcile.diff import Merged, merge_fields, take_sides
 
 NAMES = st.sampled_from("abcd")
 VALUES: st.SearchStrategy[Json] = st.sampled_from([None, 0, False, "", "x", [1], {}])

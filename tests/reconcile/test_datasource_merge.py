@@ -5,15 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cmsmig.canonical import JsonObject
-from cmsmig.mapping.compare.datasource_merge import (
-    datasource_record,
-    datasource_writes,
-    intended_record,
-    merge_datasource,
-    written_record,
-)
-from cmsmig.mapping.compare.schema_merge import SchemaMerge
 from cmsmig.mapping.decisions.conflicts import Side
+from cmsmig.reconcile.rules.datasource import datasource_record
+from tests.support.merges import Merge, merge_datasource
 
 
 def moods(*values: str, name: str = "Moods", **labels: str) -> JsonObject:
@@ -31,20 +25,18 @@ def merge(
     take: Side | None = None,
     base: JsonObject = BASE,
     intended: JsonObject | None = None,
-) -> SchemaMerge:
-    return merge_datasource(
-        base, intended or {}, ours, theirs, lambda field, value: take
-    )
+) -> Merge:
+    return merge_datasource(base, ours, theirs, take, intended)
 
 
-def after(merged: SchemaMerge) -> JsonObject:
+def after(merged: Merge) -> JsonObject:
     """Return what stands there once the requests of a merge were answered."""
     return datasource_record(
-        str(merged.merged.values["name"]),
+        str(merged.compared.diff.values["name"]),
         "moods",
         [
             (str(label), field.removeprefix("entries."))
-            for field, label in merged.merged.values.items()
+            for field, label in merged.compared.diff.values.items()
             if field != "name"
         ],
     )
@@ -94,13 +86,13 @@ def test_outcomes_of_labels_entries_and_names(
 ) -> None:
     """What is undecided or theirs stays so in the next merge, which writes nothing."""
     merged = merge(ours, theirs)
-    found = getattr(merged.merged, outcome)
+    found = getattr(merged, outcome)
     assert len(found) == 1
     assert not field or found == {field}
-    assert merged.writes == (outcome == "written") == bool([*datasource_writes(merged)])
-    again = merge(ours, after(merged), base=written_record(merged, "moods"))
+    assert merged.writes == (outcome == "written") == bool(merged.requests)
+    again = merge(ours, after(merged), base=merged.base_after())
     assert not again.writes
-    assert again.merged.kept == merged.merged.kept
+    assert again.kept == merged.kept
     assert again.waiting == merged.waiting
 
 
@@ -108,14 +100,14 @@ def test_an_option_that_ours_no_longer_has_goes_by_decision_alone() -> None:
     ours = moods("loud")
     merged = merge(ours, BASE)
     assert (merged.writes, merged.stays) == (False, {"entries.calm"})
-    base = written_record(merged, "moods")
+    base = merged.base_after()
     assert merge(ours, BASE, base=base).stays == {"entries.calm"}
     gone = merge(ours, BASE, Side.OURS, base=base)
-    assert [*datasource_writes(gone)] == [("delete_datasource_entries", "entries.calm")]
+    assert gone.requests == [("delete_datasource_entries", "entries.calm")]
     kept = merge(ours, BASE, Side.THEIRS, base=base)
     assert (kept.writes, kept.accepted) == (False, {"entries.calm"})
-    later = merge(ours, BASE, base=written_record(kept, "moods"))
-    assert later.merged.kept == {"entries.calm"}
+    later = merge(ours, BASE, base=kept.base_after())
+    assert later.kept == {"entries.calm"}
 
 
 def test_a_label_that_another_entry_has_is_not_sent() -> None:
@@ -123,8 +115,8 @@ def test_a_label_that_another_entry_has_is_not_sent() -> None:
     ours, theirs = moods("calm", "loud", "odd"), moods("calm", "loud", calm="odd")
     for take in (None, Side.OURS):
         merged = merge(ours, theirs, take)
-        assert merged.merged.conflicts == {"entries.odd"}
-        assert "create_datasource_entries" not in dict(datasource_writes(merged))
+        assert merged.conflicts == {"entries.odd"}
+        assert "create_datasource_entries" not in dict(merged.requests)
     assert merge(ours, moods("calm", "loud", calm="Calm")).writes
 
 
@@ -133,11 +125,11 @@ def test_what_a_killed_run_added_is_ours(applied: int) -> None:
     """As much of it as stands there; an editor's label beside it stays theirs."""
     grown = moods("calm", "loud", "odd", "sad")
     theirs = moods("calm", "loud", calm="Calm!")
-    intended = intended_record(merge(grown, theirs), "moods")
+    intended = merge(grown, theirs).intended
     there = moods("calm", "loud", *("odd", "sad")[:applied], calm="Calm!")
     again = merge(grown, there, intended=intended)
-    assert len([*datasource_writes(again)]) == 2 - applied
-    assert again.merged.kept == {"entries.calm"}
+    assert len(again.requests) == 2 - applied
+    assert again.kept == {"entries.calm"}
     fewer = merge(BASE, there, intended=intended)
-    assert fewer.merged.kept == {"entries.calm"}
+    assert fewer.kept == {"entries.calm"}
     assert len(fewer.stays) == applied

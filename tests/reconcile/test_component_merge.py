@@ -10,14 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, JsonObject
-from cmsmig.mapping.compare.component_merge import (
-    ANSWERED,
-    ComponentMerge,
-    first_base,
-    merge_component,
-)
 from cmsmig.mapping.decisions.conflicts import Side
-from cmsmig.mapping.merge import Value
+from cmsmig.reconcile.rules.component import ANSWERED
+from tests.support.merges import Merge, first_base, merge_component
 
 DESIGN: dict[str, Any] = {
     "name": "post",
@@ -47,19 +42,15 @@ def stored(body: JsonObject) -> Any:
     return found
 
 
-def undecided(field: str, value: Value) -> Side | None:
-    return None
-
-
 def merge(
     ours: JsonObject,
     theirs: JsonObject,
     base: JsonObject | None = None,
     take: Side | None = None,
     used: frozenset[str] = frozenset(),
-) -> ComponentMerge:
+) -> Merge:
     base = first_base(DESIGN, stored(DESIGN)) if base is None else base
-    return merge_component(base, ours, theirs, lambda field, value: take, used)
+    return merge_component(base, ours, theirs, take, used)
 
 
 def design(**schema: JsonObject) -> Any:
@@ -72,9 +63,9 @@ def design(**schema: JsonObject) -> Any:
 
 def test_what_nobody_changed_is_not_sent() -> None:
     merged = merge(DESIGN, stored(DESIGN))
-    assert not merged.fields.writes
-    assert merged.fields.merged.kept == merged.fields.merged.agreed == frozenset()
-    assert merged.written_base(stored(DESIGN)) == first_base(DESIGN, stored(DESIGN))
+    assert not merged.writes
+    assert merged.kept == merged.agreed == frozenset()
+    assert merged.base_after(stored(DESIGN)) == first_base(DESIGN, stored(DESIGN))
 
 
 def test_a_field_of_theirs_survives_a_change_of_ours() -> None:
@@ -84,8 +75,8 @@ def test_a_field_of_theirs_survives_a_change_of_ours() -> None:
     theirs["schema"]["title"]["description"] = "Short"
     theirs["icon"] = "block"
     merged = merge(design(title={"display_name": "Headline"}), theirs)
-    assert merged.fields.merged.written == {"schema.title.display_name"}
-    assert merged.fields.merged.kept == {
+    assert merged.written == {"schema.title.display_name"}
+    assert merged.kept == {
         "icon",
         "schema.badge",
         "schema.title.description",
@@ -94,11 +85,11 @@ def test_a_field_of_theirs_survives_a_change_of_ours() -> None:
     expected["schema"]["title"]["display_name"] = "Headline"
     assert merged.send["schema"] == expected["schema"]
     assert merged.send["icon"] == "block"
-    after = merged.written_base({**expected, **merged.send})
+    after = merged.base_after({**expected, **merged.send})
     again = merge(design(title={"display_name": "Headline"}), expected, after)
-    assert not again.fields.writes
-    assert again.fields.merged.kept == merged.fields.merged.kept
-    assert not again.fields.merged.conflicts
+    assert not again.writes
+    assert again.kept == merged.kept
+    assert not again.conflicts
 
 
 FLAG = "display_name"
@@ -127,14 +118,14 @@ def test_four_outcomes_of_a_value(
     wanted = with_value(DESIGN, field, ours) if ours else DESIGN
     there = stored(with_value(DESIGN, field, theirs) if theirs else DESIGN)
     merged = merge(wanted, there)
-    assert getattr(merged.fields.merged, outcome) == {field}
+    assert getattr(merged, outcome) == {field}
     assert merged.send["schema"] | {"": merged.send[FLAG]} == (
         with_value(there, field, stands)["schema"]
         | {"": with_value(there, field, stands)[FLAG]}
     )
-    after = merged.written_base(merged.send | {"id": 7})
+    after = merged.base_after(merged.send | {"id": 7})
     again = merge(wanted, stored(with_value(DESIGN, field, stands)), after)
-    assert getattr(again.fields.merged, outcome) == (
+    assert getattr(again, outcome) == (
         {field} if outcome in ("kept", "conflicts") else frozenset()
     )
 
@@ -145,11 +136,11 @@ def test_a_decision_ends_a_conflict(take: Side) -> None:
     theirs = stored(with_value(DESIGN, LABEL, "Theirs"))
     merged = merge(ours, theirs, take=take)
     label = "New" if take is Side.OURS else "Theirs"
-    assert merged.fields.merged.conflicts == frozenset()
+    assert merged.conflicts == frozenset()
     assert merged.send["schema"] == with_value(theirs, LABEL, label)["schema"]
     there = with_value(theirs, LABEL, label)
-    again = merge(ours, there, merged.written_base(there))
-    assert again.fields.merged.written == again.fields.merged.conflicts == frozenset()
+    again = merge(ours, there, merged.base_after(there))
+    assert again.written == again.conflicts == frozenset()
 
 
 ADDED: JsonObject = {"type": "text", "display_name": "Subtitle", "pos": 3}
@@ -171,7 +162,7 @@ def test_four_outcomes_of_a_field_that_is_added(
     kind = {"type": theirs} if theirs else {}
     there = stored(design(**({"subtitle": {**ADDED, **kind}} if theirs else {})))
     merged = merge(wanted, there)
-    assert getattr(merged.fields.merged, outcome) == {"schema.subtitle"}
+    assert getattr(merged, outcome) == {"schema.subtitle"}
     schema: Any = merged.send["schema"]
     assert schema["subtitle"]["type"] == (theirs or "text")
 
@@ -189,9 +180,9 @@ def test_a_field_that_somebody_took_out_is_a_conflict_where_stories_use_it(
     if retyped:
         theirs["schema"]["cover"] = {"type": "text", "pos": 1}
     merged = merge(DESIGN, theirs, used=used)
-    assert getattr(merged.fields.merged, outcome) == {"schema.cover"}
-    assert not merged.fields.writes
-    assert not merge(DESIGN, theirs, used=used, take=Side.THEIRS).fields.waiting
+    assert getattr(merged, outcome) == {"schema.cover"}
+    assert not merged.writes
+    assert not merge(DESIGN, theirs, used=used, take=Side.THEIRS).waiting
     back = merge(DESIGN, theirs, used=used, take=Side.OURS)
     assert back.send["schema"]["cover"] == DESIGN["schema"]["cover"]
     assert [*back.send["schema"]] == ["title", "cover", "mood"]
@@ -214,9 +205,9 @@ def test_options_are_merged_one_by_one() -> None:
     wanted = design(mood=moods("odd", "calm"))
     theirs = stored(design(mood=moods("calm", "loud", "grave", calm="Calm!")))
     merged = merge(wanted, theirs)
-    assert merged.fields.merged.written == {"schema.mood.options.odd"}
-    assert merged.fields.stays == {"schema.mood.options.loud"}
-    assert merged.fields.merged.kept == {
+    assert merged.written == {"schema.mood.options.odd"}
+    assert merged.stays == {"schema.mood.options.loud"}
+    assert merged.kept == {
         "schema.mood.options.calm",
         "schema.mood.options.grave",
     }
@@ -227,12 +218,12 @@ def test_options_are_merged_one_by_one() -> None:
         ("grave", "grave"),
     ]
     there: Any = stored(merged.send)
-    again = merge(wanted, there, merged.written_base(there))
-    assert not again.fields.writes
-    assert again.fields.stays == merged.fields.stays
-    kept = merge(wanted, there, merged.written_base(there), take=Side.THEIRS)
-    assert (kept.fields.writes, kept.fields.waiting) == (False, frozenset())
-    gone = merge(wanted, there, merged.written_base(there), take=Side.OURS)
+    again = merge(wanted, there, merged.base_after(there))
+    assert not again.writes
+    assert again.stays == merged.stays
+    kept = merge(wanted, there, merged.base_after(there), take=Side.THEIRS)
+    assert (kept.writes, kept.waiting) == (False, frozenset())
+    gone = merge(wanted, there, merged.base_after(there), take=Side.OURS)
     assert options(gone.send) == [("odd", "odd"), ("calm", "calm")]
 
 
@@ -252,10 +243,10 @@ def test_the_order_of_fields_is_never_a_conflict() -> None:
     """Ours is written where theirs did not move; else theirs stays."""
     ours, theirs = placed("mood", "title", "cover"), placed("cover", "mood", "title")
     written = merge(ours, stored(DESIGN))
-    assert written.fields.writes
+    assert written.writes
     assert order_of(written.send) == ["mood", "title", "cover"]
     both = merge(ours, stored(theirs))
-    assert (both.fields.writes, both.fields.waiting) == (False, frozenset())
+    assert (both.writes, both.waiting) == (False, frozenset())
     assert order_of(both.send) == ["cover", "mood", "title"]
 
 
@@ -266,13 +257,13 @@ def test_what_the_service_alone_made_of_a_write_is_no_edit() -> None:
     base = first_base(DESIGN, odd)
     assert ANSWERED in base
     merged = merge(DESIGN, odd, base)
-    assert not merged.fields.writes
-    assert merged.fields.merged.kept == frozenset()
-    assert merged.written_base(odd) == base
+    assert not merged.writes
+    assert merged.kept == frozenset()
+    assert merged.base_after(odd) == base
     changed = merge(design(title={"description": "Short"}), odd, base)
-    assert changed.fields.merged.written == {"schema.title.description"}
+    assert changed.written == {"schema.title.description"}
     odd["schema"]["title"]["display_name"] = "Theirs"
-    assert merge(DESIGN, odd, base).fields.merged.kept == {LABEL}
+    assert merge(DESIGN, odd, base).kept == {LABEL}
 
 
 KEYS = st.sampled_from(["title", "cover", "mood", "badge", "note"])
@@ -310,13 +301,14 @@ def test_a_second_merge_writes_nothing_and_names_the_same(
     theirs = stored(there)
     merged = merge(ours, theirs, first_base(first, stored(first)), take)
     after = {**theirs, **merged.send}
-    if not merged.fields.writes:
+    if not merged.writes:
         assert merged.send["schema"] == theirs["schema"]
     if take is not None:
-        assert merged.fields.waiting == frozenset()
-    base = merged.written_base(after)
-    again = merge_component(base, ours, after, undecided)
-    assert not again.fields.writes
-    assert again.fields.waiting == merged.fields.waiting
+        assert merged.waiting == frozenset()
+    base = merged.base_after(after)
+    again = merge_component(base, ours, after)
+    assert not again.writes
+    assert again.waiting == merged.waiting
     if take is Side.OURS:
-        assert again.fields.merged.kept == frozenset()
+        # An order that is theirs is no edit.
+        assert not again.compared.diff.edits

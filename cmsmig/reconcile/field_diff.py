@@ -1,0 +1,204 @@
+"""One field of an object on three sides with its outcome, also in words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from typing import Final, TypeAlias
+
+from cmsmig.canonical import Json, JsonObject, canonical, fingerprint
+from cmsmig.mapping.compare.content_equality import same
+from cmsmig.mapping.decisions.conflicts import ConflictKind
+from cmsmig.reconcile.kinds import Ref
+
+_SHOWN = 60
+"""Characters of a value that a sentence shows."""
+SEEN_LENGTH = 12
+"""Digits of the fingerprint of an edit that a decision names."""
+
+
+class Absent(Enum):
+    """The value of a field that a side does not have."""
+
+    ABSENT = "absent"
+
+
+ABSENT: Final = Absent.ABSENT
+Value: TypeAlias = "Json | Absent"
+
+
+class Outcome(StrEnum):
+    """The outcome of a field; the values are those of `plan --json`."""
+
+    SAME = "same"
+    """All sides have it alike."""
+    WRITE = "written"
+    """Ours is written: we alone changed it, or that was decided."""
+    KEEP = "kept"
+    """Theirs stays, because ours did not change."""
+    ACCEPT = "accepted"
+    """Theirs stays, because that was decided."""
+    AGREE = "agreed"
+    """It was changed there to what ours is."""
+    HOLD = "stays"
+    """Ours no longer has it, and it stays until it is decided."""
+    CONFLICT = "conflict"
+    """Theirs stays until it is decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldDiff:
+    """A field on three sides with its outcome."""
+
+    ref: Ref
+    """The object, as a decision names it."""
+    field: str
+    """As a decision names it."""
+    base: Value
+    """What we last wrote."""
+    ours: Value
+    """What we would write."""
+    theirs: Value
+    """The current value."""
+    outcome: Outcome
+    seen: str
+    """What a decision gives as `seen`; see `seen_of`."""
+
+    @property
+    def kind(self) -> ConflictKind:
+        """Return the kind of the object, as a decision names it."""
+        return ConflictKind(self.ref.kind)
+
+    @property
+    def what(self) -> str:
+        """Return a full slug or a name, as a decision names it."""
+        return self.ref.key
+
+    def as_json(self) -> JsonObject:
+        """Return it as `plan --json` lists it; a side without a value has no key."""
+        is_conflict = self.outcome is Outcome.CONFLICT
+        more = {"seen": self.seen} if is_conflict else {"outcome": str(self.outcome)}
+        sides = {"base": self.base, "ours": self.ours, "theirs": self.theirs}
+        return {
+            "kind": str(self.kind),
+            "what": self.what,
+            "field": self.field,
+            **more,
+            **{n: value for n, value in sides.items() if not isinstance(value, Absent)},
+        }
+
+    @property
+    def line(self) -> str:
+        """Return it in words, with the name of its object."""
+        return f"{self.kind} `{self.what}`: {self.text}"
+
+    @property
+    def text(self) -> str:
+        """Return it in words, without the name of its object."""
+        return f"`{self.field}` {self.said}"
+
+    @property
+    def said(self) -> str:
+        """Return the outcome in words."""
+        match self.outcome:
+            case Outcome.WRITE:
+                return self._said_written
+            case Outcome.HOLD:
+                return (
+                    "is no longer an option and stays, as stories may hold it; decide "
+                    "`take: ours` for it under `edits` in decisions/conflicts.yaml to "
+                    "remove it, `theirs` to keep it"
+                )
+            case Outcome.CONFLICT:
+                return (
+                    f"{self._cause}: ours is {shown_value(self.ours)}, there it is "
+                    f"{shown_value(self.theirs)}, last written was "
+                    f"{shown_value(self.base)}; theirs stays until {self.decision}"
+                )
+            case Outcome.AGREE | Outcome.SAME:
+                return "was changed there to what it is to be"
+        if self.theirs is ABSENT:
+            return "was taken out there and is left out"
+        if self.base is ABSENT:
+            return f"was added there and stays: {shown_value(self.theirs)}"
+        return (
+            f"was changed there from {shown_value(self.base)} to "
+            f"{shown_value(self.theirs)} and stays"
+        )
+
+    @property
+    def decision(self) -> str:
+        """Return the words that name the decision about it."""
+        return decision_for(self.kind, self.what, self.field, self.seen)
+
+    @property
+    def _said_written(self) -> str:
+        if self.theirs is ABSENT:
+            return "will be added"
+        if self.ours is ABSENT:
+            return "will be removed"
+        change = f"from {shown_value(self.theirs)} to {shown_value(self.ours)}"
+        return f"will be changed {change}"
+
+    @property
+    def _cause(self) -> str:
+        if _is_same(self.base, self.theirs) and self.kind is ConflictKind.STORY:
+            return "was changed by us, which would move a page that visitors may know"
+        if _is_same(self.base, self.theirs):
+            return "cannot be written, for something else there has that name"
+        if not _is_same(self.base, self.ours):
+            return "was changed on both sides"
+        what = "taken out" if self.theirs is ABSENT else "made another type"
+        return f"was {what} there, and stories hold values that no editor sees then"
+
+
+def decision_for(kind: ConflictKind, what: str, field: str, seen: str) -> str:
+    """Return the words that name the decision about a field."""
+    return (
+        f"`{{kind: {kind}, what: {_quoted(what)}, field: {_quoted(field)}, take: ours "
+        f"or theirs, seen: '{seen}'}}` stands under `edits` in decisions/conflicts.yaml"
+    )
+
+
+def shown_value(value: Value) -> str:
+    """Return a value within a sentence, marked as code and cut where it is long."""
+    short = short_value(value)
+    return short if value is None or isinstance(value, Absent) else f"`{short}`"
+
+
+def short_value(value: Value) -> str:
+    """Return a value in one short line: a text as it is, anything else as JSON."""
+    if value is None or isinstance(value, Absent):
+        return "nothing"
+    text = value if isinstance(value, str) else _json(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
+
+
+def seen_of(theirs: Value) -> str:
+    """Return what names an edit, so that a decision does not hold for another one.
+
+    The first digits of the value's fingerprint; `absent` where it was taken out.
+    """
+    return "absent" if theirs is ABSENT else fingerprint(theirs)[:SEEN_LENGTH]
+
+
+def _is_same(one: Value, other: Value) -> bool:
+    return same(json_of(one), json_of(other))
+
+
+def json_of(value: Value) -> Json:
+    """Return a value as JSON: null where there is none."""
+    return None if isinstance(value, Absent) else value
+
+
+def _quoted(text: str) -> str:
+    """Return a text as a value in YAML."""
+    return text if _PLAIN.fullmatch(text) else _json(text)
+
+
+def _json(value: Json) -> str:
+    return canonical(value).decode("utf-8", "replace")
+
+
+_PLAIN = re.compile(r"[A-Za-z][\w.*/-]*")

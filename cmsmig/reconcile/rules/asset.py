@@ -1,0 +1,61 @@
+"""Assets. Only the alternative text of a record is compared: title, folder, tags and
+the rest are theirs and never sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from cmsmig.canonical import JsonObject
+from cmsmig.destination.schema import Asset
+from cmsmig.ledger.rows import AssetRow, MadeRow
+from cmsmig.mapping.convert.asset_uploads import UploadPlan
+from cmsmig.reconcile.diff import Sides
+from cmsmig.reconcile.kinds import Kind, Ref
+from cmsmig.reconcile.resource import Comparison, Resource, Rules
+from cmsmig.whole_text import whole_text
+
+ALT: Final = "alt"
+FOLDER: Final = "asset_folder_id"
+
+
+class AssetRules(Rules[UploadPlan, Asset]):
+    """The rules of assets; one is made by signing an upload, not by a plain create."""
+
+    def own(self, actual: Asset) -> tuple[int, str]:
+        """Return its number and our id for it."""
+        return actual.asset_id, actual.ext_id
+
+    def sides(self, resource: Resource[UploadPlan, Asset]) -> Sides:
+        """Return its alternative text on three sides.
+
+        Where the ledger does not hold what we wrote, a text that differs is a conflict.
+        """
+        row, desired, actual = resource.recorded, resource.desired, resource.actual
+        base: JsonObject = {}
+        if row is not None and isinstance(row.body.get(ALT), str):
+            base = {ALT: whole_text(str(row.body[ALT]))}
+        ours = base if desired is None else {ALT: whole_text(desired.alt)}
+        return Sides(base, ours, {ALT: actual.alt} if actual else {})
+
+    def body(self, desired: UploadPlan) -> JsonObject:
+        """Return what signing gives its record."""
+        return {ALT: desired.alt}
+
+    def calls(self, compared: Comparison[UploadPlan, Asset]) -> Mapping[str, int]:
+        """Return the calls that compare and change its text."""
+        return {"compare_assets": 1, "update_assets": 1}
+
+
+ASSETS: Final = AssetRules()
+
+
+def asset_resource(
+    row: AssetRow, actual: Asset | None, desired: UploadPlan | None = None
+) -> Resource[UploadPlan, Asset]:
+    """Return an asset on three sides; its record was given our id for it at least."""
+    ref = Ref(Kind.ASSET, row.name if desired is None else desired.name)
+    body: JsonObject = {**row.body, "ext_id": row.ext_id}
+    own = row.asset_id or 0
+    recorded = MadeRow(ref.kind, ref.key, own, row.ext_id, True, "", body)
+    return Resource(ref, desired, recorded, actual, ASSETS)

@@ -1,0 +1,94 @@
+"""Folders of stories. Editors may move one: only its name and the component that new
+stories in it get are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from cmsmig.canonical import Json, JsonObject
+from cmsmig.destination.schema import StoryRow
+from cmsmig.ledger.rows import MadeRow
+from cmsmig.mapping.select.story_paths import FolderPlan
+from cmsmig.reconcile.diff import Sides
+from cmsmig.reconcile.resource import (
+    BASE,
+    SENT,
+    Comparison,
+    Resource,
+    Rules,
+    Verb,
+    is_ours,
+    made_row,
+    part_of,
+)
+
+NAME = "name"
+ROOT = "default_root"
+_FIELDS = (NAME, ROOT)
+
+
+class FolderRules(Rules[FolderPlan, StoryRow]):
+    """The rules of folders."""
+
+    def own(self, actual: StoryRow) -> tuple[int, str]:
+        """Return its number and uuid."""
+        return actual.story_id, actual.uuid
+
+    def sides(self, resource: Resource[FolderPlan, StoryRow]) -> Sides:
+        """Return name and component on three sides.
+
+        A list may lack the component: that is no edit.
+        """
+        row, plan, there = resource.recorded, resource.desired, resource.actual
+        base = _fields(row.body if row else {})
+        ours = base if plan is None else _fields(self.body(plan))
+        if there is None:
+            return Sides(base, ours, {})
+        theirs: dict[str, Json] = {NAME: there.name}
+        root = there.default_root or base.get(ROOT)
+        if root and ROOT in (base | ours):
+            theirs[ROOT] = root
+        return Sides(base, ours, theirs)
+
+    def body(self, desired: FolderPlan) -> JsonObject:
+        """Return its name, slug and component."""
+        body: JsonObject = {NAME: desired.name, "slug": desired.slug}
+        return {**body, ROOT: desired.default_root} if desired.default_root else body
+
+    def settled(self, resource: Resource[FolderPlan, StoryRow]) -> MadeRow | None:
+        """Return the ledger's row: a folder at the path where a killed run was about to
+        create one is ours."""
+        row, plan, there = resource.recorded, resource.desired, resource.actual
+        intent = resource.intent
+        if intent is None or there is None:
+            return row
+        if row is None or not is_ours(row, there.story_id):
+            body = intent.body or (self.body(plan) if plan else {})
+            if not body:
+                # An intent of an earlier release does not hold the request.
+                return row
+            return made_row(resource.ref, self.own(there), body)
+        sent, after = part_of(intent.body, SENT), part_of(intent.body, BASE)
+        found = self.sides(resource).theirs
+        applied = {name for name in sent if sent[name] == found.get(name)}
+        ours = {name: after[name] for name in applied & after.keys()}
+        return replace(row, body={**row.body, **ours})
+
+    def calls(self, compared: Comparison[FolderPlan, StoryRow]) -> Mapping[str, int]:
+        """Return the call that makes it, or those that compare and change it."""
+        if compared.verb is Verb.CREATE:
+            return {"create_folders": 1}
+        named = NAME in compared.diff.written
+        return {
+            "compare_folders": 1,
+            "rename_folders" if named else "update_folders": 1,
+        }
+
+
+FOLDERS: Final = FolderRules()
+
+
+def _fields(body: JsonObject) -> dict[str, Json]:
+    return {name: body[name] for name in _FIELDS if body.get(name)}

@@ -1,0 +1,205 @@
+"""The objects that stories need: design, ledger and survey, joined by name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias, TypeVar
+
+from cmsmig.canonical import JsonObject
+from cmsmig.destination.schema import Asset, AssetFolder, Component, StoryRow
+from cmsmig.ledger.rows import AssetRow, Intent, MadeRow
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.convert.asset_uploads import UploadPlan
+from cmsmig.mapping.decisions.conflicts import ConflictKind
+from cmsmig.mapping.propose.component_payloads import (
+    ComponentBody,
+    DatasourceBody,
+    component_bodies,
+    datasource_bodies,
+)
+from cmsmig.mapping.select.story_paths import FolderPlan
+from cmsmig.reconcile.kinds import Kind, Ref
+from cmsmig.reconcile.resource import (
+    Comparison,
+    Owner,
+    Resource,
+    Rules,
+    compare,
+)
+from cmsmig.reconcile.rules.asset import asset_resource
+from cmsmig.reconcile.rules.asset_folder import ASSET_FOLDERS
+from cmsmig.reconcile.rules.component import ComponentRules
+from cmsmig.reconcile.rules.datasource import DATASOURCES, StoredDatasource
+from cmsmig.reconcile.rules.folder import FOLDERS
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.destination_survey import Survey, folder_at
+
+D = TypeVar("D")
+A = TypeVar("A")
+
+AnyComparison: TypeAlias = (
+    Comparison[ComponentBody, Component]
+    | Comparison[DatasourceBody, StoredDatasource]
+    | Comparison[FolderPlan, StoryRow]
+    | Comparison[str, AssetFolder]
+)
+_KINDS = (Kind.FOLDER, Kind.DATASOURCE, Kind.COMPONENT, Kind.ASSET_FOLDER)
+SCHEMA = (Kind.DATASOURCE, Kind.COMPONENT)
+"""Kinds that stories may not fit when someone else created the object."""
+
+
+@dataclass(frozen=True, slots=True)
+class InTheWay:
+    """A component or datasource of someone else where ours has to be."""
+
+    kind: ConflictKind
+    what: str
+    text: str
+    """One sentence: what it is, and what to do."""
+
+    def as_json(self) -> JsonObject:
+        """Return it as `plan --json` lists it."""
+        return {"kind": str(self.kind), "what": self.what, "text": self.text}
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What stories need, as the ledger and the space were when this was made.
+
+    Reads nothing.
+    """
+
+    migration: Migration
+    survey: Survey
+    made: Mapping[Kind, Mapping[str, MadeRow]]
+    files: Mapping[str, AssetRow]
+    intents: Mapping[Kind, Mapping[str, Intent]]
+    used: Mapping[str, Set[str]] = field(default_factory=dict)
+    """Field keys that stories use, by component."""
+
+    @classmethod
+    def of(
+        cls,
+        migration: Migration,
+        ledger: Ledger,
+        survey: Survey,
+        used: Mapping[str, Set[str]] | None = None,
+    ) -> Resources:
+        """Return them for the ledger as it is now."""
+        opened = {kind: ledger.intents.open(kind) for kind in _KINDS}
+        return cls(
+            migration,
+            survey,
+            {kind: ledger.inventory.made(kind) for kind in _KINDS},
+            ledger.inventory.assets(),
+            {kind: {each.subject: each for each in opened[kind]} for kind in _KINDS},
+            used or {},
+        )
+
+    def folders(self) -> Iterator[Resource[FolderPlan, StoryRow]]:
+        """Yield the folders of the design, parents first, wherever an editor moved
+        them."""
+        by_id = {row.story_id: row for row in self.survey.stories if row.is_folder}
+        for plan in self.migration.folders:
+            made = self.made[Kind.FOLDER].get(plan.path)
+            there = by_id.get(made.destination_id) if made else None
+            if made is None or there is None or there.uuid != made.uuid:
+                there = folder_at(self.survey.stories, plan.path)
+            yield self._join(Ref(Kind.FOLDER, plan.path), plan, there, FOLDERS)
+
+    def datasources(self) -> Iterator[Resource[DatasourceBody, StoredDatasource]]:
+        """Yield the datasources of the design."""
+        for wanted in datasource_bodies(self.migration.design):
+            found = self.survey.datasource(wanted.slug)
+            entries = self.survey.entries.get(wanted.slug, ())
+            there = StoredDatasource(found, entries) if found else None
+            ref = Ref(Kind.DATASOURCE, wanted.slug)
+            yield self._join(ref, wanted, there, DATASOURCES)
+
+    def components(self) -> Iterator[Resource[ComponentBody, Component]]:
+        """Yield the components of the design."""
+        rules = ComponentRules(self.used)
+        for wanted in component_bodies(self.migration.design):
+            there = self.survey.component(wanted.name)
+            ref = Ref(Kind.COMPONENT, wanted.name)
+            yield self._join(ref, wanted, there, rules)
+
+    def asset_folders(self) -> Iterator[Resource[str, AssetFolder]]:
+        """Yield the asset folder of the design, if it names one."""
+        if name := self.migration.design.asset_folder:
+            listed = self.survey.asset_folders
+            there = next((each for each in listed if each.name == name), None)
+            ref = Ref(Kind.ASSET_FOLDER, name)
+            yield self._join(ref, name, there, ASSET_FOLDERS)
+
+    def files_there(self) -> Iterator[tuple[UploadPlan, AssetRow, Asset]]:
+        """Yield the files that were brought and whose records are there and ours, as
+        the space was listed."""
+        for upload in self.migration.files.uploads:
+            row = self.files.get(upload.sha256)
+            there = self.survey.assets.get(row.asset_id or 0) if row else None
+            if row and row.is_brought and there and there.ext_id == row.ext_id:
+                yield upload, row, there
+
+    def assets(self) -> Iterator[Comparison[UploadPlan, Asset]]:
+        """Yield the comparison of the record of each file that is there."""
+        decided = self.migration.decisions.conflicts
+        for upload, row, there in self.files_there():
+            yield compare(asset_resource(row, there, upload), decided)
+
+    @cached_property
+    def compared(self) -> tuple[AnyComparison, ...]:
+        """Return the comparison of each: datasources, components, folders,
+        asset folder."""
+        decided = self.migration.decisions.conflicts
+        return (
+            *(compare(each, decided) for each in self.datasources()),
+            *(compare(each, decided) for each in self.components()),
+            *(compare(each, decided) for each in self.folders()),
+            *(compare(each, decided) for each in self.asset_folders()),
+        )
+
+    def calls(self) -> Counter[str]:
+        """Return the quota calls of all actions, by name."""
+        found: Counter[str] = Counter()
+        for each in (*self.compared, *self.assets()):
+            found.update(each.action.calls if each.action else {})
+        return found
+
+    def in_the_way(self) -> Iterator[InTheWay]:
+        """Yield what must not be overwritten and was not decided to be reused."""
+        for each in sorted(self.compared, key=lambda each: each.ref.kind):
+            if each.in_the_way and each.ref.kind in SCHEMA:
+                kind, what = ConflictKind(each.ref.kind), each.ref.key
+                yield InTheWay(kind, what, _describe(kind, what, each.owner))
+
+    def _join(
+        self, ref: Ref, desired: D, actual: A | None, rules: Rules[D, A]
+    ) -> Resource[D, A]:
+        row = self.made[ref.kind].get(ref.key)
+        intent = self.intents[ref.kind].get(ref.key)
+        return Resource(ref, desired, row, actual, rules, intent)
+
+
+def _describe(kind: ConflictKind, what: str, owner: Owner) -> str:
+    if owner is Owner.LEFT:
+        return (
+            f"The {kind} `{what}` is ours, and this ledger does not hold what was last "
+            "written of it, so it is not written over; make it as the design says "
+            f"there, or decide `reuse` for this {kind} in decisions/conflicts.yaml, "
+            "which leaves it as it is."
+        )
+    if kind is ConflictKind.DATASOURCE:
+        return (
+            f"The space already has a datasource `{what}` that lacks entries of the "
+            "design, and it was not made by this import, so it is left alone; give the "
+            "field another datasource in decisions/design.yaml."
+        )
+    return (
+        f"The space already has a component `{what}` that differs from the "
+        "design, and it was not made by this import, so it is left alone; give the "
+        "content type another component name in decisions/design.yaml."
+    )

@@ -1,0 +1,173 @@
+"""The write loop of the objects that stories need, the same for every kind: each is
+compared again right before it is written, after its intent was recorded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Final, Protocol, TypeVar
+
+from cmsmig.counting import first_of
+from cmsmig.errors import (
+    MalformedAnswerError,
+    NotFoundError,
+    OutcomeUnknownError,
+    RejectedError,
+)
+from cmsmig.events import Noticed, StepAdvanced
+from cmsmig.ledger.rows import Intent
+from cmsmig.reconcile.diff import Diff
+from cmsmig.reconcile.field_diff import Outcome
+from cmsmig.reconcile.resource import (
+    Comparison,
+    Owner,
+    Resource,
+    Verb,
+    compare,
+    made_row,
+)
+from cmsmig.steps.worker_pool import Work
+from cmsmig.steps.write.idempotent_write import apply_once
+from cmsmig.steps.write.import_job import ImportJob
+from cmsmig.steps.write.write_ahead import write_ahead
+
+OF_ONE_OBJECT: Final = (
+    NotFoundError,
+    RejectedError,
+    OutcomeUnknownError,
+    MalformedAnswerError,
+)
+"""Errors that end no run: they are about one object."""
+
+_SHOWN = 3
+
+D = TypeVar("D")
+A = TypeVar("A")
+
+
+class Calls(Protocol[D, A]):
+    """The client calls of a kind."""
+
+    @property
+    def step(self) -> str:
+        """Return the name of the step in progress events; empty for none."""
+        return ""
+
+    def why_not(self, resource: Resource[D, A]) -> str:
+        """Return why an object cannot be written, a sentence; empty if it can."""
+        return ""
+
+    async def create(self, desired: D) -> A:
+        """Make an object. Raises what the client raises."""
+
+    async def look(self, desired: D) -> A | None:
+        """Return the object of a create whose answer was lost, if there is one."""
+
+    async def read(self, actual: A) -> A:
+        """Return an object as it is now."""
+
+    async def update(self, compared: Comparison[D, A], actual: A) -> A:
+        """Write what is ours of an object, and return its state after that."""
+
+
+def executing(job: ImportJob, calls: Calls[D, A]) -> Work[Resource[D, A]]:
+    """Return the work that creates objects and updates ours.
+
+    A refusal of one is listed by name, and what depends on it fails with a reason; the
+    run continues. Refused credentials and lost connections end the run.
+    """
+
+    async def attempt(resource: Resource[D, A]) -> None:
+        try:
+            await _execute(job, calls, resource)
+        except OF_ONE_OBJECT as error:
+            kind, name = resource.ref
+            job.refuse(kind.noun(), name, str(error))
+            if isinstance(error, RejectedError):
+                # Without an answer it stays open: the next run looks before it sends.
+                job.ledger.intents.settle(kind, name, "refused")
+
+    return write_ahead(job.ledger.intents, partial(_intent, job, calls), attempt)
+
+
+def _compare(job: ImportJob, resource: Resource[D, A]) -> Comparison[D, A]:
+    return compare(resource, job.migration.decisions.conflicts)
+
+
+def _intent(
+    job: ImportJob, calls: Calls[D, A], resource: Resource[D, A]
+) -> Intent | None:
+    if calls.why_not(resource):
+        return None
+    return _compare(job, resource).intent
+
+
+async def _execute(
+    job: ImportJob, calls: Calls[D, A], resource: Resource[D, A]
+) -> None:
+    compared, ref = _compare(job, resource), resource.ref
+    desired, actual = resource.desired, resource.actual
+    if desired is None:
+        return
+    if compared.verb is not None and (why := calls.why_not(resource)):
+        job.refuse(ref.kind.noun(), ref.key, why)
+    elif actual is None:
+        actual = await apply_once(
+            partial(calls.create, desired), partial(calls.look, desired)
+        )
+        own = resource.rules.own(actual)
+        made = made_row(ref, own, resource.rules.created(desired, actual))
+        made_now = replace(resource, actual=actual, recorded=made, intent=None)
+        await _bring(job, calls, compared, made_now)
+    elif compared.owner is Owner.OTHERS:
+        row = made_row(ref, resource.rules.own(actual), None)
+        if row != resource.recorded:
+            job.ledger.inventory.save_made(row, intent=ref.kind)
+    elif compared.owner is Owner.OURS:
+        await _bring_up_to_date(job, calls, compared, actual)
+    if calls.step:
+        job.observer(StepAdvanced(calls.step, ref.key))
+
+
+async def _bring_up_to_date(
+    job: ImportJob, calls: Calls[D, A], listed: Comparison[D, A], actual: A
+) -> None:
+    """Write what is ours, and report what is theirs.
+
+    Only an edit that is saved between that last read and the write is overwritten.
+    """
+    resource = listed.resource
+    if listed.verb is Verb.UPDATE:
+        resource = replace(resource, actual=await calls.read(actual))
+        intent = _compare(job, resource).intent
+        if intent is not None and intent != listed.intent:
+            job.ledger.intents.write([intent])
+    await _bring(job, calls, listed, resource)
+
+
+async def _bring(
+    job: ImportJob,
+    calls: Calls[D, A],
+    listed: Comparison[D, A],
+    resource: Resource[D, A],
+) -> None:
+    compared = _compare(job, resource)
+    actual = compared.resource.actual
+    if compared.owner is not Owner.OURS or actual is None:
+        return
+    if compared.verb is Verb.UPDATE:
+        actual = await calls.update(compared, actual)
+    body = resource.rules.written(compared, actual)
+    row = made_row(resource.ref, resource.rules.own(actual), body)
+    if row != listed.resource.recorded or listed.verb is not None:
+        job.ledger.inventory.save_made(row, intent=resource.ref.kind)
+    _report(job, resource.ref.key, compared.diff)
+
+
+def _report(job: ImportJob, what: str, fields: Diff) -> None:
+    """Report what is left as it is, and note what needs a decision."""
+    job.edit_conflicts += fields.conflicts
+    left = [*fields.conflicts, *fields.of(Outcome.KEEP), *fields.of(Outcome.HOLD)]
+    if left:
+        text = first_of([each.text for each in left], _SHOWN, "; and ", "; ")
+        job.observer(Noticed(what, text))
