@@ -36,12 +36,12 @@ Mention: TypeAlias = "Callable[[str], object]"
 _Change: TypeAlias = "Callable[[JsonObject], JsonObject]"
 
 
-def _unheard(address: str) -> None:
+def _ignore(address: str) -> None:
     """Do nothing about an address."""
 
 
 def rewrite_links(
-    document: JsonObject, resolve: Resolve, mention: Mention = _unheard
+    document: JsonObject, resolve: Resolve, mention: Mention = _ignore
 ) -> tuple[JsonObject, LinkCounts]:
     """Return the document with links to stories wherever `resolve` knows one.
 
@@ -57,7 +57,7 @@ def rewrite_links(
 
 
 def look_up_links(
-    document: JsonObject, resolve: Resolve, mention: Mention = _unheard
+    document: JsonObject, resolve: Resolve, mention: Mention = _ignore
 ) -> None:
     """Ask what `rewrite_links` would ask, in the same order; copy nothing."""
     rewriting = _Rewriting(resolve, mention)

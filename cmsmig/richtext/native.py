@@ -193,7 +193,7 @@ class _Conversion:
         self, links: Sequence[tuple[Element, str, bool]], document: JsonObject
     ) -> None:
         """Record the links that no text has. One around a blank loses nothing where
-        the document holds the same link, for the text beside it or for the blank."""
+        the document holds the same link, for a text next to it or for the blank."""
         showing = {element.start for element, _, shows in links if shows}
         held: frozenset[str] | None = None
         for element, href, _ in links:

@@ -16,10 +16,10 @@ FOLLOWS = {Encoding.BLOCKS}
 def test_the_document_lists_every_encoding_with_its_field() -> None:
     """The type at the destination, and each origin type that may have it."""
     rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \| `(\w+)` \|", TEXT, re.M)
-    told = {name: (of, kind) for name, of, kind in rows}
-    assert told.keys() == {str(each) for each in set(Encoding) - FOLLOWS}
+    listed = {name: (of, kind) for name, of, kind in rows}
+    assert listed.keys() == {str(each) for each in set(Encoding) - FOLLOWS}
     for encoding in set(Encoding) - FOLLOWS:
-        of, kind = told[encoding]
+        of, kind = listed[encoding]
         assert kind == FIELD_BODIES[encoding]["type"], encoding
         for origin_type, allowed in ALLOWED.items():
             assert (encoding not in allowed) or origin_type in of, encoding

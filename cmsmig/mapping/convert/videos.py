@@ -56,19 +56,19 @@ def encode_video_block(value: Json, use: FieldUse) -> Encoded:
     address, losses = address_in(value, use)
     new, more = _rewritten(address, use)
     metadata, embeds = _metadata(value), use.context.embeds
-    told = _told(metadata)
-    later = {name: told[name] for name in told if name in embeds.embed_fields}
+    described = _described(metadata)
+    later = {name: described[name] for name in described if name in embeds.embed_fields}
     block: JsonObject = {
         "_uid": use.uid("video"),
         "component": embeds.embed_component,
         "url": clean_address(new),
         "kind": "video",
-        "title": told["title"],
+        "title": described["title"],
         "caption": "",
         "html": _text(metadata.get("html")),
         **later,
     }
-    left = {name: text for name, text in told.items() if name not in block}
+    left = {name: text for name, text in described.items() if name not in block}
     why = "The embed block of the design has no field `{0}`: add one to keep it."
     return Encoded(
         [block], (*losses, *more, *_losses(left, why, use), *_unknown(metadata, use))
@@ -95,7 +95,7 @@ def _metadata(value: Json) -> JsonObject:
     return metadata if isinstance(metadata, dict) else {}
 
 
-def _told(metadata: JsonObject) -> dict[str, str]:
+def _described(metadata: JsonObject) -> dict[str, str]:
     """Return what is known of a video by the field of an embed block; empty texts
     for what is not."""
     return {
@@ -126,7 +126,7 @@ def _shape(metadata: JsonObject) -> str:
 def _without_a_block(value: Json, use: FieldUse) -> Iterator[Loss]:
     metadata = _metadata(value)
     why = "The video's {0} has no place here; the encoding `video_block` keeps it."
-    yield from _losses(_told(metadata), why, use)
+    yield from _losses(_described(metadata), why, use)
     yield from _unknown(metadata, use)
 
 
