@@ -3,12 +3,12 @@ the rest are theirs and never sent."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import Asset
-from cmsmig.ledger.rows import AssetRow, MadeRow
+from cmsmig.ledger.rows import AssetRow, Intent, MadeRow
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.reconcile.diff import Sides
 from cmsmig.reconcile.kinds import Kind, Ref
@@ -59,3 +59,25 @@ def asset_resource(
     own = row.asset_id or 0
     recorded = MadeRow(ref.kind, ref.key, own, row.ext_id, True, "", body)
     return Resource(ref, desired, recorded, actual, ASSETS)
+
+
+def signed_row(
+    intent: Intent, listed: Iterable[Asset], known: AssetRow | None
+) -> AssetRow | None:
+    """Return the row of a file that a killed run signed, found by our id for it; None
+    if the space has no such asset."""
+    ours = (each for each in listed if each.ext_id == intent.request_hash)
+    asset = min(ours, key=lambda each: each.asset_id, default=None)
+    if asset is None:
+        return None
+    return AssetRow(
+        sha256=intent.subject,
+        ext_id=intent.request_hash,
+        name=known.name if known else asset.content_url.rpartition("/")[2],
+        status="signed",
+        reason="",
+        explanation="",
+        asset_id=asset.asset_id,
+        content_url=asset.content_url,
+        body=known.body if known else {},
+    )

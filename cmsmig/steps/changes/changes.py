@@ -181,7 +181,13 @@ def _of_decisions(job: ImportJob) -> Iterator[Change]:
         return
     before = Fingerprints.from_json(stored)
     now = fingerprints(
-        job.migration, job.ledger, job.survey, job.settings, job.gone, {}
+        job.migration,
+        job.ledger,
+        job.survey,
+        job.settings,
+        job.gone,
+        job.resources(),
+        {},
     )
     for name in sorted(before.decisions.keys() | now.decisions.keys()):
         if before.decisions.get(name) != now.decisions.get(name):

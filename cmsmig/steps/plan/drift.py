@@ -132,6 +132,7 @@ def fingerprints(
     survey: Survey,
     settings: Settings,
     gone: Gone,
+    resources: Resources,
     drafts: Mapping[str, str],
     *,
     recreate: bool = False,
@@ -153,7 +154,8 @@ def fingerprints(
             **_pilot(migration),
         },
         destination={
-            **dict(_foreign(migration, ledger, survey)),
+            **dict(_foreign(resources)),
+            **dict(_foreign_stories(ledger, survey)),
             **{_describe(each): _GONE for each in gone.needed},
         },
         drafts=drafts,
@@ -181,15 +183,12 @@ def _files(migration: Migration) -> str:
     return fingerprint(sorted(upload.sha256 for upload in migration.files.uploads))
 
 
-def _foreign(
-    migration: Migration, ledger: Ledger, survey: Survey
-) -> Iterator[tuple[str, str]]:
+def _foreign(resources: Resources) -> Iterator[tuple[str, str]]:
     """Yield all of somebody else's, and of ours the fields that somebody changed.
 
     Those are the same after an import that wrote the others. Orders are not, nor do
     they decide about anything.
     """
-    resources = Resources.of(migration, ledger, survey)
     for each in resources.compared:
         if each.ref.kind not in SCHEMA:
             continue
@@ -201,12 +200,9 @@ def _foreign(
             yield what, fingerprint(held)
         for edit in each.diff.edits:
             yield f"{what}, {edit.field}", edit.seen
-    yield from _foreign_stories(migration, ledger, survey)
 
 
-def _foreign_stories(
-    migration: Migration, ledger: Ledger, survey: Survey
-) -> Iterator[tuple[str, str]]:
+def _foreign_stories(ledger: Ledger, survey: Survey) -> Iterator[tuple[str, str]]:
     items = {
         row.home.story_id: row
         for row in ledger.items.all().values()

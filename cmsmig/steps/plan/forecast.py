@@ -162,9 +162,10 @@ def calls_of(
     survey: Survey,
     settings: Settings,
     outlook: Outlook,
+    resources: Resources,
 ) -> dict[str, int]:
     """Return the quota calls by name, in the order they are made."""
-    objects = Resources.of(migration, ledger, survey).calls()
+    objects = resources.calls()
     calls = {
         **survey.calls,
         "settle_stories": len(outlook.adopting),

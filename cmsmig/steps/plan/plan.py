@@ -202,15 +202,15 @@ def make_plan(
     if migration.rules is not None:
         refuse_undesigned(migration.design, offline.used)
     rows = ItemOutcomes(migration, conflicts, offline.reasons())
+    resources = Resources.of(migration, ledger, survey, offline.used)
     foreseen = foresee_links(migration, ledger, survey, conflicts, offline)
     versions = find_public_versions(migration, offline.context, foreseen.existing)
-    settled = migration, ledger, survey, settings, gone, offline.drafts
+    settled = migration, ledger, survey, settings, gone, resources, offline.drafts
     prints = fingerprints(*settled, recreate=recreate)
     outlook = foresee(migration, ledger, survey, foreseen, edits, versions)
-    calls = calls_of(migration, ledger, survey, settings, outlook)
+    calls = calls_of(migration, ledger, survey, settings, outlook, resources)
     if is_blocked(gone, "import"):
         calls = no_calls(survey)
-    resources = Resources.of(migration, ledger, survey, offline.used)
     known = replace(
         known_here(migration, ledger), failed=_without_story(migration, rows)
     )

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from cmsmig.errors import NotFoundError
 from cmsmig.ledger.intents import DELETE
-from cmsmig.ledger.rows import AssetRow
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.kinds import Kind
+from cmsmig.reconcile.rules.asset import signed_row
 from cmsmig.reconcile.rules.datasource import StoredDatasource
 from cmsmig.steps.plan.edits.story_fields import fields_there, written_story
 from cmsmig.steps.plan.edits.written_stories import found_home, is_hash_of
@@ -101,21 +101,8 @@ def _settle_signings(job: RollbackJob, lists: SpaceLists) -> None:
     """Give files the asset records that a killed import signed, by external id."""
     known = job.ledger.inventory.assets()
     for intent in job.ledger.intents.open("sign"):
-        found = [each for each in lists.assets if each.ext_id == intent.request_hash]
-        if not found:
+        row = signed_row(intent, lists.assets, known.get(intent.subject))
+        if row is None:
             job.ledger.intents.settle("sign", intent.subject, "absent")
-            continue
-        asset = min(found, key=lambda each: each.asset_id)
-        name = asset.content_url.rpartition("/")[2]
-        row = known.get(intent.subject)
-        signed = AssetRow(
-            sha256=intent.subject,
-            ext_id=intent.request_hash,
-            name=row.name if row is not None else name,
-            status="signed",
-            reason="",
-            explanation="",
-            asset_id=asset.asset_id,
-            content_url=asset.content_url,
-        )
-        job.ledger.inventory.save_asset(signed, intent_outcome="done")
+        else:
+            job.ledger.inventory.save_asset(row, intent_outcome="done")

@@ -6,6 +6,7 @@ signed again, so that none stays behind.
 
 from __future__ import annotations
 
+import dataclasses
 from functools import partial
 
 from cmsmig.canonical import JsonObject
@@ -13,6 +14,7 @@ from cmsmig.destination.schema import Asset, SignedUpload
 from cmsmig.errors import MalformedAnswerError, NotFoundError, OutcomeUnknownError
 from cmsmig.ledger.rows import AssetRow, Intent
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
+from cmsmig.reconcile.rules.asset import signed_row
 from cmsmig.steps.write.idempotent_write import ATTEMPTS, ONCE_MORE, poll_until_visible
 from cmsmig.steps.write.import_job import ImportJob
 
@@ -87,32 +89,24 @@ async def settle_signings(job: ImportJob) -> None:
         # The killed run may have sent one a moment ago, and a list may lag behind.
         await job.sleep(max(ONCE_MORE))
     for intent in intents:
-        upload = uploads.get(intent.subject)
-        orphan = await _look(job, intent.request_hash)
-        if orphan is None:
+        listed = await job.client.assets(ext_id=intent.request_hash)
+        known = job.ledger.inventory.asset(intent.subject)
+        row, upload = signed_row(intent, listed, known), uploads.get(intent.subject)
+        if row is None:
             job.ledger.intents.settle("sign", intent.subject, "absent")
-        elif upload is None:
-            _list_orphan(job, intent, orphan)
-        else:
-            url = orphan.content_url
-            save_asset(job, upload, "signed", orphan.asset_id, url, closing=True)
-
-
-def _list_orphan(job: ImportJob, intent: Intent, orphan: Asset) -> None:
-    row = AssetRow(
-        sha256=intent.subject,
-        ext_id=intent.request_hash,
-        name=orphan.content_url.rpartition("/")[2],
-        status="failed",
-        reason="not_needed",
-        explanation=(
+            continue
+        why = (
             "It was signed and is no longer needed; delete the asset "
-            f"{orphan.asset_id} at the destination."
-        ),
-        asset_id=orphan.asset_id,
-        content_url=orphan.content_url,
-    )
-    job.ledger.inventory.save_asset(row, intent_outcome="done")
+            f"{row.asset_id} at the destination."
+        )
+        settled = (
+            dataclasses.replace(
+                row, status="failed", reason="not_needed", explanation=why
+            )
+            if upload is None
+            else dataclasses.replace(row, name=upload.name)
+        )
+        job.ledger.inventory.save_asset(settled, intent_outcome="done")
 
 
 def save_asset(

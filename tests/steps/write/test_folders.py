@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 import pytest
 
+from cmsmig.sandbox.http.asgi import Call, Next, Reply
 from tests.support.steps.desk import Desk, Stage
 
 
@@ -101,3 +105,32 @@ def test_a_folder_gets_the_component_that_the_design_has(stage: Stage) -> None:
     assert (conflict["what"], conflict["field"]) == ("records", "default_root")
     assert desk.run("import").code == 1
     assert root_there(desk) == "figure"
+
+
+class Meanwhile:
+    """Does something once, before a story or folder is read alone."""
+
+    do: Callable[[], None] | None = None
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        if self.do and call.method == "GET" and re.search(r"/stories/\d+$", call.path):
+            done, self.do = self.do, None
+            done()
+        return await answer(call)
+
+
+def test_a_folder_that_is_renamed_while_an_import_runs_stays(stage: Stage) -> None:
+    """It is read and compared again right before the write."""
+    renaming = Meanwhile()
+    desk = stage(renaming)
+    desk.done("import")
+    desk.decide("design.yaml", "folder_name: Records", "folder_name: Ours")
+
+    def rename() -> None:
+        (folder,) = [each for each in desk.space.stories.values() if each.is_folder]
+        folder.body["name"] = "Theirs"
+
+    renaming.do = rename
+    assert desk.run("import").code == 1
+    assert name_there(desk) == "Theirs"
+    assert desk.open_intents() == []
