@@ -28,7 +28,7 @@ from cmsmig.reconcile.rules.asset import ALT, FOLDER, asset_resource
 from cmsmig.reconcile.rules.asset_folder import ASSET_FOLDERS
 from cmsmig.reconcile.rules.component import ComponentRules
 from cmsmig.reconcile.rules.datasource import DATASOURCES, StoredDatasource
-from cmsmig.reconcile.rules.folder import FOLDERS
+from cmsmig.reconcile.rules.folder import FOLDERS, ROOT
 from cmsmig.steps.rollback.pieces import Piece
 from cmsmig.steps.rollback.space_lists import SpaceLists
 
@@ -137,7 +137,9 @@ class Records:
             edits.append("uuid")
         if row.body:
             edits += _edited(row, there, FOLDERS)
-        return _standing(piece, [there.full_slug, there.name, there.uuid], edits)
+        shown = [there.full_slug, there.name, there.uuid]
+        shown += [there.default_root] if ROOT in edits else []
+        return _standing(piece, shown, edits)
 
     def _component(self, piece: Piece, row: MadeRow) -> Standing | None:
         found = self.components.get(piece.own)

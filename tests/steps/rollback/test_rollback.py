@@ -199,6 +199,22 @@ def test_a_file_whose_bytes_an_editor_replaced_stays(stage: Stage) -> None:
     assert desk.space.assets == {}
 
 
+def test_a_folder_whose_content_type_an_editor_changed_stays(stage: Stage) -> None:
+    """A decision about that edit is not one about the next."""
+    desk = imported(stage(demo_space=True))
+    ours = [n for n, s in desk.space.stories.items() if s.is_folder][-1]
+
+    def choose(component: str) -> dict:
+        body = {**desk.space.stories[ours].body, "default_root": component}
+        desk.api("PUT", f"/stories/{ours}", {"story": body})
+        found = desk.run("rollback", "--plan", "--json").document["left"]
+        (folder,) = [each for each in found if each["kind"] == "folder"]
+        assert folder["fields"] == ["default_root"]
+        return folder
+
+    assert choose("page")["seen"] != choose("figure")["seen"]
+
+
 def test_an_import_that_was_killed_leaves_nothing(
     stage: Stage, moody_site: Path
 ) -> None:
