@@ -41,6 +41,8 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.connection import connect, translated
 from cmsmig.ledger.rows import DELETED_THERE, Accounting, ItemRow
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.draft import path_in_language
+from cmsmig.reconcile.rules.story import UNKNOWN
 from cmsmig.settings import Project
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pilot_migration import as_begun
@@ -157,6 +159,7 @@ def gather(
         plan = ledger.plan("")
         earlier = ledger.items.earlier_paths()
         losing = ledger.findings.losing()
+        translated = dict(_translated(migration, ledger))
     publication = count_publication(migration, rows)
     details = details_of(migration, rows, losing)
     failures = (*item_failures(rows.values()), *file_failures(migration, assets))
@@ -176,7 +179,7 @@ def gather(
         plan=plan,
         unpublished=sum_publication(publication).unpublished,
         redirects=redirect_rows(
-            migration, _existing(rows), earlier, _gone_addresses(rows)
+            migration, _existing(rows) | translated, earlier, _gone_addresses(rows)
         ),
         verification=verification,
         gone=tuple(row for row in rows.values() if row.gone is not None),
@@ -312,6 +315,25 @@ def _at_origin(rows: Mapping[ItemKey, ItemRow]) -> Iterator[ItemRow]:
     for row in rows.values():
         if row.gone is None or row.gone.reason != DELETED_THERE:
             yield row
+
+
+def _translated(migration: Migration, ledger: Ledger) -> Iterator[tuple[ItemKey, str]]:
+    """Yield the paths of stories in other languages, as they were written last."""
+    rows = ledger.items.all()
+    for key, item in migration.items.items():
+        home = row.standing_home if (row := rows.get(key)) else None
+        written = (
+            ledger.items.last_written(home.story_id)
+            if home and item.languages
+            else None
+        )
+        if home is None or written is None:
+            continue
+        for each in item.languages:
+            slug = written.stood.get(f"slug in {each.code}")
+            if slug and slug != UNKNOWN:
+                path = path_in_language(home.full_slug, each.code, str(slug))
+                yield each.key, path
 
 
 def _existing(rows: Mapping[ItemKey, ItemRow]) -> dict[ItemKey, str]:

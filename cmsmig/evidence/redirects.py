@@ -109,16 +109,17 @@ def redirect_rows(
 ) -> RedirectMap:
     """Return where the address of every live item leads, and of those that are gone.
 
-    `existing` are the full slugs of the stories that exist; without them, the
-    places that are planned. An item that is not live has no address. `earlier` are
-    paths that stories had before their slug changed: who knows them, or the address
-    that the item had then, is led on too, and so is who knows the path that a renamed
-    collection had, unless another page is there now. Pure.
+    `existing` are the full slugs of the stories that exist, and of their pages in other
+    languages; without them, the places that are planned. An item that is not live has
+    no address. `earlier` are addresses that items had at the origin, and paths that
+    their stories had: who knows one of them, or the address that the item had then, is
+    led on too, and so is who knows the path that a renamed collection had, unless
+    another page is there now. Pure.
     """
     if existing is None:
         places = migration.places.places.items()
         existing = {key: place.full_slug for key, place in places}
-    existing = {**existing, **dict(_translated_stories(migration, existing))}
+    existing = {**dict(_translated_stories(migration, existing)), **existing}
     paths = dict(old_addresses(migration))
     live = dict(live_items(migration))
     pairs = [(paths[key], f"/{existing[key]}", key) for key in live if key in existing]
@@ -132,7 +133,7 @@ def redirect_rows(
     for old, new, key in pairs:
         if old not in stays:
             moved.setdefault(old, Redirect(old, new, key))
-    pages = stays | {new for _, new, _ in pairs}
+    pages = stays | {f"/{path}" for path in existing.values()}
     former = (
         (old, f"/{existing[key]}", key)
         for key, old in former_addresses(migration)
@@ -142,6 +143,9 @@ def redirect_rows(
     for old, new, key in chain(former, before):
         if old not in pages:
             moved.setdefault(old, Redirect(old, new, key))
+    shadowed = {new for _, new, _ in pairs} & moved.keys()
+    for old in _in_circles(moved):
+        del moved[old]
     return RedirectMap(
         moved=tuple(sorted(moved.values())),
         kept=len(stays),
@@ -156,7 +160,7 @@ def redirect_rows(
             )
         ),
         shared=tuple(old for old, count in sorted(taken.items()) if count > 1),
-        shadowed=tuple(sorted({new for _, new, _ in pairs} & set(moved))),
+        shadowed=tuple(sorted(shadowed)),
         untargeted=tuple(
             LostAddress(each.old, each.key, each.name)
             for each in sorted(free, key=lambda each: (each.old, each.key))
@@ -165,11 +169,24 @@ def redirect_rows(
     )
 
 
+def _in_circles(moved: Mapping[str, Redirect]) -> list[str]:
+    """Return the old paths that lead back to themselves: stories whose slugs are
+    exchanged at the origin and not there yet."""
+    found: list[str] = []
+    for old in moved:
+        seen, path = {old}, moved[old].new
+        while path in moved and path not in seen:
+            seen.add(path)
+            path = moved[path].new
+        if path == old:
+            found.append(old)
+    return found
+
+
 def _translated_stories(
     migration: Migration, existing: Mapping[ItemKey, str]
 ) -> Iterator[tuple[ItemKey, str]]:
-    """Yield the paths of items whose story is the primary language's: the language,
-    the story's folder, the slug in the language."""
+    """Yield the planned paths of items whose story is the primary language's."""
     for entry in migration.selected:
         key = entry.item.key
         slugs = dict(migration.places.places[key].slugs)

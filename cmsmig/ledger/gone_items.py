@@ -11,7 +11,7 @@ from cmsmig.ledger.connection import Statement, Store
 from cmsmig.ledger.intents import close_intent
 from cmsmig.ledger.items import recover
 from cmsmig.ledger.rows import DELETED_THERE, GoneItem, GoneState
-from cmsmig.ledger.tables import ITEM, ITS_LOSSES, ITS_STORY, OF_ITEM
+from cmsmig.ledger.tables import ITEM, ITEM_KEY, ITS_LOSSES, ITS_STORY, OF_ITEM
 
 UNPUBLISH: Final = "unpublish_gone"
 DELETE: Final = "delete_gone"
@@ -72,12 +72,20 @@ class GoneItems:
         self._store.commit([ITEM.change(key, gone_note=note)])
 
     def keep_addresses(self, paths: Iterable[tuple[ItemKey, str]]) -> None:
-        """Write the addresses that items have at the origin now."""
+        """Write the addresses that items have at the origin now, and keep those that
+        they had before."""
         with self._store.atomic() as db:
-            db.executemany(
-                f"UPDATE item SET old_path = ? WHERE {OF_ITEM} AND old_path <> ?",
-                ((path, *key, path) for key, path in paths),
-            )
+            for key, path in paths:
+                db.execute(
+                    f"""INSERT OR IGNORE INTO earlier_path
+                        SELECT {ITEM_KEY}, ltrim(old_path, '/')
+                        FROM item WHERE {OF_ITEM} AND old_path NOT IN ('', ?)""",
+                    (*key, path),
+                )
+                db.execute(
+                    f"UPDATE item SET old_path = ? WHERE {OF_ITEM} AND old_path <> ?",
+                    (path, *key, path),
+                )
 
 
 def _mark(key: ItemKey, gone: GoneItem) -> Iterator[Statement]:

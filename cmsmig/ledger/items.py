@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import Final
 
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.bodies import pack_story, unpack_story
@@ -20,6 +21,8 @@ from cmsmig.ledger.rows import (
     WrittenStory,
 )
 from cmsmig.ledger.tables import ITEM, ITEM_KEY, ITS_STORY, OF_ITEM, STORIES
+
+_NO_PATHS: Final[Mapping[ItemKey, str]] = {}
 
 
 class Items(ItemRows):
@@ -101,19 +104,23 @@ class Items(ItemRows):
         written: WrittenStory | None = None,
         *,
         still_public: bool = False,
+        left: Mapping[ItemKey, str] = _NO_PATHS,
     ) -> None:
         """Write the result of an update of an item's story.
 
         What of it was published is older now, so it counts as not published, but
         where visitors are to see another version (`still_public`); what had failed
-        before has not any more.
+        before has not any more. `left` are the paths that its pages in other languages
+        had before.
         """
         keep_path = """INSERT OR IGNORE INTO earlier_path SELECT ?, ?, ?, full_slug
                        FROM home WHERE story_id = ? AND full_slug <> ?"""
+        keep_left = "INSERT OR IGNORE INTO earlier_path VALUES (?, ?, ?, ?)"
         hidden = {} if still_public else {"published": ""}
         self._store.commit(
             [
                 (keep_path, (*key, home.story_id, home.full_slug)),
+                *((keep_left, (*each, path)) for each, path in left.items()),
                 *_save_story(home, written),
                 recover(key),
                 ITEM.change(

@@ -76,7 +76,7 @@ def path_in_language(full_slug: str, code: str, slug: str) -> str:
 
     Source: delivery, field-level translation: the language stands before the folder.
     """
-    folder = full_slug.rpartition("/")[0]
+    folder = full_slug.strip("/").rpartition("/")[0]
     return "/".join(part for part in (code, folder, slug) if part)
 
 

@@ -42,8 +42,7 @@ def find_sub_folders(
     if field is None:
         return
     for entry in entries:
-        # Both versions of a story stand at the place that visitors know.
-        shown = (entry.public if entry.has_two_versions else None) or entry.item
+        shown = entry.shown
         named = _named(shown.data.get(field.slug), field, shown.key, find_item)
         if found := next((each for each in named if each.slug), None):
             yield entry.item.key, found
@@ -60,10 +59,10 @@ def find_tags(
     if field is None:
         return
     for entry in entries:
-        item = entry.item
-        found = _named(item.data.get(field.slug), field, item.key, find_item)
+        shown = entry.shown
+        found = _named(shown.data.get(field.slug), field, shown.key, find_item)
         if tags := sorted({each.name.strip() for each in found} - {""}):
-            yield item.key, tuple(tags)
+            yield entry.item.key, tuple(tags)
 
 
 def _named(

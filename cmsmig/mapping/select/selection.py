@@ -60,11 +60,15 @@ class Selected:
     where they are to see nothing of it."""
 
     @property
+    def shown(self) -> Item:
+        """Return the version that what a story has once comes from, as its slug, folder
+        and tags: the one that visitors are to see, if that is another one."""
+        return (self.public if self.has_two_versions else None) or self.item
+
+    @property
     def slug(self) -> str:
-        """Return the slug that its story is to have: one that is not live yet would
-        move the page for visitors too, since a story has one slug."""
-        shown = self.public if self.has_two_versions else None
-        return (shown or self.item).slug
+        """Return the slug that its story is to have."""
+        return self.shown.slug
 
     @property
     def has_two_versions(self) -> bool:

@@ -37,6 +37,8 @@ class Unknowns:
     """Whether a folder must name its `default_root`."""
     publish_overwrites_first: bool = False
     """Whether publishing replaces a supplied `first_published_at`."""
+    publication_changes_date: bool = False
+    """Whether publishing and unpublishing a story renew its `updated_at`."""
     strict: bool = True
     """Whether every save of a story is validated strictly, as in recently created
     spaces. If not, only a PUT with `strict_mode=1` is."""

@@ -5,7 +5,7 @@ By item and field, with old and new value. Reads only.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
@@ -20,17 +20,21 @@ from cmsmig.mapping.draft import StoryDraft
 from cmsmig.reconcile.diff import Diff, value_of
 from cmsmig.reconcile.field_diff import Absent, Value
 from cmsmig.reconcile.kinds import Ref
+from cmsmig.reconcile.rules.story import (
+    PUBLISHED,
+    LastWrite,
+    all_fields_there,
+    edited_fields,
+    edits_without_reading,
+    is_same_field,
+    wanted_fields,
+)
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.foreseen_links import ForeseenLinks, foresee_links
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.drift import Fingerprints, fingerprints
-from cmsmig.steps.plan.edits.story_fields import (
-    fields_there,
-    is_same_field,
-    wanted_fields,
-)
-from cmsmig.steps.plan.edits.written_stories import PUBLISHED, is_as_written
+from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
     find_public_versions,
@@ -115,7 +119,9 @@ def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Chang
         elif row.home.made and links.is_needed(row.home):
             ours = _wanted(migration, key, offline, foreseen)
             yield from _of_item(job, row, row.home, ours)
-    versions = find_public_versions(migration, offline.context, foreseen.existing)
+    versions = find_public_versions(
+        migration, offline.context, foreseen.existing, job.ledger, job.survey
+    )
     yield from _of_public(migration, versions, rows)
     for key, row in rows.items():
         if row.home and not row.gone and key not in migration.items:
@@ -230,18 +236,18 @@ async def _of_stories(
         for change in _of_publication(key, row, listed):
             yield change
     edited = [
-        (key, row.home)
+        (key, last)
         for key, row in rows.items()
         if row.home is not None
         and row.home.made
         and (there := listed.get(row.home.story_id)) is not None
-        and not is_as_written(there, row.home)
+        and edits_without_reading(there, last := last_write(job.ledger, row)) != ()
     ]
     for at in range(0, len(edited), _AT_ONCE):
         part = edited[at : at + _AT_ONCE]
-        stories = await together(_read(job, home) for _, home in part)
-        for (key, home), story in zip(part, stories, strict=True):
-            for change in _of_story(job, key, home, story):
+        stories = await together(_read(job, last.record) for _, last in part)
+        for (key, last), story in zip(part, stories, strict=True):
+            for change in _of_story(key, last, story):
                 yield change
 
 
@@ -268,16 +274,15 @@ async def _read(job: ImportJob, home: StoryRecord) -> Story | None:
     return None
 
 
-def _of_story(
-    job: ImportJob, key: ItemKey, home: StoryRecord, story: Story | None
-) -> Iterable[Change]:
+def _of_story(key: ItemKey, last: LastWrite, story: Story | None) -> Iterator[Change]:
     if story is None:
         return
-    written = job.ledger.items.last_written(home.story_id)
-    what = home.full_slug
-    if written is None:
+    where, what, item = Where.DESTINATION, last.record.full_slug, str(key)
+    if last.written is None:
         text = "was edited; what was last written of it is not known"
-        yield Change(Where.DESTINATION, what, str(key), text=text)
+        yield Change(where, what, item, text=text)
         return
-    there = fields_there(story, written)
-    yield from _of_fields(Where.DESTINATION, what, str(key), written.sent, there)
+    there = all_fields_there(story, last.written)
+    for field in edited_fields(story, last):
+        old, new = value_of(last.sent, field), value_of(there, field)
+        yield Change(where, what, item, field, old, new)

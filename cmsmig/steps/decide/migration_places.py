@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.decisions.choices import ItemSet
 from cmsmig.mapping.decisions.conflicts import (
     ConflictAction,
     ConflictKind,
@@ -77,7 +78,14 @@ class _Naming:
     def _find(self) -> FindItem:
         locales = self.decisions.collections.locales
         primary = next((each.locale_id for each in locales if each.primary), "")
-        return item_finder((self.origin.staged, self.origin.live), primary)
+        origin = self.origin
+        # What is mirrored is called for visitors what it is called there now.
+        shown = {
+            each.collection_id: origin.live[each.collection_id]
+            for each in self.decisions.collections.collections
+            if each.items is ItemSet.MIRROR and each.collection_id in origin.live
+        }
+        return item_finder((shown, origin.staged, origin.live), primary)
 
 
 def _apply_renames(places: Places, conflicts: ConflictsDecision) -> Places:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import GoneState, ItemRow, StoryRecord
@@ -16,6 +17,7 @@ from cmsmig.mapping.decisions.conflicts import (
 )
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.moves import passing_slug
 from cmsmig.steps.plan.preflights.findings import Refusal
 
 
@@ -29,6 +31,15 @@ class Conflict:
     """What was decided about it; None while nothing is."""
     of_gone: bool = False
     """Whether it is the story of an item that is gone at the origin."""
+
+    def as_json(self) -> JsonObject:
+        """Return it as `plan --json` lists it."""
+        return {
+            "item": str(self.key),
+            "full_slug": self.row.full_slug,
+            "story_id": self.row.story_id,
+            "decided": str(self.action) if self.action else None,
+        }
 
 
 def find_conflicts(
@@ -71,10 +82,11 @@ def _has_home(item: ItemRow | None) -> bool:
     return item is not None and item.home is not None
 
 
-def moved_paths(ledger: Ledger, survey: Survey) -> dict[ItemKey, str]:
+def moved_paths(namespace: str, ledger: Ledger, survey: Survey) -> dict[ItemKey, str]:
     """Return where stories stand that are elsewhere than the ledger says. Reads only.
 
-    Somebody moved them, or a folder above them.
+    An editor moved them, or a folder above them; a run that was killed while it
+    exchanged slugs did not.
     """
     listed = {row.story_id: row for row in survey.stories}
     return {
@@ -84,6 +96,7 @@ def moved_paths(ledger: Ledger, survey: Survey) -> dict[ItemKey, str]:
         and (there := listed.get(item.home.story_id)) is not None
         and there.uuid == item.home.uuid
         and there.full_slug.strip("/") != item.home.full_slug
+        and there.slug != passing_slug(namespace, key, item.home.full_slug)
     }
 
 

@@ -14,12 +14,14 @@ from cmsmig.destination.schema import (
     Datasource,
     DatasourceEntry,
     Space,
+    Story,
     StoryRow,
     Webhook,
     pages,
 )
 from cmsmig.destination.token_rights import TokenRights
 from cmsmig.errors import CmsmigError, first_of
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.propose.component_payloads import datasource_bodies
 from cmsmig.steps.plan.listed_rows import Sharing
@@ -76,6 +78,11 @@ class Survey:
     """Files that an earlier run signed and that are at their addresses, by hash."""
     interrupted: Mapping[int, Interrupted] = field(default_factory=dict)
     """The stories of which a killed run was writing two versions, by id."""
+    hidden: frozenset[int] = frozenset()
+    """The stories that a killed run was publishing and that an editor took from
+    visitors since, by id."""
+    created: Mapping[ItemKey, Story] = field(default_factory=dict)
+    """The stories whose create a killed run intended, by item."""
     folder_rules: Mapping[str, FolderRule] = field(default_factory=dict)
     """Of the folders that stories are to be created in or below, by path."""
     webhooks: tuple[Webhook, ...] | None = ()

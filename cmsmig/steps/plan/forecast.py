@@ -17,6 +17,7 @@ from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER, ForeseenLin
 from cmsmig.steps.plan.edits.story_edits import StoryEdits
 from cmsmig.steps.plan.edits.written_stories import to_publish, to_unpublish
 from cmsmig.steps.plan.gone.gone_at_origin import removal_calls
+from cmsmig.steps.plan.moves import in_the_way
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
 from cmsmig.steps.plan.resources import Resources
 
@@ -47,8 +48,6 @@ class Outlook:
     """What both phases will do with the stories."""
 
     creating: frozenset[ItemKey]
-    adopting: frozenset[ItemKey]
-    """Items whose create was intended by a killed run and is seen to be applied."""
     needed: int
     """Stories that are there, or will be, and are wanted otherwise."""
     updates: int
@@ -61,6 +60,8 @@ class Outlook:
     versions: int
     """Those of them that get what visitors see, and above it what editors see."""
     unpublishes: int
+    freed: int
+    """Stories that get another slug before others move to their path."""
 
 
 def foresee(
@@ -81,7 +82,7 @@ def foresee(
     # What was published before is published again, as it is then.
     written = {key for key in foreseen.needed if edits.writes(key)}
     listed = {each.story_id: each for each in survey.stories} if edits.merges else {}
-    coming = foreseen.creating | foreseen.adopting
+    coming = foreseen.creating
     publishing = _publishes(
         migration,
         survey,
@@ -94,7 +95,6 @@ def foresee(
     )
     return Outlook(
         creating=foreseen.creating,
-        adopting=foreseen.adopting,
         needed=len(foreseen.needed),
         updates=len(written),
         links=links,
@@ -102,6 +102,7 @@ def foresee(
         publishing=publishing,
         versions=len(publishing & versions.links.keys()),
         unpublishes=_unpublishes(migration, survey, rows),
+        freed=len(in_the_way(foreseen.moves)),
     )
 
 
@@ -130,6 +131,8 @@ def _unpublishes(
 def _shown(row: ItemRow, survey: Survey) -> ItemRow:
     """Return the row once it is noted what a killed run gave visitors."""
     home = row.home
+    if home is not None and home.story_id in survey.hidden:
+        return replace(row, home=replace(home, left_public=True))
     found = survey.interrupted.get(home.story_id) if home else None
     if home is None or found is None or not found.public_record:
         return row
@@ -168,7 +171,6 @@ def calls_of(
     objects = resources.calls()
     calls = {
         **survey.calls,
-        "settle_stories": len(outlook.adopting),
         "settle_versions": len(survey.interrupted),
         "put_back_versions": sum(e.put_back for e in survey.interrupted.values()),
         **{name: objects[name] for name in _OBJECT_CALLS},
@@ -177,6 +179,7 @@ def calls_of(
         "update_assets": objects["update_assets"],
         "read_back_components": 1 if outlook.creating else 0,
         "create_stories": len(outlook.creating),
+        "free_slugs": 2 * outlook.freed,
         "compare_stories": -(-outlook.needed // LISTED_TOGETHER),
         "update_stories": outlook.updates,
         "publish_stories": len(outlook.publishing) - outlook.versions,

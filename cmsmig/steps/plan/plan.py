@@ -36,11 +36,14 @@ from cmsmig.steps.plan.forecast import Outlook, calls_of, foresee, no_calls
 from cmsmig.steps.plan.gone.gone_stories import gone_json, gone_rows
 from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.gone.recreate import is_blocked
+from cmsmig.steps.plan.moves import Move
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.plan.plan_notes import LABELS, find_notes, labels_to_keep
 from cmsmig.steps.plan.preflights.beforehand import NOTHING_KNOWN, Beforehand
 from cmsmig.steps.plan.preflights.findings import Preflight
-from cmsmig.steps.plan.publication.public_versions import find_public_versions
+from cmsmig.steps.plan.publication.public_versions import (
+    find_public_versions,
+)
 from cmsmig.steps.plan.publication.publications import Publication, find_publications
 from cmsmig.steps.plan.resources import InTheWay, Resources
 
@@ -94,6 +97,8 @@ class Plan:
     """References that an import of all will fill."""
     borrowed: tuple[BorrowedReference, ...] = ()
     """References that lead to the story in the primary language."""
+    moves: tuple[Move, ...] = ()
+    """Pages that get another path."""
     publications: tuple[Publication, ...] = ()
     """What is published, and what becomes of each page for its visitors."""
     details: PlanDetails | None = field(default=None, repr=False, compare=False)
@@ -158,7 +163,7 @@ class Plan:
             },
             **self.beforehand.as_json(),
             "notes": list(self.notes),
-            "conflicts": [_conflict_json(each) for each in self.conflicts],
+            "conflicts": [each.as_json() for each in self.conflicts],
             "in_the_way": [each.as_json() for each in self.in_the_way],
             "schema_changes": [each.as_json() for each in self.schema_changes],
             "edit_conflicts": [each.as_json() for each in self.edit_conflicts],
@@ -173,6 +178,7 @@ class Plan:
                 for each, names in self.gone.names().items()
             },
             "recreate": self.recreate,
+            "moves": [each.as_json() for each in self.moves],
             "gone_at_origin": [gone_json(each) for each in self.gone_at_origin],
             "in_primary_language": [each.as_json() for each in self.borrowed],
             "pilot": None if self.pilot.is_whole else self.pilot.as_json(),
@@ -204,7 +210,9 @@ def make_plan(
     rows = ItemOutcomes(migration, conflicts, offline.reasons())
     resources = Resources.of(migration, ledger, survey, offline.used)
     foreseen = foresee_links(migration, ledger, survey, conflicts, offline)
-    versions = find_public_versions(migration, offline.context, foreseen.existing)
+    versions = find_public_versions(
+        migration, offline.context, foreseen.existing, ledger, survey
+    )
     settled = migration, ledger, survey, settings, gone, resources, offline.drafts
     prints = fingerprints(*settled, recreate=recreate)
     outlook = foresee(migration, ledger, survey, foreseen, edits, versions)
@@ -244,6 +252,7 @@ def make_plan(
         missing_files=migration.files.missing,
         gone=gone,
         recreate=recreate,
+        moves=tuple(foreseen.moves.values()),
         item_prints=item_prints(migration),
         beforehand=Beforehand.of(
             migration,
@@ -327,7 +336,6 @@ def _item_counts(
     left_out = {key for key, row in known.items() if row.is_left_out}
     gone = {key for key, row in known.items() if row.is_gone}
     there = {key for key, row in known.items() if row.home and not row.gone} - gone
-    there |= outlook.adopting
     counts = Counter(
         "skipped"
         if row.key in left_out
@@ -369,12 +377,3 @@ def _count(values: Iterable[str]) -> dict[str, Json]:
 
 def _counted_ints(values: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(values).items()))
-
-
-def _conflict_json(conflict: Conflict) -> JsonObject:
-    return {
-        "item": str(conflict.key),
-        "full_slug": conflict.row.full_slug,
-        "story_id": conflict.row.story_id,
-        "decided": str(conflict.action) if conflict.action else None,
-    }

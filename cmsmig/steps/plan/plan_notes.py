@@ -12,6 +12,7 @@ from cmsmig.mapping.propose.departures import departures
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.plan.destination_survey import Survey, folder_at
+from cmsmig.steps.plan.moves import find_moves
 from cmsmig.steps.plan.needed_names import needed_names
 
 _SHOWN = 3
@@ -37,6 +38,7 @@ def find_notes(migration: Migration, ledger: Ledger, survey: Survey) -> Iterator
     yield from _find_departed(migration)
     yield from _find_renamed(migration, ledger)
     yield from _find_other_slugs(migration)
+    yield from _find_moving(migration, ledger, survey)
     yield from _find_unknown(migration)
     if migration.pilot.is_whole:
         yield from _find_left_behind(migration, ledger, survey)
@@ -76,6 +78,19 @@ def _find_other_slugs(migration: Migration) -> Iterator[str]:
         yield (
             f"{counted(len(told), 'slug is', 'slugs are')} not the origin's "
             f"(`cmsmig plan --json` lists them): {shown}"
+        )
+
+
+def _find_moving(migration: Migration, ledger: Ledger, survey: Survey) -> Iterator[str]:
+    """Name the pages that get another path; `plan --json` lists all."""
+    told = [
+        f"`{each.old}` moves to `{each.new}`"
+        for each in find_moves(migration, ledger, survey).values()
+    ]
+    if told:
+        yield (
+            f"{counted(len(told), 'page gets', 'pages get')} another path: "
+            f"{first_of(told, _SHOWN)}. Links to them follow in the same import."
         )
 
 

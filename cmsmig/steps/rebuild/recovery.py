@@ -8,9 +8,8 @@ and that hold what is ours, count as made by it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from cmsmig.canonical import Json, JsonObject
@@ -23,25 +22,14 @@ from cmsmig.errors import (
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import AssetRow, StoryRecord, WrittenStory
-from cmsmig.mapping.compare.content_equality import same
+from cmsmig.ledger.rows import AssetRow
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
-from cmsmig.mapping.convert.linking import link_story
-from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.resource import Resource, made_row
 from cmsmig.reconcile.rules.asset import ALT, FOLDER
 from cmsmig.steps.plan.conflicts import item_rows
-from cmsmig.steps.plan.edits.story_fields import (
-    fields_there,
-    wanted_fields,
-    written_story,
-)
-from cmsmig.steps.plan.edits.written_stories import (
-    content_hash,
-    record_hash,
-    written_home,
-)
+from cmsmig.steps.plan.edits.written_stories import written_home
+from cmsmig.steps.rebuild.found_stories import Rebuilt, save_stories
 from cmsmig.steps.rebuild.saved_drafts import without_saves
 from cmsmig.steps.worker_pool import together
 from cmsmig.steps.write.import_job import ImportJob
@@ -51,40 +39,6 @@ D = TypeVar("D")
 A = TypeVar("A")
 
 STEP = "rebuild"
-
-
-@dataclass(slots=True)
-class Rebuilt:
-    """The counts of what a rebuild found in the space."""
-
-    items: int = 0
-    """Selected items and locales."""
-    stories: int = 0
-    edited: list[str] = field(default_factory=list)
-    """Paths of stories that hold something else than this import would write."""
-    assets: int = 0
-    unproven: int = 0
-    """Of these, files that are not at their address (yet)."""
-    components: int = 0
-    differing: list[str] = field(default_factory=list)
-    """Components of our names that are not as designed."""
-    folders: int = 0
-    aside: str = ""
-    """Where the old file was put; empty when there was none."""
-
-    def as_json(self) -> JsonObject:
-        """Return the document that `rebuild --json` prints."""
-        return {
-            "items": self.items,
-            "stories": self.stories,
-            "edited": [*self.edited],
-            "assets": self.assets,
-            "unproven": self.unproven,
-            "components": self.components,
-            "differing": [*self.differing],
-            "folders": self.folders,
-            "aside": self.aside,
-        }
 
 
 async def find_again(job: ImportJob) -> Rebuilt:
@@ -97,7 +51,9 @@ async def find_again(job: ImportJob) -> Rebuilt:
     await _find_assets(job, found)
     stories = await without_saves(job, await _our_stories(job))
     _find_folders(job, found, stories.values())
-    _house(job, found, stories)
+    await save_stories(job, found, stories)
+    if stories:
+        await _save_deleted(job, stories.keys())
     job.observer(StepFinished(STEP, f"{found.stories} stories found again"))
     return found
 
@@ -192,22 +148,43 @@ def _find_asset_folder(job: ImportJob, used: set[int | None]) -> None:
 
 
 async def _our_stories(job: ImportJob) -> dict[ItemKey, Story]:
-    """Return the stories that carry an item's `_uid`: first those at their places,
-    then, while some are missing, the others of our content types."""
+    """Return the stories that carry an item's `_uid`, also of items that are left out
+    now: first those at their places, then, while some are missing, the others of our
+    content types."""
     namespace = job.migration.namespace
     places = job.migration.places.places
-    keys = {story_uid(namespace, key): key for key in places}
+    left_out = (each.key for each in job.migration.skipped)
+    keys = {story_uid(namespace, key): key for key in (*places, *left_out)}
     paths = {place.full_slug for place in places.values()}
-    types = {each.component for each in job.migration.design.content_types}
+    types = {"", *(each.component for each in job.migration.design.content_types)}
     rows = [row for row in job.survey.stories if not row.is_folder]
-    at_home = [row for row in rows if row.full_slug.strip("/") in paths]
+    at_place = [row for row in rows if row.full_slug in paths]
     elsewhere = [
-        row for row in rows if row not in at_home and row.content_type in (*types, "")
+        row for row in rows if row.full_slug not in paths and row.content_type in types
     ]
-    ours = _by_key(keys, await _read(job, at_home))
+    ours = _by_key(keys, await _read(job, at_place))
     if len(ours) < len(keys) and elsewhere:
         ours = _by_key(keys, await _read(job, elsewhere)) | ours
     return ours
+
+
+async def _save_deleted(job: ImportJob, known: Set[ItemKey]) -> None:
+    """Write that items had a story which is in the trash: they are gone, and made again
+    by decision only."""
+    trash = {
+        row.full_slug: row
+        for row in await job.client.stories(in_trash=True)
+        if not row.is_folder
+    }
+    for key, place in job.migration.places.places.items():
+        row = trash.get(place.full_slug)
+        made = job.migration.design.content_type(key.collection_id)
+        if key in known or row is None or made is None:
+            continue
+        if row.content_type in ("", made.component):
+            home = written_home(row, "")
+            origin = job.migration.origin_hash(key)
+            job.ledger.items.housed(key, home, origin, "create")
 
 
 async def _read(job: ImportJob, rows: Iterable[StoryRow]) -> list[Story]:
@@ -239,70 +216,6 @@ def _find_folders(job: ImportJob, found: Rebuilt, stories: Iterable[Story]) -> N
         used = any(path.startswith(f"{each.ref.key}/") for path in paths)
         found.folders += 1
         _save(job, each, ours=used and each.actual.name == each.desired.name)
-
-
-def _house(job: ImportJob, found: Rebuilt, stories: Mapping[ItemKey, Story]) -> None:
-    """Write each story's record, with the hash of its content if that is ours."""
-    places = job.migration.places.places
-    existing = {
-        key: ExistingStory(story.row.uuid, places[key].full_slug)
-        for key, story in stories.items()
-    }
-    written: set[ItemKey] = set()
-    for draft in job.drafts():
-        story = stories.get(draft.key)
-        if story is None:
-            continue
-        linked = link_story(draft, existing, job.migration.routes).content
-        for content in (linked, draft.content):
-            if same(content, story.content):
-                hashed = content_hash(content)
-                _house_ours(job, draft, content, hashed, story)
-                written.add(draft.key)
-                break
-    for key, story in sorted(stories.items()):
-        found.stories += 1
-        if key not in written:
-            found.edited.append(story.row.full_slug)
-            # Nothing of it is known as our own write, so it is never written over.
-            home = replace(written_home(story.row, ""), updated_at="")
-            _house_one(job, key, story, home, None)
-
-
-def _house_ours(
-    job: ImportJob, draft: StoryDraft, content: JsonObject, hashed: str, story: Story
-) -> None:
-    dates = draft.first_published_at, draft.sort_by_date
-    record = record_hash(draft.name, draft.place, dates, hashed)
-    sent = wanted_fields(draft, content)
-    found = written_story(sent, story)
-    there = fields_there(story, None)
-    # A name or place that somebody gave it is not what we wrote.
-    stood: JsonObject = {
-        name: None if there.get(name) != sent.get(name) else value
-        for name, value in found.stood.items()
-        if name in ("name", "slug", "folder")
-    }
-    written = replace(found, stood=found.stood | stood)
-    home = written_home(story.row, hashed, record)
-    _house_one(job, draft.key, story, home, written)
-
-
-def _house_one(
-    job: ImportJob,
-    key: ItemKey,
-    story: Story,
-    home: StoryRecord,
-    written: WrittenStory | None,
-) -> None:
-    # A story that somebody moved was put at its place: verification tells of it.
-    place = job.migration.places.places[key].full_slug
-    home = replace(home, full_slug=place)
-    origin_hash = job.migration.origin_hash(key)
-    job.ledger.items.housed(key, home, origin_hash, "create", written)
-    older = written is not None and story.row.unpublished_changes
-    if story.row.published and key in job.migration.to_publish and not older:
-        job.ledger.items.published(key, home, story.row.updated_at)
 
 
 def _save(job: ImportJob, found: Resource[D, A], *, ours: bool) -> None:

@@ -1,16 +1,23 @@
-"""Published stories whose unpublished changes change nothing. Reads only."""
+"""What visitors get of published stories, compared with what they hold: whether their
+unpublished changes change anything, and which version is shown. Reads only."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from cmsmig.destination.delivery import READ_TOGETHER, DeliveryClient
+from cmsmig.destination.delivery import READ_TOGETHER
 from cmsmig.destination.schema import Story
 from cmsmig.errors import ServiceError
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.draft import ExistingStory
 from cmsmig.steps.connect import open_delivery
-from cmsmig.steps.plan.publication.visitor_pages import delivered_print, visible_prints
+from cmsmig.steps.plan.publication.public_versions import PublicVersions
+from cmsmig.steps.plan.publication.visitor_pages import (
+    VisitorPages,
+    delivered_print,
+    visible_prints,
+)
 from cmsmig.steps.write.import_job import ImportJob
 
 
@@ -21,44 +28,75 @@ async def without_saves(
     saved since the publication.
 
     Costs a call of the delivery side for 25 published stories with unpublished
-    changes. Where that side cannot be read, all of them count as changed.
+    changes, in each language. Where that side cannot be read, all of them count as
+    changed.
     """
     changed = {
-        key: story
-        for key, story in stories.items()
-        if story.row.published and story.row.unpublished_changes
+        key: story for key, story in stories.items() if story.row.unpublished_changes
     }
-    if not changed:
-        return {**stories}
+    delivered = await _delivered(job, changed)
+    saved = {
+        key: replace(story, row=replace(story.row, unpublished_changes=False))
+        for key, story in changed.items()
+        if delivered
+        and all(
+            (there := shown.get(story.row.uuid)) is not None
+            and delivered_print(there, code) in visible_prints(story, code)
+            for code, shown in delivered.items()
+        )
+    }
+    return {**stories, **saved}
+
+
+async def find_shown(
+    job: ImportJob,
+    stories: Mapping[ItemKey, Story],
+    existing: Mapping[ItemKey, ExistingStory],
+    versions: PublicVersions,
+) -> frozenset[ItemKey]:
+    """Return the items of which visitors get the version that they are to see below
+    what editors have.
+
+    Costs a call of the delivery side for 25 of those, in each language. Where that side
+    cannot be read, there are none.
+    """
+    apart = {key: stories[key] for key in versions.links if key in stories}
+    delivered = await _delivered(job, apart)
+    pages = VisitorPages(job.migration, job.context, existing, versions)
+    return frozenset(
+        key
+        for key, story in apart.items()
+        if delivered
+        and all(
+            (there := shown.get(story.row.uuid)) is not None
+            and replace(pages, language=code).is_met(key, there)
+            for code, shown in delivered.items()
+        )
+    )
+
+
+async def _delivered(
+    job: ImportJob, stories: Mapping[ItemKey, Story]
+) -> Mapping[str, Mapping[str, Story]]:
+    """Return what visitors get of those that are published, by language and UUID; empty
+    where it cannot be read."""
+    uuids = [each.row.uuid for each in stories.values() if each.row.published]
+    if not uuids:
+        return {}
+    languages = job.migration.decisions.collections.translations
+    found: dict[str, dict[str, Story]] = {}
     try:
         async with open_delivery(
             job.settings, job.survey.space, job.observer
         ) as delivery:
             await delivery.renew()
-            saved = await _saved(job, delivery, changed)
+            for code in ("", *(each.code for each in languages)):
+                shown = found.setdefault(code, {})
+                for at in range(0, len(uuids), READ_TOGETHER):
+                    part = await delivery.published(
+                        uuids[at : at + READ_TOGETHER], code
+                    )
+                    shown.update(part.stories)
     except ServiceError:
-        saved = {}
-    return {**stories, **saved}
-
-
-async def _saved(
-    job: ImportJob, delivery: DeliveryClient, stories: Mapping[ItemKey, Story]
-) -> dict[ItemKey, Story]:
-    """Return those whose draft visitors get, in every language."""
-    languages = job.migration.decisions.collections.translations
-    found = dict(stories)
-    for code in ("", *(each.code for each in languages)):
-        keys = [*found]
-        for at in range(0, len(keys), READ_TOGETHER):
-            part = keys[at : at + READ_TOGETHER]
-            uuids = [found[key].row.uuid for key in part]
-            there = (await delivery.published(uuids, code)).stories
-            for key in part:
-                shown = there.get(found[key].row.uuid)
-                own = visible_prints(found[key], code)
-                if not shown or delivered_print(shown, code) not in own:
-                    del found[key]
-    return {
-        key: replace(story, row=replace(story.row, unpublished_changes=False))
-        for key, story in found.items()
-    }
+        return {}
+    return found

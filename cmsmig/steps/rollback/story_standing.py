@@ -8,23 +8,22 @@ from dataclasses import dataclass, replace
 from cmsmig.canonical import Json, fingerprint
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import NotFoundError
-from cmsmig.ledger.rows import GoneState, ItemRow, StoryRecord, WrittenStory
+from cmsmig.ledger.rows import GoneState, ItemRow, StoryRecord
 from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.field_diff import seen_of
-from cmsmig.steps.plan.edits.story_fields import (
-    START,
-    fields_there,
-    is_same_field,
-    record_of,
-    tags_of,
-    tags_there,
-)
-from cmsmig.steps.plan.edits.written_stories import (
+from cmsmig.reconcile.rules.story import (
     PUBLISHED,
-    is_as_written,
-    is_hash_of,
+    START,
+    TAGS,
+    LastWrite,
+    edited_fields,
+    edits_without_reading,
+    fields_there,
+    record_of,
+    written_story,
 )
+from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.version_pair import (
     SHOW,
     VersionPair,
@@ -34,10 +33,8 @@ from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.pieces import Piece
 from cmsmig.steps.rollback.standing import Records, Standing
 
-_NEVER_SENT = ("publish_at", "expire_at", "pinned")
-"""Keys of a story that no import fills."""
-_DATED = ("first_published_at",)
-"""Fields that a publication sets."""
+_LISTED_AS = {START: "is_startpage", TAGS: "tag_list"}
+"""The names of fields in the JSON documents of a rollback."""
 _TAKEN_FROM_VISITORS = (GoneState.TO_UNPUBLISH, GoneState.UNPUBLISHED)
 
 
@@ -83,11 +80,9 @@ class StoryStandings:
         if row is None or home is None or row.is_folder:
             return None
         stamped = replace(piece, stamp=story_stamp(row))
-        written = self.job.ledger.items.last_written(piece.own)
+        last = last_write(self.job.ledger, item)
         public = [*self._publication(row, home, item)]
-        moved = [*self._moves(row, home, written)]
-        untouched = is_as_written(row, home) and row.uuid == home.uuid
-        if untouched and not public and not moved:
+        if not public and edits_without_reading(row, last) == ():
             return Standing(stamped)
         try:
             story = await self.job.client.story(piece.own)
@@ -95,32 +90,17 @@ class StoryStandings:
             return None
         if (pair := self.showing.get(str(item.key))) is not None:
             story = pair.after(story)
-            moved = [*self._moves(story.row, home, written)]
         uid = story_uid(self.job.namespace, item.key)
         if row.uuid != home.uuid and story.content.get("_uid") != uid:
             # A space that was made anew may give an old number again.
             return None
-        fields = [] if self._is_as_intended(story, item, written) else moved
-        edits = dict.fromkeys((*fields, *self._edits(story, item, written), *public))
         return Standing(
             stamped,
-            tuple(edits),
+            (*self._edits(story, item, last), *public),
             seen_of([story.row.name, story.row.full_slug, comparable(story.content)]),
             mentions=frozenset(_scalars(story.content)),
             components=frozenset(_components(story.content)),
         )
-
-    def _moves(
-        self, row: StoryRow, home: StoryRecord, written: WrittenStory | None
-    ) -> Iterator[str]:
-        """Yield what differs of its name and place; what a list tells."""
-        if written is None:
-            yield from self.records.places.moves(row, home.full_slug)
-            return
-        there = {"name": row.name, "slug": row.slug, "folder": row.parent_id}
-        for name, value in there.items():
-            if name in written.stood and value != written.stood[name]:
-                yield name
 
     def _publication(
         self, row: StoryRow, home: StoryRecord, item: ItemRow
@@ -133,36 +113,13 @@ class StoryStandings:
         if row.published != (home.left_public or bool(item.published)):
             yield PUBLISHED
 
-    def _is_as_intended(
-        self, story: Story, item: ItemRow, written: WrittenStory | None
-    ) -> bool:
-        """Return whether a story is just what a killed run was about to write."""
+    def _edits(self, story: Story, item: ItemRow, last: LastWrite) -> tuple[str, ...]:
+        """Return what was edited; nothing where it is all that a killed run sent."""
         intended = self.updating.get(str(item.key))
-        return intended == record_of(fields_there(story, written), story)
-
-    def _edits(
-        self, story: Story, item: ItemRow, written: WrittenStory | None
-    ) -> Iterator[str]:
-        yield from (key for key in _NEVER_SENT if story.body.get(key))
-        sent = written.sent if written is not None else {}
-        if {*tags_there(story)} - {*tags_of(sent)}:
-            yield "tag_list"
-        if story.row.is_startpage and not sent.get(START):
-            yield "is_startpage"
-        if self._is_as_intended(story, item, written):
-            return
-        if written is not None:
-            theirs = fields_there(story, written)
-            for field in sorted((theirs.keys() | written.sent.keys()) - {"position"}):
-                late = field in _DATED and str(item.key) in self.publishing
-                if not late and not is_same_field(theirs, written.sent, field):
-                    yield field
-        elif item.home is not None:
-            slug = item.home.full_slug.rpartition("/")[2]
-            if story.row.name.strip() != (item.name.strip() or slug):
-                yield "name"
-            if not is_hash_of(item.home.content_hash, story.content):
-                yield "content"
+        if intended == record_of(fields_there(story, last.written), story):
+            sent = fields_there(story, last.written)
+            last = replace(last, written=written_story(sent, story))
+        return tuple(_LISTED_AS.get(name, name) for name in edited_fields(story, last))
 
 
 def _scalars(value: Json) -> Iterator[str | int]:

@@ -7,14 +7,11 @@ ledger.
 
 from __future__ import annotations
 
-from cmsmig.errors import NotFoundError
 from cmsmig.ledger.intents import DELETE
-from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.rules.asset import signed_row
 from cmsmig.reconcile.rules.datasource import StoredDatasource
-from cmsmig.steps.plan.edits.story_fields import fields_there, written_story
-from cmsmig.steps.plan.edits.written_stories import found_home, is_hash_of
+from cmsmig.steps.plan.created_stories import find_created, settle_creates
 from cmsmig.steps.rollback.deletions import is_there
 from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.pieces import created, forget
@@ -67,34 +64,11 @@ async def _settle_deletions(job: RollbackJob) -> None:
 
 
 async def _settle_creates(job: RollbackJob, lists: SpaceLists) -> None:
-    """Give items the stories that a killed import created for them.
-
-    Ours is the story at the item's place whose root block has the item's `_uid`.
-    """
-    items = {str(key): row for key, row in job.ledger.items.all().items()}
-    stories = {
-        row.full_slug.strip("/"): row for row in lists.stories if not row.is_folder
-    }
-    for intent in job.ledger.intents.open("create"):
-        item = items.get(intent.subject)
-        row = stories.get(item.full_slug) if item is not None else None
-        if item is None or row is None:
-            job.ledger.intents.settle("create", intent.subject, "absent")
-            continue
-        try:
-            story = await job.client.story(row.story_id)
-        except NotFoundError:
-            job.ledger.intents.settle("create", intent.subject, "absent")
-            continue
-        if story.content.get("_uid") != story_uid(job.namespace, item.key):
-            job.ledger.intents.settle("create", intent.subject, "foreign")
-            continue
-        record = str(intent.body.get("record", ""))
-        home = found_home(story, intent.request_hash, record)
-        written = None
-        if is_hash_of(intent.request_hash, story.content):
-            written = written_story(fields_there(story, None), story)
-        job.ledger.items.housed(item.key, home, item.origin_hash, "create", written)
+    """Give items the stories that a killed import created for them."""
+    ledger = job.ledger
+    found, _ = await find_created(job.client, job.namespace, ledger, lists.stories)
+    hashes = {key: row.origin_hash for key, row in ledger.items.all().items()}
+    settle_creates(ledger, found, lambda key: None, hashes.__getitem__)
 
 
 def _settle_signings(job: RollbackJob, lists: SpaceLists) -> None:

@@ -23,9 +23,9 @@ from cmsmig.ledger.rows import StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.field_diff import seen_of, shown_value
+from cmsmig.reconcile.rules.story import PUBLISHED
 from cmsmig.steps.connect import open_delivery
 from cmsmig.steps.plan.edits.edit_conflicts import story_side
-from cmsmig.steps.plan.edits.written_stories import PUBLISHED
 from cmsmig.steps.plan.publication.visitor_pages import VisitorPages
 from cmsmig.steps.verify.differences import Difference, DifferenceCode, Verification
 from cmsmig.steps.worker_pool import Work, work_through
@@ -108,6 +108,7 @@ async def compare_public(
         if key in job.migration.to_publish
         and key in expected
         and expected[key].story_id in public
+        and key not in found.waiting
         and not _stays(job, expected[key])
     ]
     if not pages:

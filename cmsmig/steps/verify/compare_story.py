@@ -13,8 +13,7 @@ from cmsmig.mapping.decisions.conflicts import ConflictsDecision, Side
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.reconcile.diff import value_of
 from cmsmig.reconcile.field_diff import shown_value
-from cmsmig.steps.plan.edits.edit_conflicts import story_side
-from cmsmig.steps.plan.edits.story_fields import (
+from cmsmig.reconcile.rules.story import (
     CONTENT,
     fields_there,
     is_same_field,
@@ -22,6 +21,7 @@ from cmsmig.steps.plan.edits.story_fields import (
     wanted_fields,
     without_foreign,
 )
+from cmsmig.steps.plan.edits.edit_conflicts import story_side
 from cmsmig.steps.verify.differences import Difference, DifferenceCode
 
 _NOT_COMPARED = ("position",)

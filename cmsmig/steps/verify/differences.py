@@ -94,6 +94,8 @@ class Verification:
     )
     """Stories with unpublished changes that visitors are to see as editors do:
     fingerprints of what editors have, by language."""
+    waiting: set[ItemKey] = field(default_factory=set)
+    """Stories of pilots whose references an import of all fills."""
     failed: int = 0
     """Selected items that failed; each has a difference, this or another one."""
     differences: list[Difference] = field(default_factory=list)

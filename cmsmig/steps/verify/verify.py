@@ -18,10 +18,10 @@ from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.reconcile.field_diff import seen_of
+from cmsmig.reconcile.rules.story import PUBLISHED, LastWrite, edited_fields
 from cmsmig.richtext.schema.validate import documents_in, problems_there
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, link_draft
-from cmsmig.steps.plan.edits.written_stories import PUBLISHED
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.plan.publication.visitor_pages import visible_prints
 from cmsmig.steps.verify.compare_objects import compare_objects
@@ -186,6 +186,9 @@ async def _compare_story(
         # What is wanted was valid when it was made.
         found.relations += links.filled
         found.documents += len([*documents_in(story.content)])
+    elif _waits(job, key) and not edited_fields(story, LastWrite(home, written)):
+        # An import of all fills its references to what later pilots brought.
+        found.waiting.add(key)
     else:
         _compare_fields(job, existing, draft, ReadBack(home, written, story), found)
     found.differences.extend(_publication(job, key, home, story))
@@ -196,6 +199,14 @@ async def _compare_story(
             *(each.code for each in job.migration.decisions.collections.translations),
         )
         found.unpublished[key] = {code: visible_prints(story, code) for code in codes}
+
+
+def _waits(job: ImportJob, key: ItemKey) -> bool:
+    """Return whether an item of a pilot has references that no pilot filled yet, and is
+    otherwise as it was written."""
+    row = job.ledger.items.all()[key]
+    is_same = row.origin_hash == job.migration.origin_hash(key)
+    return bool(job.migration.known.outside) and row.link_state == "pending" and is_same
 
 
 def _compare_fields(

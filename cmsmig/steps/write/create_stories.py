@@ -31,19 +31,11 @@ from cmsmig.ledger.rows import (
 from cmsmig.mapping.convert.story import story_body, translations_of
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.uids import story_uid
+from cmsmig.reconcile.rules.story import found_later, wanted_fields, written_story
+from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
 from cmsmig.steps.decide.drafter import ItemDraft
-from cmsmig.steps.plan.edits.story_fields import (
-    fields_there,
-    wanted_fields,
-    written_story,
-)
-from cmsmig.steps.plan.edits.written_stories import (
-    content_hash,
-    found_home,
-    is_hash_of,
-    record_hash,
-    written_home,
-)
+from cmsmig.steps.plan.created_stories import create_intent
+from cmsmig.steps.plan.edits.written_stories import found_home, written_home
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.components import read_field_keys
 from cmsmig.steps.write.folders import parent_id
@@ -168,8 +160,8 @@ def _create_of(draft: StoryDraft) -> Create:
 
 
 def _intent(create: Create) -> Intent:
-    body: JsonObject = {"record": create.record_hash}
-    return Intent("create", str(create.draft.key), create.content_hash, body)
+    key, hashed = create.draft.key, create.content_hash
+    return create_intent(key, hashed, create.record_hash, create.fields)
 
 
 async def _create(
@@ -241,8 +233,9 @@ async def _ours_of(
     for row in listed:
         story = await _ours(job, create.draft.key, row)
         if story is not None:
-            home = found_home(story, create.content_hash, create.record_hash)
-            return Created(home, written_story(create.fields, story))
+            written = found_later(create.fields, story)
+            home = found_home(story, create.content_hash, create.record_hash, written)
+            return Created(home, written)
     return None
 
 
@@ -266,44 +259,3 @@ def _save_record(job: ImportJob, key: ItemKey, created: Created) -> None:
 
 def _fail(job: ImportJob, draft: StoryDraft, reason: str, explanation: str) -> None:
     job.ledger.items.failed(draft.key, reason, explanation, "create")
-
-
-async def recover_stories(job: ImportJob) -> bool:
-    """Find out what became of each create that a killed run had intended.
-
-    Returns whether there was any.
-
-    The survey is younger than those requests: what it does not list was not
-    applied, what it lists at the item's place is ours when its root `_uid` is.
-    Done before the ledger learns of new places: the item's row still names the
-    place that the request was for.
-    """
-    items = {str(key): row for key, row in job.ledger.items.all().items()}
-    intended = tuple(job.ledger.intents.open("create"))
-    for intent in intended:
-        item = items.get(intent.subject)
-        row = None if item is None else job.survey.story_at(item.full_slug)
-        if item is None or row is None:
-            job.ledger.intents.settle("create", intent.subject, "absent")
-            continue
-        story = await _ours(job, item.key, row)
-        if story is None:
-            job.ledger.intents.settle("create", intent.subject, "foreign")
-        else:
-            _save_record(job, item.key, _recovered(job, item.key, intent, story))
-    return bool(intended)
-
-
-def _recovered(job: ImportJob, key: ItemKey, intent: Intent, story: Story) -> Created:
-    """Return what a killed run made, with what it had sent as far as that is known."""
-    record = str(intent.body.get("record", ""))
-    home = found_home(story, intent.request_hash, record)
-    item = job.migration.items.get(key)
-    draft = job.draft(item) if item is not None else None
-    if isinstance(draft, StoryDraft):
-        create = _create_of(draft)
-        if is_hash_of(intent.request_hash, draft.content):
-            return Created(home, written_story(create.fields, story))
-    if is_hash_of(intent.request_hash, story.content):
-        return Created(home, written_story(fields_there(story, None), story))
-    return Created(home, None)

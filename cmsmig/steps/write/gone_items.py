@@ -19,9 +19,9 @@ from cmsmig.errors import (
 )
 from cmsmig.events import Noticed, StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import GoneState, Intent, ItemRow, StoryRecord
-from cmsmig.steps.plan.edits.untouched import edit_since
-from cmsmig.steps.plan.edits.written_stories import is_as_written
-from cmsmig.steps.plan.gone.gone_at_origin import kept_note
+from cmsmig.reconcile.rules.story import edits_without_reading
+from cmsmig.steps.plan.edits.written_stories import last_write
+from cmsmig.steps.plan.gone.gone_at_origin import edit_since, kept_note
 from cmsmig.steps.plan.gone.gone_stories import REMOVALS, standing_in_the_way, to_remove
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
@@ -128,14 +128,13 @@ async def _delete(job: ImportJob, story_id: int) -> None:
 
 async def _edit(job: ImportJob, row: ItemRow, there: StoryRow) -> str:
     """Return what somebody made of a story, as it stands right now."""
-    home = _home(row)
+    home, last = _home(row), last_write(job.ledger, row)
     seen: Story | None = job.seen_gone.get(home.story_id)
-    if not is_as_written(there, home) and (
+    if edits_without_reading(there, last) is None and (
         seen is None or seen.row.updated_at != there.updated_at
     ):
         seen = await job.client.story(home.story_id)
-    written = job.ledger.items.last_written(home.story_id)
-    return edit_since(home, there, seen, written, row.name)
+    return edit_since(there, seen, last)
 
 
 def _keep(job: ImportJob, row: ItemRow, note: str) -> None:

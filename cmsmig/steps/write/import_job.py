@@ -20,6 +20,7 @@ from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.drafts.foreseen_links import standing_stories
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing
 from cmsmig.steps.plan.drafts.offline_drafts import (
     OfflineDrafts,
@@ -28,6 +29,7 @@ from cmsmig.steps.plan.drafts.offline_drafts import (
 )
 from cmsmig.steps.plan.edits.story_edits import NO_EDITS, StoryEdits
 from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
+from cmsmig.steps.plan.moves import Move, find_moves
 from cmsmig.steps.plan.preflights.findings import Refusal
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
@@ -108,6 +110,11 @@ class ImportJob:
         return Resources.of(self.migration, self.ledger, self.survey, self.offline_keys)
 
     @property
+    def planned_context(self) -> DraftContext:
+        """Return what all drafts of the plan share."""
+        return self.offline.context if self.offline else self.context
+
+    @property
     def offline_keys(self) -> Mapping[str, Set[str]]:
         """Return the field keys that the planned stories use, by component."""
         return self.offline.used if self.offline else {}
@@ -171,7 +178,9 @@ class ImportJob:
         """Return what visitors are to see where it is not what editors see, over the
         story records."""
         if self._versions is None or self._versions[0] is not existing:
-            found = find_public_versions(self.migration, self.context, existing)
+            found = find_public_versions(
+                self.migration, self.context, existing, self.ledger, self.survey
+            )
             self._versions = existing, found
         return self._versions[1]
 
@@ -212,8 +221,8 @@ class ImportJob:
 
     def existing(self) -> Mapping[ItemKey, ExistingStory]:
         """Return the stories that exist for items, by key."""
-        return {
-            key: ExistingStory(home.uuid, home.full_slug)
-            for key, row in self.ledger.items.all().items()
-            if (home := row.standing_home) is not None
-        }
+        return standing_stories(self.ledger.items.all(), {})
+
+    def moves(self) -> Mapping[ItemKey, Move]:
+        """Return the stories that phase two moves, by item."""
+        return find_moves(self.migration, self.ledger, self.survey)

@@ -18,6 +18,7 @@ from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import find_conflicts, moved_paths
+from cmsmig.steps.plan.created_stories import find_created, take_up_created
 from cmsmig.steps.plan.destination_survey import Survey, survey
 from cmsmig.steps.plan.drafts.foreseen_links import foresee_links
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
@@ -102,7 +103,7 @@ async def open_job(
         async with open_destination(settings, setup.observer) as client:
             found, gone = await _look(setup, client, opened, recreate=recreate)
             if offline is not None:
-                opened.items.moved(moved_paths(opened, found))
+                opened.items.moved(moved_paths(migration.namespace, opened, found))
             conflicts = find_conflicts(migration, opened, found)
             if _is_guarded(purpose, opened):
                 looked = await refuse_lost_ledger(
@@ -116,12 +117,17 @@ async def open_job(
                     client, migration, opened, found, offline, again
                 )
                 offline = _without_refused(setup, opened, found, offline)
+                created, settled = await find_created(
+                    client, migration.namespace, opened, found.stories
+                )
                 found = await read_interrupted(client, opened, found)
+                found = replace(found, created=created)
                 seen_gone, reads = await look_at_gone(client, migration, opened, found)
                 offline, edits = await _look_at_edits(
                     setup, client, opened, found, offline, gone, seen_gone
                 )
                 calls = {
+                    "settle_stories": settled,
                     "read_interrupted_versions": len(found.interrupted),
                     "read_gone_stories": reads,
                     "read_changed_stories": edits.reads,
@@ -167,9 +173,10 @@ async def _look_at_edits(
     migration = setup.migration
     moved = changes(ledger, gone)
     left = compare_with_origin(migration, ledger, found, seen_gone)
-    if not moved and not changes_gone(ledger, left):
+    if not moved and not changes_gone(ledger, left) and not found.created:
         return offline, await _read_edits(setup, client, ledger, found, offline)
     with ledger.supposed() as supposed:
+        take_up_created(supposed, found.created, migration, offline.context)
         if moved:
             take_up(supposed, gone)
             left = compare_with_origin(migration, supposed, found, seen_gone)

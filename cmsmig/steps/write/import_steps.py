@@ -24,6 +24,7 @@ from cmsmig.steps.plan.conflicts import (
     find_conflicts,
     item_rows,
 )
+from cmsmig.steps.plan.created_stories import take_up_created
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.drift import Fingerprints
 from cmsmig.steps.plan.edits.saved_stories import find_saved
@@ -56,7 +57,6 @@ from cmsmig.steps.write.components import (
 from cmsmig.steps.write.create_stories import (
     create_stories,
     read_back,
-    recover_stories,
 )
 from cmsmig.steps.write.folders import (
     check_folder_places,
@@ -67,7 +67,7 @@ from cmsmig.steps.write.gone_items import make_room, remove_gone
 from cmsmig.steps.write.import_job import ImportJob, RefusedObject
 from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
 from cmsmig.steps.write.link_stories import link_stories
-from cmsmig.steps.write.publish_stories import publish_stories
+from cmsmig.steps.write.publish_stories import publish_stories, settle_publications
 from cmsmig.steps.write.settle import settle_objects
 from cmsmig.steps.write.show_versions import put_back_versions
 from cmsmig.steps.write.stop_request import stoppable_from_elsewhere
@@ -242,7 +242,8 @@ async def _run_steps(command: str, job: ImportJob, plan: Plan) -> None:
 
 async def _settle(job: ImportJob) -> None:
     """Find out what a killed run left open, then take up what is selected now."""
-    settled = await recover_stories(job)
+    settled = _take_up_created(job, job.ledger)
+    settle_publications(job)
     await put_back_versions(job)
     if changes(job.ledger, job.gone):
         take_up(job.ledger, job.gone)
@@ -264,15 +265,22 @@ async def _settle(job: ImportJob) -> None:
 def _plan(job: ImportJob) -> tuple[Plan, Accounting]:
     """Return the plan, and the accounting as of before it is carried out."""
     changed = changes(job.ledger, job.gone)
-    if not changed and not changes_gone(job.ledger, _gone_at_origin(job, job.ledger)):
+    gone = changes_gone(job.ledger, _gone_at_origin(job, job.ledger))
+    if not changed and not gone and not job.survey.created:
         return _plan_over(job, job.ledger, job.conflicts, job.offline)
     with job.ledger.supposed() as supposed:
+        _take_up_created(job, supposed)
         if changed:
             take_up(supposed, job.gone)
         take_up_gone(supposed, _gone_at_origin(job, supposed))
         conflicts = find_conflicts(job.migration, supposed, job.survey)
         offline = None if changed else job.offline
         return _plan_over(job, supposed, conflicts, offline)
+
+
+def _take_up_created(job: ImportJob, ledger: Ledger) -> bool:
+    created, context = job.survey.created, job.planned_context
+    return take_up_created(ledger, created, job.migration, context)
 
 
 def _gone_at_origin(job: ImportJob, ledger: Ledger) -> OriginGone:

@@ -24,11 +24,13 @@ from cmsmig.ledger.rows import (
 )
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
+from cmsmig.reconcile.rules.story import wanted_fields
 from cmsmig.steps.decide.drafter import ItemDraft
+from cmsmig.steps.plan.drafts.foreseen_links import standing_stories
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, hash_links
-from cmsmig.steps.plan.edits.story_fields import wanted_fields
 from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
 from cmsmig.steps.worker_pool import work_through
+from cmsmig.steps.write.free_slugs import free_slugs
 from cmsmig.steps.write.import_job import ImportJob
 from cmsmig.steps.write.story_needs import StoryNeeds
 from cmsmig.steps.write.update_story import (
@@ -55,10 +57,13 @@ async def link_stories(job: ImportJob) -> None:
     A story that needs nothing is not written. What somebody changed since our own
     write stays as it is; where both sides changed a field, it is listed.
     """
-    existing = job.existing()
+    # Links to a story that moves lead to its new path, whichever is written first.
+    moves = job.moves()
+    existing = standing_stories(job.ledger.items.all(), moves)
     needed = await _needed(job, existing)
     _settle_open(job, needed)
     job.observer(StepStarted(STEP, len(needed)))
+    await free_slugs(job, moves)
     rows = CurrentRows(job, [each.home.story_id for each in needed])
     await work_through(
         _updates(job, needed, existing, job.groups(job.survey.stories)),
@@ -94,7 +99,7 @@ async def _needed(
             job.ledger.items.failed(key, "not_drafted", links)
             continue
         there = listed.get(row.home.story_id)
-        is_asked = asked_back(decided, row.home, there) or (
+        is_asked = asked_back(decided, job.ledger, row, there) or (
             key in job.migration.to_publish and is_saved_since(row, there)
         )
         if is_asked or links.is_needed(row.home):

@@ -17,11 +17,17 @@ from cmsmig.errors import (
 )
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord, WrittenStory
+from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
+from cmsmig.reconcile.rules.story import (
+    LastWrite,
+    edited_fields,
+    holds_written,
+    with_publication,
+)
 from cmsmig.steps.decide.drafter import ItemDraft
-from cmsmig.steps.plan.edits.story_fields import holds_written, with_dates
 from cmsmig.steps.plan.edits.written_stories import (
     already_public,
+    last_write,
     to_publish,
     to_unpublish,
 )
@@ -79,6 +85,17 @@ async def publish_stories(job: ImportJob) -> None:
             stop=job.stop,
         )
     job.observer(StepFinished(STEP, f"{counted(len(due), 'story', 'stories')} handled"))
+
+
+def settle_publications(job: ImportJob) -> None:
+    """Write of which stories an editor took back what a killed run published: they stay
+    so until it is decided."""
+    subjects = {each.subject for each in job.ledger.intents.open("publish")}
+    for row in [*job.ledger.items.all().values()] if job.survey.hidden else ():
+        home = row.home
+        if home and home.story_id in job.survey.hidden and str(row.key) in subjects:
+            public = replace(home, left_public=True)
+            job.ledger.items.published(row.key, public, row.published)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +171,9 @@ async def _unpublish(job: ImportJob, row: ItemRow) -> None:
     else:
         if row.reason == "not_unpublished":
             job.ledger.items.recovered(row.key)
-        written = job.ledger.items.last_written(row.home.story_id)
-        job.ledger.items.unpublished(row.key, _hidden(row.home, written, story))
+        job.ledger.items.unpublished(
+            row.key, _hidden(last_write(job.ledger, row), story)
+        )
 
 
 def _forget_unwanted(job: ImportJob) -> None:
@@ -182,26 +200,27 @@ def _intent(row: ItemRow) -> Intent:
     return Intent("publish", str(row.key), row.origin_hash)
 
 
-def _home_after(
-    home: StoryRecord, written: WrittenStory | None, story: Story
-) -> StoryRecord:
+def _home_after(last: LastWrite, story: Story) -> StoryRecord:
     """Return the story record after its publication.
 
-    Where somebody edited it since our write, no change date is taken as ours, so
-    that the next write looks at it first.
+    Where an editor changed it since our write, no change date is taken as ours, so that
+    the next write looks at it first.
     """
-    ours = holds_written(home, written, story.content)
-    changed = story.row.updated_at if ours or home.kept_edits else ""
-    shown = home.record_hash if ours and not home.kept_edits else ""
-    return replace(home, updated_at=changed, left_public=True, public_record=shown)
+    home, is_ours = last.record, not edited_fields(story, last)
+    is_known = is_ours or home.kept_edits
+    shows_ours = holds_written(home, last.written, story.content)
+    return replace(
+        home,
+        updated_at=story.row.updated_at if is_known else "",
+        left_public=True,
+        public_record="" if home.kept_edits or not shows_ours else home.record_hash,
+    )
 
 
-def _hidden(
-    home: StoryRecord, written: WrittenStory | None, story: Story
-) -> StoryRecord:
+def _hidden(last: LastWrite, story: Story) -> StoryRecord:
     """Return the story record after it was taken from visitors."""
-    ours = holds_written(home, written, story.content) and not home.kept_edits
-    changed = story.row.updated_at if ours else home.updated_at
+    home = last.record
+    changed = home.updated_at if edited_fields(story, last) else story.row.updated_at
     return replace(home, updated_at=changed, left_public=False, public_record="")
 
 
@@ -213,12 +232,10 @@ async def _publish(job: ImportJob, row: ItemRow) -> None:
     except _OF_ONE_STORY as error:
         job.ledger.items.failed(row.key, "not_published", str(error), "publish")
     else:
-        written = job.ledger.items.last_written(row.home.story_id)
+        last = last_write(job.ledger, row)
+        last = replace(last, written=with_publication(last.written, story))
         job.ledger.items.recovered(row.key)
         job.ledger.items.published(
-            row.key,
-            _home_after(row.home, written, story),
-            story.row.updated_at,
-            with_dates(written, story),
+            row.key, _home_after(last, story), story.row.updated_at, last.written
         )
     job.observer(StepAdvanced(STEP, row.full_slug))

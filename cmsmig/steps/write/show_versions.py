@@ -21,9 +21,14 @@ from cmsmig.errors import (
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
 from cmsmig.reconcile.field_diff import seen_of
-from cmsmig.steps.plan.edits.story_fields import holds_written, with_dates
-from cmsmig.steps.plan.edits.written_stories import PUBLISHED, content_hash
-from cmsmig.steps.plan.publication.interrupted_versions import holds_last_written
+from cmsmig.reconcile.rules.story import (
+    PUBLISHED,
+    edited_fields,
+    holds_written,
+    with_publication,
+)
+from cmsmig.reconcile.rules.story_hashes import content_hash
+from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
 from cmsmig.steps.plan.publication.version_pair import (
     SHOW,
@@ -70,7 +75,8 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
         job.ledger.intents.settle(SHOW, str(row.key), "refused")
         raise
     story = await write.send(pair.editors, there, publish=False)
-    is_ours = holds_last_written(job.ledger, home, there)
+    last = last_write(job.ledger, row)
+    is_ours = not edited_fields(there, last)
     after = replace(
         home,
         # Of what somebody edited, the next write looks at it first.
@@ -79,8 +85,8 @@ async def show_versions(job: ImportJob, versions: PublicVersions, row: ItemRow) 
         public_record=record,
     )
     job.ledger.items.recovered(row.key)
-    last = with_dates(job.ledger.items.last_written(home.story_id), story)
-    job.ledger.items.published(row.key, after, story.row.updated_at, last)
+    written = with_publication(last.written, story)
+    job.ledger.items.published(row.key, after, story.row.updated_at, written)
     return ""
 
 
@@ -121,12 +127,14 @@ async def _put_back(
     version, is_shown = pair.put_back(there), pair.is_shown(there)
     if version is not None:
         there = await _Write(job, home, pair).send(version, there, publish=False)
-    after, written = home, job.ledger.items.last_written(home.story_id)
+    after, last = home, last_write(job.ledger, row)
+    if home.story_id in job.survey.hidden:
+        after = replace(home, left_public=True)
     if is_shown:
         after = replace(home, left_public=True, public_record=intent.request_hash)
-    if holds_last_written(job.ledger, home, there):
+    written = with_publication(last.written, there)
+    if not edited_fields(there, replace(last, written=written)):
         after = replace(after, updated_at=there.row.updated_at)
-        written = with_dates(written, there)
     if is_shown and row.reason in _FAILED_HERE:
         job.ledger.items.recovered(row.key)
     at = there.row.updated_at if is_shown else row.published

@@ -23,20 +23,21 @@ from cmsmig.errors import (
 )
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import FOLDER_MISSING, GONE, StoryRecord, WrittenStory
+from cmsmig.mapping.draft import path_in_language
+from cmsmig.reconcile.rules.story import (
+    START,
+    TAGS,
+    around_content,
+    content_of,
+    is_as_written,
+    is_unmoved,
+)
+from cmsmig.reconcile.rules.story_hashes import content_hash
+from cmsmig.reconcile.rules.story_translations import translations_to_send
 from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks
 from cmsmig.steps.plan.edits.story_edits import UNDECIDED, undecided_sentence
-from cmsmig.steps.plan.edits.story_fields import (
-    START,
-    TAGS,
-    StoryMerge,
-    around_content,
-    content_of,
-    merge_story,
-    merge_untouched,
-)
-from cmsmig.steps.plan.edits.translation_fields import translations_to_send
-from cmsmig.steps.plan.edits.written_stories import content_hash, is_as_written
+from cmsmig.steps.plan.edits.story_merge import StoryMerge, merge_story, merge_untouched
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.write.folders import parent_id
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
@@ -134,7 +135,11 @@ async def _write(job: ImportJob, row: StoryRow | None, update: Update) -> None:
     home = update.needed.home
     last = job.ledger.items.last_written(home.story_id)
     seen: Story | None = None
-    if row is None or not is_as_written(row, home) or _unknown_tags(update, last):
+    if (
+        row is None
+        or not (is_as_written(row, home) and is_unmoved(row, last))
+        or _unknown_tags(update, last)
+    ):
         seen = await _read(job, update.needed, row)
     for attempt in range(1, ATTEMPTS + 1):
         merge = _merge(job, update, last, row, seen)
@@ -255,8 +260,24 @@ def _save_written(
         origin,
         written,
         still_public=needed.is_shown_apart,
+        left=_left_paths(job, needed, last, story),
     )
     _list_undecided(job, update, merge)
+
+
+def _left_paths(
+    job: ImportJob, needed: Needed, last: WrittenStory | None, story: Story
+) -> dict[ItemKey, str]:
+    """Return the paths that a story's pages in other languages have no longer."""
+    before, after = last.stood if last else {}, around_content(story)
+    left: dict[ItemKey, str] = {}
+    for each in job.migration.items[needed.key].languages:
+        name = f"slug in {each.code}"
+        old, new = (str(side.get(name) or "") for side in (before, after))
+        path = path_in_language(needed.home.full_slug, each.code, old)
+        if old and path != path_in_language(story.row.full_slug, each.code, new):
+            left[each.key] = path
+    return left
 
 
 def _save_compared(

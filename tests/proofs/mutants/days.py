@@ -11,7 +11,6 @@ MERGE = "reconcile/diff.py"
 DECISIONS = "mapping/decisions/conflicts.py"
 COMPONENT = "reconcile/rules/component.py"
 WRITTEN = "steps/plan/edits/written_stories.py"
-UNTOUCHED = "steps/plan/edits/untouched.py"
 GONE = "steps/plan/gone/gone_at_origin.py"
 RECREATED = "steps/plan/gone/recreate.py"
 STAYING = "steps/rollback/staying.py"
@@ -100,21 +99,21 @@ DAYS = (
         "never takes back",
         "what was decided not to be public stays public",
         WRITTEN,
-        "        and _is_ours(row.home, decided, is_public=True)\n",
+        "        and is_ours_public(row.home, decided, is_public=True)\n",
         "        and False\n",
     ),
     _day(
         "deletes an edited story",
         "what somebody edited is taken away with its item",
-        UNTOUCHED,
-        "    if seen is None or not _is_as_sent(home, seen, written, name):\n",
-        "    if False:\n",
+        GONE,
+        "        fields = edited_fields(seen, last) if seen",
+        "        fields = () if seen",
     ),
     _day(
         "deletes kept edits",
         "a story that holds edits of others is taken away with its item",
-        UNTOUCHED,
-        "    if home.kept_edits:\n",
+        GONE,
+        "    if last.record.kept_edits:\n",
         "    if False:\n",
         held="such a story is not read, and one that is not as we left it goes only "
         "when it was read",

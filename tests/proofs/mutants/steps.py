@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.proofs.mutants.mutant import Edit, Mutant
 
 STORIES = "steps/write/create_stories.py"
+CREATED = "steps/plan/created_stories.py"
 SIGNING = "steps/write/asset_signing.py"
 ASSETS = "steps/write/asset_upload.py"
 EXECUTE = "steps/write/execute.py"
@@ -17,7 +18,7 @@ SIGN = "* sign upload note-20.jpg #1"
 UPDATE = "* PUT update story notes/note-1 #1"
 
 NO_STORY_SETTLING = Edit(
-    STORIES, 'intents.open("create"))', 'intents.open("create")[:0])'
+    CREATED, "    for intent in intents:\n", "    for intent in intents[:0]:\n"
 )
 TAKEN_IS_FOREIGN = Edit(
     STORIES,
@@ -218,9 +219,9 @@ SETTLING = (
         (f"kill applied | {STORY}",),
         (
             Edit(
-                STORIES,
-                "row = None if item is None else job.survey.story_at(item.full_slug)",
-                "row = None",
+                CREATED,
+                "story = found.get(key) if key is not None else None",
+                "story = None",
             ),
         ),
     ),
@@ -303,8 +304,8 @@ OWNERSHIP = (
         (
             Edit(
                 UPDATING,
-                "row is None or not is_as_written(row, home) or ",
-                "row is None or ",
+                "or not (is_as_written(row, home) and is_unmoved(row, last))",
+                "or False",
             ),
         ),
     ),
@@ -315,8 +316,8 @@ OWNERSHIP = (
         (
             Edit(
                 "steps/plan/edits/written_stories.py",
-                "    if is_hash_of(content, story.content):\n",
-                "    if True:\n",
+                "edited_fields(story, LastWrite(home, written))",
+                "False",
             ),
         ),
     ),

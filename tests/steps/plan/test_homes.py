@@ -7,7 +7,7 @@ import pytest
 from cmsmig.canonical import Json
 from cmsmig.mapping.convert.media import empty_asset
 from cmsmig.mapping.convert.multilinks import empty_link
-from cmsmig.steps.plan.edits.written_stories import content_hash
+from cmsmig.reconcile.rules.story_hashes import content_hash
 
 UNSET: dict[str, Json] = {
     "an asset": empty_asset(),

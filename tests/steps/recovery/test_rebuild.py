@@ -12,7 +12,16 @@ from pathlib import Path
 import pytest
 
 from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
+from tests.support.steps.editor_edits import (
+    FIELDS,
+    cases,
+    change_texts,
+    edit,
+    value,
+    write_site,
+)
 from tests.support.steps.faults import CREATE_COMPONENT, CREATE_STORY, CUT, Fault
+from tests.support.steps.origin_edits import mark
 
 
 @pytest.fixture
@@ -29,6 +38,12 @@ def lose(desk: Desk) -> None:
     """Delete the ledger and everything that belongs to it."""
     for path in desk.folder.glob("ledger.sqlite*"):
         path.unlink()
+
+
+def rebuilt(desk: Desk) -> dict:
+    """Lose the ledger and make it anew; return what was found."""
+    lose(desk)
+    return desk.done("rebuild", "--json").document
 
 
 def known(desk: Desk) -> dict[str, list[tuple]]:
@@ -332,3 +347,63 @@ def test_texts_and_places_of_files_that_were_edited_stay_protected(
     edited = [each["fields"] for each in found if each["reason"] == "edited"]
     assert sorted(edited) == [["alt"], ["asset_folder_id"]]
     assert {described, moved} == {*desk.space.assets}
+
+
+FIELD_CASES = cases(
+    tuple(each for each in FIELDS if each != "group_id"), two_versions=True
+)
+
+
+def test_every_edit_is_named_and_stays_after_a_rebuild(
+    stage: Stage, tmp_path: Path
+) -> None:
+    """In every field and in stories of one or two versions; what is ours is not written
+    again, and our own publications are nobody's edits."""
+    write_site(tmp_path / "content", FIELD_CASES)
+    desk = stage(content=tmp_path / "content")
+    desk.decide("collections.yaml", "items: staged\n", "items: mirror\n")
+    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    desk.done("import")
+    known = {each: desk.stories()[each.path].story_id for each in FIELD_CASES}
+    assert rebuilt(desk)["edited"] == []
+    assert desk.done("changes", "--json").document["destination"] == []
+    assert desk.done("import", "--json").document["writes"] == 0
+    held = {case: edit(desk, known[case], case.field) for case in FIELD_CASES}
+    named = {path.strip("/") for path in rebuilt(desk)["edited"]}
+    paths = {each.story_id: path.strip("/") for path, each in desk.stories().items()}
+    assert [case for case in FIELD_CASES if paths[known[case]] not in named] == []
+    for folders in (("live",), ("items", "live")):
+        change_texts(desk, "Written anew.", *folders)
+        desk.run("import")
+    lost = [c for c in FIELD_CASES if value(desk, known[c], c.field) != held[c]]
+    assert lost == []
+
+
+def test_what_an_editor_took_offline_or_deleted_stays_so(imported: Desk) -> None:
+    """After a rebuild, too: until it is decided, and for good where it was."""
+    desk = imported
+    own = desk.stories()["notes/note-1"].story_id
+    desk.api("GET", f"/stories/{own}/unpublish")
+    for path in ("notes/note-2", "notes/note-3"):
+        desk.delete(path)
+    desk.decide_gone("notes/note-2", "leave_out")
+    assert rebuilt(desk)["stories"] == len(desk.stories())
+    assert desk.run("import").code == 1
+    assert desk.stories()["notes/note-1"].published is None
+    assert not {"notes/note-2", "notes/note-3"} & desk.stories().keys()
+    assert desk.outcome("notes/note-2")[:2] == ("skipped", "left_out")
+    assert desk.outcome("notes/note-3")[:2] == ("failed", "deleted_since")
+    assert "not_published" in desk.codes()
+
+
+def test_the_story_of_an_archived_item_is_named_after_a_rebuild(
+    imported: Desk,
+) -> None:
+    """As before: what became of it is decided, and nothing else."""
+    mark(imported, "note-1", isArchived=True)
+    imported.run("import")
+    (before,) = imported.status()["gone_at_origin"]
+    rebuilt(imported)
+    imported.run("import")
+    assert imported.status()["gone_at_origin"] == [before]
+    assert "notes/note-1" in imported.stories()

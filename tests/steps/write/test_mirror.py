@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.support.steps.desk import Desk
+from tests.support.steps.editor_edits import change_texts
 from tests.support.steps.faults import CUT, UNSENT, UPDATE_STORY, Fault
 from tests.support.steps.item_states import (
     CHANGED,
@@ -16,7 +17,7 @@ from tests.support.steps.item_states import (
     public,
     relive,
 )
-from tests.support.steps.origin_edits import edit_items
+from tests.support.steps.origin_edits import Item, edit_items
 
 RULE = "    archived: skip\n"
 NAMES = {slug: state for state, slug in SLUGS.items()}
@@ -304,3 +305,50 @@ def test_a_story_that_somebody_renamed_keeps_its_name(
     relive(desk, "Live once more.")
     desk.done("import")
     assert desk.stories()[CHANGED].name == "Renamed there"
+
+
+def test_tags_are_those_of_what_visitors_see(
+    open_desk: Callable[..., Desk],
+) -> None:
+    """A story has one list of tags; an edit that is not live names none, neither in the
+    item nor in what it refers to."""
+    desk = open_desk("mirror")
+    order = "    order_field: position\n"
+    desk.decide("design.yaml", order, f"{order}    tags_by: related\n")
+
+    def change(item: Item) -> Item:
+        if item["fieldData"]["slug"] == "another-slug":
+            item["fieldData"]["related"] = []
+        return item
+
+    edit_items(desk, change, ("items",))
+    desk.done("import")
+    tags = {path: each.body.get("tag_list") for path, each in desk.stories().items()}
+    assert tags[CHANGED]
+    assert not [
+        each for found in tags.values() for each in found or () if "anew" in each
+    ]
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
+def test_an_unfinished_edit_of_a_story_with_one_version_is_not_shown(
+    open_desk: Callable[..., Desk],
+) -> None:
+    """Visitors get what is live at the origin; the edit stays above it."""
+    desk = open_desk("mirror")
+    desk.done("import")
+    path = f"records/{SLUGS['published']}"
+    desk.edit(path, position="4711")
+    desk.decide_edit(path, "published", "ours")
+    assert desk.done("import", "--json").document["writes"] == 0
+    assert "4711" not in public(desk, path)
+    change_texts(desk, "Live anew.")
+    planned, mark = desk.run("plan", "--json").document["calls"], desk.mark()
+    desk.done("import")
+    assert sum(1 for each in desk.since(mark) if each.quota) == planned["total"]
+    assert "Live anew." in public(desk, path)
+    assert "4711" not in public(desk, path)
+    assert desk.stories()[path].content["position"] == "4711"
+    assert desk.codes() == ["field_value"]
+    assert desk.done("import", "--json").document["writes"] == 0

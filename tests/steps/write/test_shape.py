@@ -128,6 +128,14 @@ def test_tags_of_editors_stay_and_never_wait(moody: Callable[..., Desk]) -> None
     desk.done("import")
     assert tags(desk, "record-1") == ["theirs"]
     assert desk.done("import", "--json").document["writes"] == 0
+    assert desk.codes() == ["field_value"]
+    desk.decide_edit("records/record-1", "tags", "ours")
+    planned, mark = desk.plan()["calls"], desk.mark()
+    desk.done("import")
+    assert sum(1 for e in desk.since(mark) if e.quota) == planned["total"]
+    assert tags(desk, "record-1") == ["calm", "theirs"]
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
 
 
 def test_tags_that_are_decided_later_go_beside_those_that_are_there(
@@ -309,3 +317,52 @@ def test_tags_that_an_older_ledger_does_not_know_stay(
     desk.decide("design.yaml", ORDER, f"{ORDER}    tags_by: mood\n")
     desk.done("import")
     assert tags(desk, "record-1") == ["loud", "theirs"]
+
+
+@pytest.mark.parametrize("move", ["slug", "folder_by", "folder"])
+def test_a_page_that_moves_is_named_and_one_import_brings_its_links_along(
+    moody: Callable[..., Desk], move: str
+) -> None:
+    """The plan counts the stories that link to it, and the next one writes nothing."""
+    desk = moody("folder_by", "mood")
+    edit_items(desk, _linking)
+    desk.done("import")
+    old = "records/loud/record-1"
+    new = {
+        "slug": "records/loud/another",
+        "folder_by": "records/calm/record-1",
+        "folder": "entries/loud/record-1",
+    }[move]
+    if move == "slug":
+        edit_items(desk, _renamed)
+        desk.decide_edit(old, "slug", "ours")
+    elif move == "folder_by":
+        moved(desk, "record-1", mood="1" * 32)
+    else:
+        desk.decide("design.yaml", "folder: records\n", "folder: entries\n")
+    plan, mark = desk.plan(), desk.mark()
+    assert {"full_slug": old, "moves_to": new}.items() <= next(
+        each for each in plan["moves"] if each["full_slug"] == old
+    ).items()
+    said = "6 pages get" if move == "folder" else f"1 page gets another path: `{old}`"
+    assert any(note.startswith(said) for note in plan["notes"])
+    desk.done("import")
+    assert sum(1 for e in desk.since(mark) if e.quota) == plan["calls"]["total"]
+    assert new in desk.stories()
+    desk.verified()
+    assert desk.done("import", "--json").document["writes"] == 0
+
+
+def _renamed(item: Item) -> Item:
+    data = item["fieldData"]
+    slug = "another" if data["slug"] == "record-1" else data["slug"]
+    return {**item, "fieldData": {**data, "slug": slug}}
+
+
+def _linking(item: Item) -> Item:
+    """Let the text of the second record link to the first."""
+    data = item["fieldData"]
+    if data["slug"] != "record-2":
+        return item
+    text = '<p><a href="/records/record-1">The first</a></p>'
+    return {**item, "fieldData": {**data, "text": text}}

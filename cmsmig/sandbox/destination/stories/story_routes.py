@@ -113,6 +113,8 @@ def unpublish(space: Space, call: Call, parameters: Mapping[str, str]) -> Reply:
     space.changing(story)
     story.published = None
     story.published_at = None
+    if space.unknowns.publication_changes_date:
+        story.updated_at = space.now()
     story.unpublished_changes = False
     return _answer(space, story)
 
@@ -181,6 +183,8 @@ def publish_now(space: Space, story: StoredStory) -> None:
     story.published_name = story.name
     story.published_at = now
     story.unpublished_changes = False
+    if space.unknowns.publication_changes_date:
+        story.updated_at = now
     keep = story.body.get("first_published_at")
     if not keep or space.unknowns.publish_overwrites_first:
         story.body["first_published_at"] = now

@@ -10,16 +10,14 @@ from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import ConflictAction
 from cmsmig.mapping.draft import ExistingStory
+from cmsmig.reconcile.rules.story import is_as_written, is_unmoved
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
-from cmsmig.steps.plan.edits.written_stories import (
-    asked_back,
-    is_as_written,
-    is_saved_since,
-)
+from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
+from cmsmig.steps.plan.moves import Move, find_moves
 
 LISTED_TOGETHER = 25
 """Stories whose state is listed in one call before they are written. The fewer, the
@@ -31,8 +29,6 @@ class ForeseenLinks:
     """The stories that will be there, their links, and those that need an update."""
 
     creating: frozenset[ItemKey]
-    adopting: frozenset[ItemKey]
-    """Items whose create was intended by a killed run and is seen to be applied."""
     existing: Mapping[ItemKey, ExistingStory]
     """The stories that items will have in phase two, some of them stand-ins."""
     links: Mapping[ItemKey, DraftLinks]
@@ -44,6 +40,8 @@ class ForeseenLinks:
     held_moves: tuple[tuple[ItemKey, StoryRecord, str], ...]
     """Those that are, and whose page would move or may, with the slug that they
     have."""
+    moves: Mapping[ItemKey, Move]
+    """Those that get another path."""
 
 
 def foresee_links(
@@ -55,41 +53,41 @@ def foresee_links(
 ) -> ForeseenLinks:
     """Return what phase two will find, and what it will have to do."""
     rows = ledger.items.all()
-    adopting = frozenset(_find_adopted(ledger, survey, rows))
     creating = frozenset(
         key
         for key in offline.stories
-        if key not in adopting
-        and key not in conflicts
-        and _home_of(rows.get(key)) is None
+        if key not in conflicts and _home_of(rows.get(key)) is None
     )
     existing: Mapping[ItemKey, ExistingStory]
-    existing = _existing(migration, rows, conflicts, creating | adopting)
+    moves = find_moves(migration, ledger, survey)
+    existing = _existing(migration, rows, conflicts, creating, moves)
     if existing == offline.existing:
         # One of them is enough in memory.
         existing = offline.existing
     links = offline.links_over(existing)
     listed = {row.story_id: row for row in survey.stories}
-    needed = set(_fresh(links, creating | adopting))
+    needed = set(_fresh(links, creating))
     looking: dict[ItemKey, StoryRecord] = {}
     held: list[tuple[ItemKey, StoryRecord, str]] = []
     # Lists do not tell the slugs of other languages.
     is_translated = bool(migration.decisions.collections.translations)
     for key, home in _written(links, rows):
         row = listed.get(home.story_id)
+        asked = asked_back(migration.decisions.conflicts, ledger, rows[key], row)
         if not (
             links[key].is_needed(home)
-            or asked_back(migration.decisions.conflicts, home, row)
+            or asked
             or (key in migration.to_publish and is_saved_since(rows[key], row))
         ):
             continue
         needed.add(key)
-        if row is None or not is_as_written(row, home):
+        written = ledger.items.last_written(home.story_id)
+        if row is None or not (is_as_written(row, home) and is_unmoved(row, written)):
             looking[key] = home
-        elif is_translated or row.slug != migration.places.places[key].slug:
+        elif asked or is_translated or row.slug != migration.places.places[key].slug:
             held.append((key, home, row.slug))
     return ForeseenLinks(
-        creating, adopting, existing, links, frozenset(needed), looking, tuple(held)
+        creating, existing, links, frozenset(needed), looking, tuple(held), moves
     )
 
 
@@ -115,17 +113,21 @@ def _written(
         yield key, row.home
 
 
-def _find_adopted(
-    ledger: Ledger, survey: Survey, rows: Mapping[ItemKey, ItemRow]
-) -> Iterator[ItemKey]:
-    intended = {intent.subject for intent in ledger.intents.open("create")}
-    for key, row in rows.items():
-        if str(key) in intended and survey.story_at(row.full_slug) is not None:
-            yield key
-
-
 def _home_of(row: ItemRow | None) -> StoryRecord | None:
     return None if row is None else row.home
+
+
+def standing_stories(
+    rows: Mapping[ItemKey, ItemRow], moves: Mapping[ItemKey, Move]
+) -> dict[ItemKey, ExistingStory]:
+    """Return the stories that exist for items, at the paths that they move to."""
+    return {
+        key: ExistingStory(
+            home.uuid, moves[key].new if key in moves else home.full_slug
+        )
+        for key, row in rows.items()
+        if (home := row.standing_home) is not None
+    }
 
 
 def _existing(
@@ -133,15 +135,12 @@ def _existing(
     rows: Mapping[ItemKey, ItemRow],
     conflicts: Mapping[ItemKey, Conflict],
     coming: Set[ItemKey],
+    moves: Mapping[ItemKey, Move],
 ) -> Mapping[ItemKey, ExistingStory]:
     reused = {
         key: ExistingStory(conflict.row.uuid, conflict.row.full_slug)
         for key, conflict in conflicts.items()
         if conflict.action is ConflictAction.REUSE
     }
-    ours = {
-        key: ExistingStory(home.uuid, home.full_slug)
-        for key, row in rows.items()
-        if (home := row.standing_home) is not None
-    }
+    ours = standing_stories(rows, moves)
     return migration.routes.foreseen(reused | ours, coming)

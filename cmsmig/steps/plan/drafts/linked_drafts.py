@@ -21,12 +21,12 @@ from cmsmig.mapping.convert.linking import (
 from cmsmig.mapping.convert.story import translations_of
 from cmsmig.mapping.draft import DraftContext, ExistingStory, Place
 from cmsmig.mapping.select.reference_targets import DanglingCause
+from cmsmig.reconcile.rules.former_hashes import former_content_hash
+from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.edits.former_hashes import former_content_hash
-from cmsmig.steps.plan.edits.written_stories import content_hash, record_hash
 
-_ROOMS = ("mapping", "richtext", "steps/plan")
+_ROOMS = ("mapping", "reconcile", "richtext", "steps/plan")
 """What links and hashes content."""
 
 

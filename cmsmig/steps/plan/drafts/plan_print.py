@@ -16,6 +16,7 @@ _ROOMS = (
     "configuration",
     "mapping",
     "origin",
+    "reconcile",
     "richtext",
     "steps/decide",
     "steps/plan",

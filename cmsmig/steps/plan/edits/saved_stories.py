@@ -10,7 +10,8 @@ from cmsmig.destination.schema import StoryRow
 from cmsmig.errors import NotFoundError
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.steps.plan.edits.untouched import edit_since
+from cmsmig.reconcile.rules.story import edited_fields
+from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.worker_pool import together
 
 
@@ -29,11 +30,9 @@ async def find_saved(
     rows = {row.home.story_id: row for row in ledger.items.all().values() if row.home}
 
     async def saved(path: str, there: StoryRow, item: ItemRow) -> str:
-        assert item.home is not None
         with suppress(NotFoundError):
             seen = await client.story(there.story_id)
-            written = ledger.items.last_written(there.story_id)
-            if not edit_since(item.home, there, seen, written, item.name):
+            if not edited_fields(seen, last_write(ledger, item)):
                 return path
         return ""
 

@@ -19,16 +19,12 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory, StoryDraft
 from cmsmig.reconcile.field_diff import FieldDiff
+from cmsmig.reconcile.rules.story import wanted_fields
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.foreseen_links import ForeseenLinks
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
-from cmsmig.steps.plan.edits.story_fields import (
-    StoryMerge,
-    merge_story,
-    merge_untouched,
-    wanted_fields,
-)
+from cmsmig.steps.plan.edits.story_merge import StoryMerge, merge_story, merge_untouched
 from cmsmig.steps.plan.publication.version_pair import open_pairs
 from cmsmig.steps.worker_pool import together
 

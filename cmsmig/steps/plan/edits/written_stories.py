@@ -4,78 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
-from typing import Final
 
-from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import ItemRow, StoryRecord
-from cmsmig.mapping.compare.content_equality import comparable
+from cmsmig.ledger.rows import ItemRow, StoryRecord, WrittenStory
+from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import (
     WHOLE,
     ConflictKind,
     ConflictsDecision,
     Side,
 )
-from cmsmig.mapping.draft import Place
 from cmsmig.reconcile.field_diff import seen_of
-from cmsmig.steps.plan.edits.former_hashes import former_content_hash
-
-_NO_TRANSLATIONS: Final[Mapping[str, JsonObject]] = {}
-PUBLISHED: Final = "published"
-"""The field that publication counts as."""
-
-
-def content_hash(content: JsonObject) -> str:
-    """Return the fingerprint by which written and stored content are compared."""
-    return fingerprint(comparable(content))
+from cmsmig.reconcile.rules.story import (
+    PUBLISHED,
+    LastWrite,
+    edited_fields,
+    edits_without_reading,
+    is_as_written,
+)
 
 
-def is_hash_of(hashed: str, content: JsonObject) -> bool:
-    """Return whether content has a fingerprint that this or the former release took."""
-    return hashed in (content_hash(content), former_content_hash(content))
-
-
-def record_hash(
-    name: str,
-    place: Place,
-    dates: tuple[str, str],
-    content: str,
-    translations: Mapping[str, JsonObject] = _NO_TRANSLATIONS,
-) -> str:
-    """Return the fingerprint of everything that is wanted of a story.
-
-    `dates` are `first_published_at` and `sort_by_date`, `content` the hash of the
-    content, `translations` the names and slugs in other languages. Its position is
-    left out: one more item moves all after it.
-    """
-    own: list[Json] = [name, place.slug, place.folder, *dates, content]
-    if translations:
-        own.append({**translations})
-    if place.start:
-        own.append("start")
-    if place.tags:
-        own.append([*place.tags])
-    return fingerprint(own)
-
-
-def is_as_written(row: StoryRow, home: StoryRecord) -> bool:
-    """Return whether a story is as our last write left it, and all of it is ours."""
-    return row.updated_at == home.updated_at and not home.kept_edits
+def last_write(ledger: Ledger, row: ItemRow) -> LastWrite:
+    """Return our last write of an item's story, which it has. Reads only."""
+    assert row.home is not None
+    written = ledger.items.last_written(row.home.story_id)
+    return LastWrite(row.home, written, row.name)
 
 
 def asked_back(
-    decided: ConflictsDecision, home: StoryRecord, row: StoryRow | None
+    decided: ConflictsDecision, ledger: Ledger, item: ItemRow, row: StoryRow | None
 ) -> bool:
-    """Return whether somebody decided that ours stands in a story that was edited."""
-    if not decided.edits or row is None or is_as_written(row, home):
+    """Return whether it was decided that a story that was edited gets ours again."""
+    home = item.home
+    if not decided.edits or row is None or home is None:
         return False
-    return any(
+    asked = any(
         each.kind is ConflictKind.STORY
         and each.take is Side.OURS
         and each.what in (WHOLE, home.full_slug)
         for each in decided.edits
     )
+    return asked and edits_without_reading(row, last_write(ledger, item)) != ()
 
 
 def written_home(row: StoryRow, content: str, record: str = "") -> StoryRecord:
@@ -95,16 +65,19 @@ def written_home(row: StoryRow, content: str, record: str = "") -> StoryRecord:
     )
 
 
-def found_home(story: Story, content: str, record: str = "") -> StoryRecord:
-    """Return the home of a story that a lost write of ours turned out to have made.
+def found_home(
+    story: Story, content: str, record: str, written: WrittenStory | None
+) -> StoryRecord:
+    """Return the story record of a story that a write of ours made whose answer is
+    lost. `written` is what it sent, None where that is not known.
 
-    Where somebody edited it since, no change date is taken as ours, so that the
+    Where an editor changed it since, no change date is taken as ours, so that the
     next write looks at it first.
     """
     home = written_home(story.row, content, record)
-    if is_hash_of(content, story.content):
-        return home
-    return replace(home, updated_at="")
+    if written is None or edited_fields(story, LastWrite(home, written)):
+        return replace(home, updated_at="")
+    return home
 
 
 def is_saved_since(row: ItemRow, there: StoryRow | None) -> bool:
@@ -114,6 +87,25 @@ def is_saved_since(row: ItemRow, there: StoryRow | None) -> bool:
     if row.published or home is None or there is None:
         return False
     return there.updated_at != home.updated_at
+
+
+def hidden_since(
+    rows: Iterable[ItemRow], listed: Iterable[StoryRow], publishing: Set[str]
+) -> frozenset[int]:
+    """Return the stories that a killed run was publishing, as the items `publishing`
+    have them, and that an editor took from visitors since: they are not public and have
+    another change date than our last write."""
+    if not publishing:
+        return frozenset()
+    there = {row.story_id: row for row in listed if not row.published}
+    return frozenset(
+        row.home.story_id
+        for row in rows
+        if str(row.key) in publishing
+        and row.home is not None
+        and (found := there.get(row.home.story_id)) is not None
+        and found.updated_at != row.home.updated_at
+    )
 
 
 def to_publish(
@@ -180,7 +172,7 @@ def _is_due(
     if public is None and there is not None and _shows_ours(row, home, there):
         return False
     is_public = there is None or there.published
-    asked = _is_ours(home, decided, is_public=is_public)
+    asked = is_ours_public(home, decided, is_public=is_public)
     if home.left_public and not is_public:
         return asked
     if public is not None and home.public_record in public:
@@ -201,7 +193,9 @@ def _is_behind(there: StoryRow | None) -> bool:
     return there is not None and there.unpublished_changes
 
 
-def _is_ours(home: StoryRecord, decided: ConflictsDecision, *, is_public: bool) -> bool:
+def is_ours_public(
+    home: StoryRecord, decided: ConflictsDecision, *, is_public: bool
+) -> bool:
     """Return whether it was decided that a story is public, or not, as we want it."""
     seen = seen_of(is_public)
     side = decided.side(ConflictKind.STORY, home.full_slug, PUBLISHED, seen)
@@ -223,5 +217,5 @@ def to_unpublish(
         and row.home is not None
         and row.home.made
         and row.home.story_id in public
-        and _is_ours(row.home, decided, is_public=True)
+        and is_ours_public(row.home, decided, is_public=True)
     )

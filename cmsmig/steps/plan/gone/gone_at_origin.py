@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
+from cmsmig.counting import first_of
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import NotFoundError
@@ -27,11 +28,15 @@ from cmsmig.mapping.decisions.conflicts import (
     GoneFrom,
 )
 from cmsmig.mapping.select.reference_targets import KnownItems
+from cmsmig.reconcile.rules.story import (
+    LastWrite,
+    edited_fields,
+    edits_without_reading,
+)
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
-from cmsmig.steps.plan.edits.untouched import edit_since
-from cmsmig.steps.plan.edits.written_stories import is_as_written
+from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.gone.gone_stories import (
     removed_by_us,
     standing_in_the_way,
@@ -40,6 +45,7 @@ from cmsmig.steps.plan.gone.gone_stories import (
 from cmsmig.steps.worker_pool import together
 
 NO_STORIES: Final[Mapping[int, Story]] = {}
+_SHOWN = 3
 _ASKED = (GoneAction.UNPUBLISH, GoneAction.DELETE)
 
 
@@ -80,7 +86,7 @@ async def look_at_gone(
         and _reason_of(migration.known, key)
         and decided.gone_action(GoneFrom.ORIGIN, row.home.full_slug) in _ASKED
         and (there := listed.get(row.home.story_id)) is not None
-        and not is_as_written(there, row.home)
+        and edits_without_reading(there, last_write(ledger, row)) is None
     ]
     found = await together(_read(client, each) for each in looking)
     stories = {each.row.story_id: each for each in found if each is not None}
@@ -253,5 +259,17 @@ def _edit(case: _Case, ledger: Ledger, *, by_name: bool) -> str:
     assert case.there is not None
     if case.there.published and not case.row.published and not by_name:
         return "somebody else published it"
-    written = ledger.items.last_written(case.home.story_id)
-    return edit_since(case.home, case.there, case.seen, written, case.row.name)
+    return edit_since(case.there, case.seen, last_write(ledger, case.row))
+
+
+def edit_since(there: StoryRow, seen: Story | None, last: LastWrite) -> str:
+    """Return what an editor changed of a story since our last write, as half a
+    sentence, or empty. `seen` is the story where it had to be read."""
+    if last.record.kept_edits:
+        return "it holds what somebody wrote there"
+    fields = edits_without_reading(there, last)
+    if fields is None:
+        # One that was not read may hold anything.
+        fields = edited_fields(seen, last) if seen else ("content",)
+    edited = "somebody edited it after this import wrote it"
+    return f"{edited} ({first_of(fields, _SHOWN)})" if fields else ""

@@ -6,17 +6,21 @@ A story has one slug, so both versions stand at the same place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.linking import link_story
+from cmsmig.mapping.decisions.choices import ItemSet
 from cmsmig.mapping.draft import DraftContext, ExistingStory
+from cmsmig.reconcile.rules.story import is_as_written, wanted_fields
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, link_draft
-from cmsmig.steps.plan.edits.story_fields import wanted_fields
+from cmsmig.steps.plan.edits.written_stories import is_ours_public
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +31,29 @@ class _Made:
     context: DraftContext
     existing: Mapping[ItemKey, ExistingStory]
 
-    def drafts(self) -> Iterator[tuple[ItemKey, ItemDraft | str]]:
-        return self.visitors.item_drafts(self.context)
-
-    def links(self, draft: ItemDraft) -> DraftLinks | str:
-        return link_draft(
+    def version(self, key: ItemKey) -> tuple[str, DraftLinks] | str | None:
+        """Return the name and the links of an item's version, or why there is none;
+        None without a content type."""
+        draft = self._draft(key)
+        if draft is None or isinstance(draft, str):
+            return draft
+        links = link_draft(
             self.visitors, draft, self.context, self.existing, Hashing.ALL
         )
+        if isinstance(links, str):
+            return links
+        return draft.facts.story_name(self.context.places[key]), links
 
     def fields(self, key: ItemKey) -> JsonObject | str:
-        item = self.visitors.items[key]
-        draft = self.visitors.item_draft(item, self.context)
+        draft = self._draft(key)
         story = draft.story(self.context) if isinstance(draft, ItemDraft) else draft
         if story is None or isinstance(story, str):
             return story or "It has no content type."
         linked = link_story(story, self.existing, self.visitors.routes)
         return wanted_fields(story, linked.content)
+
+    def _draft(self, key: ItemKey) -> ItemDraft | str | None:
+        return self.visitors.item_draft(self.visitors.items[key], self.context)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +66,7 @@ class PublicVersions:
     """What visitors are to see them called."""
     failed: Mapping[ItemKey, str] = field(default_factory=dict)
     """Why a version cannot be made, a sentence for an editor."""
-    _made: _Made | None = None
+    _made: Mapping[ItemKey, _Made] = field(default_factory=dict)
 
     @property
     def records(self) -> Mapping[ItemKey, tuple[str, ...]]:
@@ -65,48 +76,70 @@ class PublicVersions:
     def fields(self, key: ItemKey) -> JsonObject | str:
         """Return the fields of the version of an item in `links`, or why there is
         none."""
-        assert self._made is not None
-        return self._made.fields(key)
+        return self._made[key].fields(key)
 
 
 def find_public_versions(
     migration: Migration,
     context: DraftContext,
     existing: Mapping[ItemKey, ExistingStory],
+    ledger: Ledger,
+    survey: Survey,
 ) -> PublicVersions:
     """Return the versions that visitors are to see where they differ from what
     editors see, both over the same story records.
 
-    A version that differs in nothing that a story holds is none of them.
+    A version that differs in nothing that a story holds is none of them, unless an
+    editor's unfinished edit is to stay above it.
     """
-    if not migration.public:
+    edited = _shown_below_edits(migration, ledger, survey)
+    if not migration.public and not edited:
         return PublicVersions()
     visitors = migration.for_visitors()
     own = visitors.context(context.assets, context.missing_assets)
-    made = _Made(visitors, own, existing)
+    whole = _Made(migration, context, existing)
+    made = dict.fromkeys(edited, whole)
+    made |= dict.fromkeys(migration.public, _Made(visitors, own, existing))
     links: dict[ItemKey, DraftLinks] = {}
     names: dict[ItemKey, str] = {}
     failed: dict[ItemKey, str] = {}
-    for key, draft in made.drafts():
-        public = draft if isinstance(draft, str) else made.links(draft)
-        if isinstance(draft, str) or isinstance(public, str):
-            failed[key] = str(public)
-            continue
-        edited = _linked_one(migration, key, context, existing)
-        if isinstance(edited, DraftLinks) and edited.records != public.records:
-            links[key] = public
-            names[key] = draft.facts.story_name(own.places[key])
+    for key, each in made.items():
+        found = each.version(key)
+        if isinstance(found, str):
+            failed[key] = found
+        elif found is not None and (
+            key in edited or _records(found) != _records(whole.version(key))
+        ):
+            names[key], links[key] = found
     visitors.drafter.store.flush()
     return PublicVersions(links, names, failed, made)
 
 
-def _linked_one(
-    migration: Migration,
-    key: ItemKey,
-    context: DraftContext,
-    existing: Mapping[ItemKey, ExistingStory],
-) -> DraftLinks | str | None:
-    draft = migration.item_draft(migration.items[key], context)
-    if not isinstance(draft, ItemDraft):
-        return draft
-    return link_draft(migration, draft, context, existing, Hashing.ALL)
+def _records(version: tuple[str, DraftLinks] | str | None) -> tuple[str, ...]:
+    return version[1].records if isinstance(version, tuple) else ()
+
+
+def _shown_below_edits(
+    migration: Migration, ledger: Ledger, survey: Survey
+) -> frozenset[ItemKey]:
+    """Return the items of mirrored collections whose stories an editor changed and of
+    which it was decided that visitors see ours."""
+    decided = migration.decisions.conflicts
+    mirrored = {
+        each.collection_id
+        for each in migration.decisions.collections.collections
+        if each.items is ItemSet.MIRROR
+    }
+    if not decided.edits or not mirrored:
+        return frozenset()
+    there = {row.story_id: row for row in survey.stories}
+    return frozenset(
+        key
+        for key, row in ledger.items.all().items()
+        if key in migration.to_publish
+        and key.collection_id in mirrored
+        and row.home is not None
+        and (found := there.get(row.home.story_id)) is not None
+        and not is_as_written(found, row.home)
+        and is_ours_public(row.home, decided, is_public=found.published)
+    )

@@ -14,7 +14,7 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.schema import Story
 from cmsmig.ledger.rows import Intent
 from cmsmig.ledger.store import Ledger
-from cmsmig.steps.plan.edits.story_fields import (
+from cmsmig.reconcile.rules.story import (
     CONTENT,
     around_content,
     content_of,

@@ -15,11 +15,11 @@ from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.translations import EmptyShown, shown_in
 from cmsmig.reconcile.diff import value_of
 from cmsmig.reconcile.field_diff import Value
+from cmsmig.reconcile.rules.story import CONTENT, is_same_field, wanted_fields
+from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_drafts import Hashing, link_draft
-from cmsmig.steps.plan.edits.story_fields import CONTENT, is_same_field, wanted_fields
-from cmsmig.steps.plan.edits.written_stories import content_hash
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
 
 

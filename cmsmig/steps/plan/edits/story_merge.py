@@ -3,20 +3,17 @@ written. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Final
 
-from cmsmig.canonical import Json, JsonObject, canonical
-from cmsmig.destination.schema import Story
+from cmsmig.canonical import JsonObject, canonical
+from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.ledger.rows import StoryRecord, WrittenStory
-from cmsmig.mapping.compare.content_equality import comparable, same
-from cmsmig.mapping.convert.story import translations_of
+from cmsmig.mapping.compare.content_equality import comparable
 from cmsmig.mapping.decisions.conflicts import (
     ConflictsDecision,
     Side,
 )
-from cmsmig.mapping.draft import Place, StoryDraft
 from cmsmig.reconcile.diff import (
     Merged,
     merge_alone,
@@ -26,32 +23,29 @@ from cmsmig.reconcile.diff import (
 )
 from cmsmig.reconcile.field_diff import ABSENT, FieldDiff, Outcome, Value
 from cmsmig.reconcile.kinds import Kind, Ref
-from cmsmig.steps.plan.edits.edit_conflicts import seen_in_story, story_side
-from cmsmig.steps.plan.edits.translation_fields import (
-    is_translation,
-    is_translation_id,
-    translated_moves,
-    translation_fields,
-    translations_in,
-    translations_there,
+from cmsmig.reconcile.rules.story import (
+    POSITION,
+    START,
+    TAGS,
+    UNKNOWN,
+    content_of,
+    fields_there,
+    folder_of,
+    tags_of,
+    tags_there,
+    without_foreign,
 )
-from cmsmig.steps.plan.edits.written_stories import (
-    content_hash,
-    is_hash_of,
-    record_hash,
+from cmsmig.reconcile.rules.story_hashes import is_hash_of
+from cmsmig.reconcile.rules.story_translations import translated_moves
+from cmsmig.steps.plan.edits.edit_conflicts import (
+    seen_in_story,
+    story_side,
 )
 
-CONTENT: Final = "content."
-"""What the names of content fields begin with."""
-UNKNOWN: Final = "\x00unknown"
-"""Stands for what we wrote where nobody knows it: no service holds such a value."""
-START: Final = "start page"
-"""Whether a story is the start page of its folder."""
-TAGS: Final = "tags"
-_DATES = ("first_published_at", "sort_by_date")
-_KEPT_AS_THEY_ARE = frozenset(("position",))
+_KEPT_AS_THEY_ARE = frozenset((POSITION,))
 """Fields that never make a conflict, nor a write alone: one more item moves all
 after it."""
+_PLACE = ("slug", "folder", START)
 _MOVES = frozenset(("slug",))
 """Fields whose change moves a page that visitors may know: only by decision."""
 
@@ -84,142 +78,6 @@ class StoryMerge:
         return content_of(self.values)
 
 
-def wanted_fields(draft: StoryDraft, content: JsonObject) -> JsonObject:
-    """Return a draft with that content as fields; what is empty has none."""
-    around: dict[str, Json] = {
-        "name": draft.name,
-        "slug": draft.place.slug,
-        "folder": draft.place.folder,
-        "position": draft.place.position,
-        "first_published_at": draft.first_published_at,
-        "sort_by_date": draft.sort_by_date,
-    }
-    optional = ("position", *_DATES)
-    found: JsonObject = {
-        name: value for name, value in around.items() if value or name not in optional
-    }
-    if draft.place.start:
-        found[START] = True
-    if draft.place.tags:
-        found[TAGS] = [*draft.place.tags]
-    found |= translation_fields(translations_of(draft.place, draft.names).values())
-    return found | {f"{CONTENT}{name}": value for name, value in content.items()}
-
-
-def content_of(fields: Mapping[str, Json]) -> JsonObject:
-    """Return the content that fields hold."""
-    return {
-        name.removeprefix(CONTENT): value
-        for name, value in fields.items()
-        if name.startswith(CONTENT)
-    }
-
-
-def written_story(fields: JsonObject, answer: Story) -> WrittenStory:
-    """Return what was written, after the destination's answer."""
-    return WrittenStory(fields, around_content(answer))
-
-
-def around_content(story: Story) -> JsonObject:
-    """Return the fields around a story's content as the destination shows them."""
-    body = story.body
-    return {
-        "name": story.row.name,
-        "slug": story.row.slug,
-        "folder": story.row.parent_id,
-        "position": body.get("position"),
-        **{name: body.get(name) for name in _DATES},
-        **translations_there(story),
-        TAGS: [*tags_there(story)] or None,
-        START: story.row.is_startpage or None,
-    }
-
-
-def dates_of(around: JsonObject) -> JsonObject:
-    """Return those of the fields around a content that are dates."""
-    return {name: around.get(name) for name in _DATES}
-
-
-def with_dates(written: WrittenStory | None, story: Story) -> WrittenStory | None:
-    """Return what was written with the dates that publication may have set."""
-    if written is None:
-        return None
-    dates = dates_of(around_content(story))
-    return replace(written, stood={**written.stood, **dates})
-
-
-def fields_there(story: Story, written: WrittenStory | None) -> JsonObject:
-    """Return the fields of a story as it stands.
-
-    Around the content the service has forms of its own: what is as it was after our
-    last write counts as what we wrote.
-    """
-    found: JsonObject = {}
-    for name, value in around_content(story).items():
-        if written is not None and written.stood.get(name) == value:
-            if name in written.sent:
-                found[name] = written.sent[name]
-        elif is_translation_id(name) or name == TAGS:
-            continue
-        elif name == "folder":
-            found[name] = _folder_of(story)
-        elif value not in (None, ""):
-            found[name] = value
-    if written is not None and TAGS in written.sent:
-        # Tags of other people are nobody's difference.
-        there = tags_there(story)
-        found[TAGS] = [each for each in tags_of(written.sent) if each in there]
-    content = {f"{CONTENT}{name}": value for name, value in story.content.items()}
-    return found | content
-
-
-def _folder_of(story: Story) -> str:
-    """Return the path of the folder that a story stands in; a start page's is its
-    own."""
-    path = story.row.full_slug.strip("/")
-    return path if story.row.is_startpage else path.rpartition("/")[0]
-
-
-def without_foreign(
-    theirs: JsonObject, ours: JsonObject, written: WrittenStory | None
-) -> JsonObject:
-    """Return the fields of a story without what only somebody else gave it: another
-    language's name and slug, or being a start page, where an import sends none."""
-    sent = written.sent if written else {}
-    return {
-        name: value
-        for name, value in theirs.items()
-        if name in ours or name in sent or not (name == START or is_translation(name))
-    }
-
-
-def record_of(fields: JsonObject, story: Story) -> str:
-    """Return the fingerprint that a write of these fields would have, had it the
-    content that stands there."""
-    folder, slug = (str(fields.get(name, "")) for name in ("folder", "slug"))
-    start = fields.get(START) is True
-    place = Place(folder, slug, 0, tags=tags_of(fields), start=start)
-    published, day = (str(fields.get(name, "")) for name in _DATES)
-    content = content_hash(story.content)
-    translations = translations_in(fields)
-    name = str(fields.get("name", ""))
-    return record_hash(name, place, (published, day), content, translations)
-
-
-def is_same_field(one: JsonObject, other: JsonObject, field: str) -> bool:
-    """Return whether a field is the same on two sides; absent is the same as empty."""
-    return same(one.get(field), other.get(field))
-
-
-def holds_written(
-    home: StoryRecord, written: WrittenStory | None, content: JsonObject
-) -> bool:
-    """Return whether content is what we last wrote, as far as anybody kept that."""
-    if written is None:
-        return is_hash_of(home.content_hash, content)
-    return same(content_of(written.sent), content)
-
-
 def merge_story(
     home: StoryRecord,
     written: WrittenStory | None,
@@ -239,7 +97,8 @@ def merge_story(
     else:
         base = dict.fromkeys([*ours, *theirs], UNKNOWN)
     merged = _merge(home.full_slug, base, ours, theirs, decided)
-    return _with_tags(merged, written, ours, tags_there(there))
+    is_ours = _takes_our_tags(home, theirs, decided)
+    return _with_tags(merged, written, ours, tags_there(there), is_ours=is_ours)
 
 
 def merge_untouched(
@@ -252,11 +111,41 @@ def merge_untouched(
     """Return what becomes of a story that is as we last wrote it, at that slug."""
     if written is not None:
         merged = _merge(home.full_slug, written.sent, ours, written.sent, decided)
-        return _with_tags(merged, written, ours, tags_of(written.stood))
+        is_ours = _takes_our_tags(home, written.sent, decided)
+        there = tags_of(written.stood)
+        return _with_tags(merged, written, ours, there, is_ours=is_ours)
     unmoved: JsonObject = {**ours, "slug": slug}
     merged = _merge(home.full_slug, unmoved, ours, unmoved, decided)
     # What we wrote is not known: all of it is written again.
     return replace(merged, written=merged.written | {"content"})
+
+
+def merge_place(
+    home: StoryRecord,
+    written: WrittenStory | None,
+    ours: JsonObject,
+    row: StoryRow,
+    decided: ConflictsDecision,
+) -> JsonObject:
+    """Return the slug, the folder and whether it is a start page that a story is to
+    have, told by what a list shows of it."""
+    there = {"slug": row.slug, "folder": folder_of(row), **_start(row)}
+    if written is None:
+        return _merge(home.full_slug, there, ours, there, decided).values
+    base = {name: written.sent[name] for name in _PLACE if name in written.sent}
+    shown: JsonObject = {"slug": row.slug, "folder": row.parent_id, **_start(row)}
+    # What is as it was after our last write counts as what we wrote.
+    theirs = {
+        name: base[name]
+        if name in base and shown[name] == written.stood.get(name)
+        else there[name]
+        for name in there
+    }
+    return _merge(home.full_slug, base, ours, theirs, decided).values
+
+
+def _start(row: StoryRow) -> JsonObject:
+    return {START: True} if row.is_startpage else {}
 
 
 def _merge(
@@ -303,17 +192,27 @@ def _merge(
     )
 
 
+def _takes_our_tags(
+    home: StoryRecord, theirs: JsonObject, decided: ConflictsDecision
+) -> bool:
+    there = value_of(theirs, TAGS)
+    return story_side(decided, home.full_slug, TAGS, there) is Side.OURS
+
+
 def _with_tags(
     merge: StoryMerge,
     written: WrittenStory | None,
     ours: JsonObject,
     there: Sequence[str],
+    *,
+    is_ours: bool,
 ) -> StoryMerge:
     """Return the merge with what our tags make of those that are there: what we had
-    sent and do not want any more is taken away, what is new is added."""
+    sent and do not want any more is taken away, what is new is added. One of ours that
+    an editor took away is added again where that was decided (`is_ours`)."""
     before, wanted = tags_of(written.sent) if written else (), tags_of(ours)
     kept = [each for each in there if each in wanted or each not in before]
-    found = sorted({*kept, *(each for each in wanted if each not in before)})
+    found = sorted({*kept, *(each for each in wanted if is_ours or each not in before)})
     sent = {name: value for name, value in merge.sent.items() if name != TAGS}
     if wanted:
         sent[TAGS] = [*wanted]
@@ -325,18 +224,6 @@ def _with_tags(
         values={**merge.values, TAGS: [*found]},
         written=merge.written | {TAGS},
     )
-
-
-def tags_of(fields: JsonObject) -> tuple[str, ...]:
-    """Return the tags that fields hold."""
-    held = fields.get(TAGS)
-    return tuple(map(str, held)) if isinstance(held, list) else ()
-
-
-def tags_there(story: Story) -> list[str]:
-    """Return the tags that a story has, whoever gave them, in order."""
-    listed = story.body.get("tag_list")
-    return sorted(map(str, listed)) if isinstance(listed, list) else []
 
 
 def _known(base: Value) -> Value:

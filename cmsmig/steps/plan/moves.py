@@ -1,0 +1,87 @@
+"""Stories that the next import moves: their slug or folder is another one by the origin
+or the decisions, and nothing holds it back. Reads only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from cmsmig.canonical import JsonObject
+from cmsmig.destination.schema import StoryRow
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import ItemRow, WrittenStory
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.draft import Place
+from cmsmig.mapping.uids import story_uid
+from cmsmig.reconcile.rules.story import START
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.plan.edits.story_merge import merge_place
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A story that gets another path."""
+
+    key: ItemKey
+    old: str
+    new: str
+    now: str
+    """Where it is: elsewhere than `old` after a run that was killed while it moved."""
+
+    def as_json(self) -> JsonObject:
+        """Return it as `plan --json` lists it."""
+        return {"item": str(self.key), "full_slug": self.old, "moves_to": self.new}
+
+
+def find_moves(
+    migration: Migration, ledger: Ledger, survey: Survey
+) -> Mapping[ItemKey, Move]:
+    """Return the stories that the next import moves, by item. Reads only."""
+    listed = {row.story_id: row for row in survey.stories}
+    moves = _moves(migration, ledger, listed)
+    return {each.key: each for each in moves if each.old != each.new}
+
+
+def in_the_way(moves: Mapping[ItemKey, Move]) -> tuple[Move, ...]:
+    """Return the stories that are where others of them move to."""
+    taken = {each.new for each in moves.values()}
+    return tuple(each for each in moves.values() if each.now in taken)
+
+
+def passing_slug(namespace: str, key: ItemKey, full_slug: str) -> str:
+    """Return the slug that a story has while it makes way for another one."""
+    return f"{full_slug.rpartition('/')[2]}-{story_uid(namespace, key)[:8]}"
+
+
+def _moves(
+    migration: Migration, ledger: Ledger, listed: Mapping[int, StoryRow]
+) -> Iterator[Move]:
+    places = migration.places.places
+    for key, row in ledger.items.all().items():
+        place, home = places.get(key), row.standing_home
+        # Most stories are at their places.
+        if place is None or home is None or place.full_slug == home.full_slug:
+            continue
+        there = listed.get(home.story_id)
+        if key in migration.items and home.made and not row.is_gone and there:
+            written = ledger.items.last_written(home.story_id)
+            new = _path_after(migration, row, written, place, there)
+            yield Move(key, home.full_slug, new, there.full_slug.strip("/"))
+
+
+def _path_after(
+    migration: Migration,
+    row: ItemRow,
+    written: WrittenStory | None,
+    place: Place,
+    there: StoryRow,
+) -> str:
+    assert row.home is not None
+    ours: JsonObject = {"slug": place.slug, "folder": place.folder}
+    if place.start:
+        ours[START] = True
+    decided = migration.decisions.conflicts
+    merged = merge_place(row.home, written, ours, there, decided)
+    folder, slug = str(merged.get("folder", "")), str(merged["slug"])
+    return Place(folder, slug, 0, start=merged.get(START) is True).full_slug

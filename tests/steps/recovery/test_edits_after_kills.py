@@ -1,0 +1,126 @@
+"""What an editor does to a story between a killed run and the next one stays."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from cmsmig.sandbox.http.asgi import Call, Next, Reply, json_reply
+from tests.support.steps.desk import Desk, Stage
+from tests.support.steps.editor_edits import FIELDS, cases, edit, value, write_site
+from tests.support.steps.faults import (
+    CREATE_STORY,
+    CUT,
+    PUBLISH_STORY,
+    UPDATE_STORY,
+    Fault,
+)
+
+CASES = cases(
+    # The group that the service gave a story is known from its answer alone.
+    tuple(each for each in FIELDS if each != "group_id"),
+    two_versions=False,
+)
+
+
+@dataclass
+class Unconfirmed:
+    """A service that creates stories and never says so: what a run that is killed after
+    each create leaves."""
+
+    over: bool = False
+
+    async def __call__(self, call: Call, answer: Next) -> Reply:
+        """Be the sandbox's middleware."""
+        is_look = call.parameter("with_slug") is not None
+        if self.over or b"is_folder" in call.body:
+            return await answer(call)
+        if call.method == "POST" and re.search(CREATE_STORY[1], call.path):
+            await answer(call)
+            return json_reply(201, {})
+        return json_reply(200, {}) if is_look else await answer(call)
+
+
+@pytest.fixture
+def unconfirmed(stage: Stage, tmp_path: Path) -> Desk:
+    """Return a desk whose stories were all created without a record of it."""
+    content = tmp_path / "content"
+    write_site(content, CASES)
+    service = Unconfirmed()
+    desk = stage(service, content=content)
+    assert desk.run("import").code == 1
+    service.over = True
+    assert len(desk.open_intents()) == len(desk.stories()) == len(CASES)
+    return desk
+
+
+@pytest.mark.parametrize("command", ["import", "rollback"])
+def test_a_story_that_was_created_and_edited_is_one_story_with_its_edit(
+    unconfirmed: Desk, command: str
+) -> None:
+    """Whatever field it is: also where it has another address since."""
+    desk = unconfirmed
+    known = {case: desk.stories()[case.path].story_id for case in CASES}
+    held = {case: edit(desk, known[case], case.field) for case in CASES}
+    if command == "import":
+        planned, mark = desk.run("plan", "--json").document["calls"], desk.mark()
+        desk.run("import")
+        assert sum(1 for each in desk.since(mark) if each.quota) == planned["total"]
+        desk.run("import")
+    plan = desk.run("rollback", "--json").document
+    assert {each.story_id for each in desk.stories().values()} == {*known.values()}
+    assert [c for c in CASES if value(desk, known[c], c.field) != held[c]] == []
+    fields = {each["what"]: each["fields"] for each in plan["left"]}
+    paths = {each.story_id: path.strip("/") for path, each in desk.stories().items()}
+    told = {case: fields[paths[known[case]]] for case in CASES}
+    # A rollback that finds an edited content does not know what was sent of it.
+    assert [
+        case for case in CASES if not {case.listed_as, "content"} & {*told[case]}
+    ] == []
+
+
+def test_what_was_never_created_is_created_then(stage: Stage) -> None:
+    """A run that died at its third create: the others are made, none twice."""
+    fault = Fault(CREATE_STORY, CUT, at=(3,), item='"record', then_dead=True)
+    desk = stage(fault)
+    assert desk.run("import").code == 7
+    fault.over()
+    made = {each.story_id for each in desk.stories().values()}
+    desk.done("import")
+    assert made < {each.story_id for each in desk.stories().values()}
+    assert len(desk.stories()) == 6
+    desk.verified()
+
+
+@pytest.mark.parametrize("items", ["staged", "mirror"])
+def test_what_an_editor_unpublished_after_a_kill_stays_so(
+    stage: Stage, tmp_path: Path, items: str
+) -> None:
+    """Until it is decided: the plan, the import and the verification say the same."""
+    write_site(tmp_path / "content", cases(("name",), two_versions=items == "mirror"))
+    path = f"records/record-{2 if items == 'mirror' else 1}"
+    request = UPDATE_STORY if items == "mirror" else PUBLISH_STORY
+    item = '"publish"' if items == "mirror" else ""
+    fault = Fault(request, CUT, item=item, then_dead=True)
+    desk = stage(fault, content=tmp_path / "content", settings="in_flight = 1")
+    unknowns = desk.space.unknowns
+    desk.space.unknowns = replace(unknowns, publication_changes_date=True)
+    desk.decide("collections.yaml", "items: staged\n", f"items: {items}\n")
+    desk.decide("collections.yaml", "publish: nothing", "publish: what_is_live")
+    assert desk.run("import").code == 7
+    fault.over()
+    own = desk.stories()[path]
+    assert own.published is not None
+    desk.api("GET", f"/stories/{own.story_id}/unpublish")
+    planned, mark = desk.run("plan", "--json").document["calls"], desk.mark()
+    desk.done("import")
+    assert sum(1 for each in desk.since(mark) if each.quota) == planned["total"]
+    assert desk.stories()[path].published is None
+    assert desk.codes() == ["not_published"]
+    desk.decide_edit(path, "published", "ours")
+    desk.done("import")
+    assert desk.stories()[path].published is not None
+    desk.verified()
