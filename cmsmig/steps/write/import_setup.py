@@ -18,7 +18,7 @@ from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import find_conflicts, moved_paths
-from cmsmig.steps.plan.created_stories import find_created, take_up_created
+from cmsmig.steps.plan.created_stories import take_up_created
 from cmsmig.steps.plan.destination_survey import Survey, survey
 from cmsmig.steps.plan.drafts.foreseen_links import foresee_links
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
@@ -117,17 +117,14 @@ async def open_job(
                     client, migration, opened, found, offline, again
                 )
                 offline = _without_refused(setup, opened, found, offline)
-                created, settled = await find_created(
-                    client, migration.namespace, opened, found.stories
+                found = await read_interrupted(
+                    client, migration.namespace, opened, found
                 )
-                found = await read_interrupted(client, opened, found)
-                found = replace(found, created=created)
                 seen_gone, reads = await look_at_gone(client, migration, opened, found)
                 offline, edits = await _look_at_edits(
                     setup, client, opened, found, offline, gone, seen_gone
                 )
                 calls = {
-                    "settle_stories": settled,
                     "read_interrupted_versions": len(found.interrupted),
                     "read_gone_stories": reads,
                     "read_changed_stories": edits.reads,

@@ -1,5 +1,5 @@
-"""Stories that a killed run was publishing, in one version or in two: what editors see
-has to be put back where it wrote only what visitors see. Reads only."""
+"""Stories that a killed run was creating or publishing, in one version or in two: what
+editors see has to be put back where it wrote only what visitors see. Reads only."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from cmsmig.errors import NotFoundError
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.reconcile.rules.story import edited_fields
+from cmsmig.steps.plan.created_stories import find_created
 from cmsmig.steps.plan.destination_survey import Interrupted, Survey
 from cmsmig.steps.plan.edits.written_stories import hidden_since, last_write
 from cmsmig.steps.plan.publication.version_pair import SHOW, open_pairs
 
 
 async def read_interrupted(
-    client: DestinationClient, ledger: Ledger, found: Survey
+    client: DestinationClient, namespace: str, ledger: Ledger, found: Survey
 ) -> Survey:
-    """Return the survey with these stories as they will be once that is put back.
+    """Return the survey with the stories that it created, those that an editor took
+    from visitors since, and those of two versions as they will be once theirs is put
+    back.
 
-    Costs a call for each of them.
+    Costs a call for each story that is read.
     """
     pairs = open_pairs(ledger)
     items = ledger.items.all().values()
@@ -42,7 +45,11 @@ async def read_interrupted(
             interrupted[home.story_id] = Interrupted(after is not story, record)
             rows.append(_row_after(ledger, row, after))
     found = found.with_rows(rows) if rows else found
-    return replace(found, interrupted=interrupted, hidden=hidden)
+    created, reads = await find_created(client, namespace, ledger, found.stories)
+    calls = {**found.calls, **({"settle_stories": reads} if reads else {})}
+    return replace(
+        found, calls=calls, created=created, interrupted=interrupted, hidden=hidden
+    )
 
 
 def _row_after(ledger: Ledger, item: ItemRow, after: Story) -> StoryRow:
