@@ -234,3 +234,17 @@ def test_hostile_bodies_get_an_answer(desk, body):
     ):
         reply = desk.space.request(method, path, content=body)
         assert reply.status_code in {400, 422}
+
+
+@pytest.mark.parametrize("renews", [False, True])
+def test_whether_a_publication_renews_the_change_date(desks, clock, renews):
+    """Publishing and unpublishing do, or neither does."""
+    unknowns = Unknowns(publication_changes_date=renews)
+    with desks(unknowns=unknowns, clock=clock) as desk:
+        made = desk.story("m", {"component": "n", "_uid": "1"}).json()["story"]
+        dates = {made["updated_at"]}
+        for done in ("publish", "unpublish"):
+            clock.now += 10
+            story = desk.space.get(f"/stories/{made['id']}/{done}").json()["story"]
+            dates.add(story["updated_at"])
+        assert len(dates) == (3 if renews else 1)
