@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import re
 import sqlite3
 import sys
 import tempfile
@@ -42,8 +43,10 @@ from tests.proofs.sites.shown_values import (
     Html,
     OriginValues,
     as_path,
+    kind_of,
     shown_links,
     shown_words,
+    without_files,
 )
 from tests.support.rehearsal import write_env
 from tests.support.steps.split_site import RULES
@@ -169,6 +172,11 @@ class _Comparison:
         self._found, self._as_fields = found, as_fields
         raw = folder / "raw"
         site = json.loads((raw / "sites.json").read_text())["sites"][0]
+        self._zone = site["timeZone"]
+        hosts = [each["url"] for each in site["customDomains"]]
+        hosts += [f"{site['shortName']}.webflow.io"]
+        named = "|".join(re.escape(each) for each in hosts)
+        self._own_host = re.compile(rf"https?://(?:www\.)?(?:{named})/")
         self._first = site["locales"]["primary"]["cmsLocaleId"]
         (other,) = site["locales"]["secondary"]
         self._second, self._below = other["cmsLocaleId"], other["subdirectory"]
@@ -263,11 +271,13 @@ class _Comparison:
     def _problem(self, shown: _Shown, defined: dict, there: Any) -> str:
         """Return what visitors see differently from the origin, or empty."""
         locale = shown.key[2]
-        origin = OriginValues(_print_of, lambda *item: self._uuid(*item, locale))
+        origin = OriginValues(
+            _print_of, self._zone, lambda *item: self._uuid(*item, locale)
+        )
         value = shown.values.get(defined["slug"])
         wanted = origin.form(defined, value)
         is_document = isinstance(there, dict) and there.get("type") == "doc"
-        kind = "RichText" if is_document else defined["type"]
+        kind = "RichText" if is_document else kind_of(defined)
         seen = DeliveredValues(_print_of).form(kind, there)
         if is_document and isinstance(wanted, str):
             wanted = Html(wanted)
@@ -279,8 +289,12 @@ class _Comparison:
             if missing:
                 return f"lacks the words {sorted(missing)[:5]}"
             return self._bad_links(wanted.hrefs, there, is_translated)
-        if defined["type"] in ("Link", "VideoLink") and self._paths(wanted):
+        if isinstance(wanted, set):
+            return "" if seen in wanted else f"{seen!r:.80} is none of {wanted!r:.80}"
+        if kind in ("Link", "VideoLink") and self._paths(wanted):
             return self._bad_links([wanted], there, is_translated, is_renewed=True)
+        if kind in ("Link", "VideoLink"):
+            wanted, seen = without_files(wanted), without_files(seen)
         return "" if wanted == seen else f"{seen!r:.80} in place of {wanted!r:.80}"
 
     def _is_empty(self, shown: _Shown, defined: dict) -> bool:
@@ -321,7 +335,8 @@ class _Comparison:
 
     def _paths(self, href: str) -> tuple[str, str, str] | None:
         """Return where an old address leads; None for one that leads to no story."""
-        return self._routes.get(as_path(href)) if href.startswith("/") else None
+        path = self._own_host.sub("/", href)
+        return self._routes.get(as_path(path)) if path.startswith("/") else None
 
     def _find_routes(
         self, delivered: dict[tuple[str, str], Stories]

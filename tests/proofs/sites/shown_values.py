@@ -6,14 +6,32 @@ delivered ones as a front end would show them.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from html.parser import HTMLParser
 from typing import Any
+from zoneinfo import ZoneInfo
 
 _WORD = re.compile(r"\w+")
 _HREF = re.compile(r"""href\s*=\s*["']([^"']*)["']""", re.IGNORECASE)
+_FILE = re.compile(r"http://127\.0\.0\.1:\d+/\S+\w")
 _LINK_KEYS = ("href", "cached_url", "url")
+_FORMER = {
+    "Bool": "Switch",
+    "Date": "DateTime",
+    "ExtFileRef": "File",
+    "FileRef": "File",
+    "ImageRef": "Image",
+    "ImageRefSet": "MultiImage",
+    "ItemRef": "Reference",
+    "ItemRefSet": "MultiReference",
+    "MultiExternalFile": "MultiImage",
+    "Set": "MultiImage",
+    "Video": "VideoLink",
+}
+"""Types as version 1 of the origin's API names them, and as version 2 does."""
 _NO_TEXT_KEYS = ("_uid", "id", "uuid", "component", "type", "fieldtype", "linktype")
 
 
@@ -45,9 +63,19 @@ class Html(HTMLParser):
         return words(self.text)
 
 
+def kind_of(field: dict) -> str:
+    """Return the type of a field as version 2 of the origin's API names it."""
+    return _FORMER.get(field["type"], field["type"])
+
+
 def words(text: str) -> frozenset[str]:
     """Return the words of a text."""
     return frozenset(_WORD.findall(text))
+
+
+def without_files(text: str) -> str:
+    """Return a text without the addresses of files, which move."""
+    return _FILE.sub("", text)
 
 
 def is_nothing(value: Any) -> bool:
@@ -62,21 +90,26 @@ Bytes = Callable[[str], "str | None"]
 class OriginValues:
     """The forms of the origin's values."""
 
-    def __init__(self, read: Bytes, stories: Callable[[str, str], str | None]) -> None:
+    def __init__(
+        self, read: Bytes, zone: str, stories: Callable[[str, str], str | None]
+    ) -> None:
         self._read = read
+        self._zone = ZoneInfo(zone)
         self._stories = stories
         """Returns the UUID of the story of an item, by collection and id."""
 
     def form(self, field: dict, value: Any) -> Any:
         """Return what visitors see of a value; None where that is nothing."""
-        kind = field["type"]
+        kind = kind_of(field)
         if kind == "RichText":
             html = Html(value or "")
             return html if html.words or html.shows_media else None
         if is_nothing(value):
             return None
         made = getattr(self, f"_{kind.lower()}", None)
-        return made(field, value) if made else str(value)
+        if made is None and isinstance(value, dict | list):
+            made = self._json
+        return made(field, value) if made else without_files(str(value))
 
     def _image(self, _: dict, value: dict) -> Any:
         return (value.get("url") and self._read(value["url"])) or None
@@ -103,7 +136,21 @@ class OriginValues:
         return bool(value)
 
     def _datetime(self, _: dict, value: str) -> Any:
-        return value[:10]
+        """A day as the origin's API has it, and as the site shows it."""
+        moment = datetime.fromisoformat(value)
+        return {value[:10], f"{moment.astimezone(self._zone):%Y-%m-%d}"}
+
+    def _color(self, _: dict, value: str) -> Any:
+        return value
+
+    def _json(self, _: dict, value: Any) -> Any:
+        return json.dumps(value, sort_keys=True)
+
+    def _price(self, _: dict, value: Any) -> Any:
+        """An amount in cents, and its currency; each is a field of its own."""
+        return {f"{value['value'] / 100:g}", value["unit"]}
+
+    _commerceprice = _price
 
     def _reference(self, field: dict, value: Any) -> Any:
         return self._multireference(field, [value])
@@ -127,7 +174,7 @@ class DeliveredValues:
         if is_nothing(value):
             return None
         made = getattr(self, f"_{kind.lower()}", None)
-        return made(value) if made else str(value)
+        return made(value) if made else without_files(str(value))
 
     def _image(self, value: dict) -> Any:
         return (value.get("filename") and self._read(value["filename"])) or None
@@ -160,6 +207,16 @@ class DeliveredValues:
 
     def _color(self, value: Any) -> Any:
         return (value["color"] or None) if isinstance(value, dict) else value
+
+    def _json(self, value: str) -> Any:
+        read = json.loads(value)
+        return json.dumps(read, sort_keys=True) if read else None
+
+    _skuvalues = _skusettings = _membershipplan = _json
+
+    def _option(self, value: str) -> Any:
+        """Options of one name are told apart by a number."""
+        return re.sub(r" \(\d+\)$", "", value)
 
     def _reference(self, value: Any) -> Any:
         return value if isinstance(value, list) else [value]
@@ -194,7 +251,7 @@ def shown_words(value: Any) -> frozenset[str]:
     for node in nodes(value):
         for key, each in node.items():
             if isinstance(each, str) and key not in _NO_TEXT_KEYS:
-                found |= Html(each).words if "<" in each else words(each)
+                found |= words(each) | (Html(each).words if "<" in each else set())
     return frozenset(found)
 
 
