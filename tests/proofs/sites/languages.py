@@ -280,7 +280,8 @@ class _Comparison:
         kind = "RichText" if is_document else kind_of(defined)
         seen = DeliveredValues(_print_of).form(kind, there)
         if is_document and isinstance(wanted, str):
-            wanted = Html(wanted)
+            # Markdown, whose numbers before the entries of a list are no text.
+            wanted = Html(re.sub(r"(?m)^\s*\d+\. ", "", wanted))
         if wanted is None or seen is None:
             return "" if wanted == seen else f"{seen!r:.80} in place of {wanted!r:.80}"
         is_translated = bool(shown.language) and value != shown.own.get(defined["slug"])
@@ -291,7 +292,8 @@ class _Comparison:
             return self._bad_links(wanted.hrefs, there, is_translated)
         if isinstance(wanted, set):
             return "" if seen in wanted else f"{seen!r:.80} is none of {wanted!r:.80}"
-        if kind in ("Link", "VideoLink") and self._paths(wanted):
+        is_text = isinstance(there, str)
+        if kind in ("Link", "VideoLink") and self._paths(wanted) and not is_text:
             return self._bad_links([wanted], there, is_translated, is_renewed=True)
         if kind in ("Link", "VideoLink"):
             wanted, seen = without_files(wanted), without_files(seen)

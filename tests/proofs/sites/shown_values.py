@@ -32,7 +32,9 @@ _FORMER = {
     "Video": "VideoLink",
 }
 """Types as version 1 of the origin's API names them, and as version 2 does."""
-_NO_TEXT_KEYS = ("_uid", "id", "uuid", "component", "type", "fieldtype", "linktype")
+_NO_TEXT_KEYS = frozenset(
+    "_uid _editable id uuid component type fieldtype linktype textAlign".split()
+)
 
 
 class Html(HTMLParser):
@@ -229,9 +231,11 @@ def _shows(value: Any) -> bool:
     if isinstance(value, str):
         return bool(value.strip())
     return any(
-        node.get("type") in ("blok", "image", "horizontal_rule")
-        or bool(str(node.get("text") or "").strip())
-        or "component" in node
+        node.get("type") in ("image", "horizontal_rule")
+        or any(
+            isinstance(each, str) and each.strip() and key not in _NO_TEXT_KEYS
+            for key, each in node.items()
+        )
         for node in nodes(value)
     )
 
