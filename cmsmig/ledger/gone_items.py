@@ -102,7 +102,7 @@ def _mark(key: ItemKey, gone: GoneItem) -> Iterator[Statement]:
     if gone.state not in _OPEN:
         yield from (close_intent(intent, key, gone.state) for intent in INTENTS)
     if gone.state is GoneState.DELETED:
-        # A killed run deleted it, and could not say so.
+        # A killed run deleted it, and did not record that.
         yield from _hide(key)
 
 

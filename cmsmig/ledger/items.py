@@ -77,20 +77,16 @@ class Items(ItemRows):
         written: WrittenStory | None = None,
     ) -> None:
         """Write an item's story record and close the intent of kind `intent`."""
-        link = f"""UPDATE item SET home_id = (SELECT id FROM home
-                      WHERE story_id = ?) WHERE {OF_ITEM}"""
+        enter = f"""UPDATE item SET status = ?, reason = '', explanation = '',
+                        origin_hash = ?, full_slug = ?, changed_at = ?,
+                        home_id = (SELECT id FROM home WHERE story_id = ?)
+                    WHERE {OF_ITEM}"""
+        status = "created" if home.made else "reused"
+        values = (status, origin_hash, home.full_slug, now(), home.story_id, *key)
         self._store.commit(
             [
                 *_save_story(home, written),
-                (link, (home.story_id, *key)),
-                ITEM.change(
-                    key,
-                    status="created" if home.made else "reused",
-                    reason="",
-                    explanation="",
-                    origin_hash=origin_hash,
-                    full_slug=home.full_slug,
-                ),
+                (enter, values),
                 close_intent(intent, key, "done"),
             ]
         )

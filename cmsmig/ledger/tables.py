@@ -57,7 +57,7 @@ class Table(Rows, Generic[Row]):
     renamed: Mapping[str, str] = field(default_factory=dict)
     """The columns of fields with another name."""
     decoded: Mapping[str, Callable[[Any], object]] = field(default_factory=dict)
-    """What makes a field of what stands in its column."""
+    """The conversions of columns to fields that are not of the same type."""
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
