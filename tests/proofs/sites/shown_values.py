@@ -33,7 +33,10 @@ _FORMER = {
 }
 """Types as version 1 of the origin's API names them, and as version 2 does."""
 _NO_TEXT_KEYS = frozenset(
-    "_uid _editable id uuid component type fieldtype linktype textAlign".split()
+    (
+        *("_uid", "_editable", "id", "uuid", "component"),
+        *("type", "fieldtype", "linktype", "textAlign"),
+    )
 )
 
 
