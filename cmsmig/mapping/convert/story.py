@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.compare.content_equality import same
+from cmsmig.mapping.compare.content_equality import comparable, same
 from cmsmig.mapping.convert.content_shape import is_blank
 from cmsmig.mapping.convert.field_context import (
     Encoded,
@@ -41,6 +41,7 @@ MOST_TEXT = 5_000_000
 (technical limits)."""
 _AROUND = 40
 """How many characters are shown at each side of a half one."""
+_NO_FIELDS = ("component", "_uid")
 _RELATIONS = frozenset((Encoding.RELATION, Encoding.RELATIONS))
 
 
@@ -149,8 +150,19 @@ def _translate(
         # A service may look for translations of the fields that are there.
         content.setdefault(design.translates, False)
     content[design.key] = value
-    if not EmptyShown.OBJECTS.is_shown(other):
+    if not EmptyShown.OBJECTS.is_shown(other) and _shows_something(own):
         yield FieldLoss(design.origin, _untranslated(design))
+
+
+def _shows_something(value: Json) -> bool:
+    """Return whether visitors see anything of a value; a block without content shows
+    nothing."""
+    if isinstance(value, list):
+        return any(map(_shows_something, value))
+    if isinstance(value, dict) and "component" in value:
+        fields = (each for key, each in value.items() if key not in _NO_FIELDS)
+        return any(map(_shows_something, fields))
+    return comparable(value) is not None
 
 
 def _untranslated(design: FieldDesign) -> Loss:

@@ -209,8 +209,9 @@ class _Comparison:
         empty = {e for e, kind in self._losses.items() if kind == "empty-translation"}
         self._found.losses = len(empty)
         for item, name in sorted(empty - self._seen):
-            if (item, name.partition("__i18n__")[0]) in self._listed:
-                # What would be shown instead is itself left empty, for its own reason.
+            own = item, name.partition("__i18n__")[0]
+            if self._listed.get(own) == "dangling":
+                # The reference that would be shown instead is left empty as well.
                 self._found.recorded["empty anyway"] += 1
                 continue
             self._found.wrong.append(

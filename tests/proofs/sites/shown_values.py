@@ -34,10 +34,11 @@ _FORMER = {
 """Types as version 1 of the origin's API names them, and as version 2 does."""
 _NO_TEXT_KEYS = frozenset(
     (
-        *("_uid", "_editable", "id", "uuid", "component"),
+        *("_uid", "_editable", "id", "component"),
         *("type", "fieldtype", "linktype", "textAlign"),
     )
 )
+"""Keys whose texts visitors do not see."""
 
 
 class Html(HTMLParser):
