@@ -422,7 +422,7 @@ def test_the_ledger_of_an_earlier_release_makes_no_story_look_changed(
     """Its fingerprints are others: of switches, empty documents, paragraphs."""
     desk = opened(stage, every_kind, mode)
     with monkeypatch.context() as earlier:
-        module = "cmsmig.steps.plan.edits.written_stories"
+        module = "cmsmig.reconcile.rules.story_hashes"
         earlier.setattr(f"{module}.comparable", earlier_form)
         desk.done("import")
     (desk.folder / "derived.sqlite").unlink()
