@@ -256,11 +256,11 @@ class _Comparison:
             if not problem:
                 continue
             where = "/".join(shown.key[:2]) + f"@{shown.key[2]}"
-            slug = f"{name}__i18n__{KEY}" if shown.language else name
+            slug = f"{name}__i18n__{KEY}" if self._differs(shown, name) else name
             if version == "draft":
                 self._seen.add((where, slug))
             kind = self._listed.get((where, slug))
-            if not kind and version == "published" and self._is_empty(shown, defined):
+            if not kind and version == "published" and self._is_empty(shown, name):
                 # The plan lists the losses of what editors see.
                 kind = "empty in the live version alone"
             if kind:
@@ -285,7 +285,7 @@ class _Comparison:
             wanted = Html(re.sub(r"(?m)^\s*\d+\. ", "", wanted))
         if wanted is None or seen is None:
             return "" if wanted == seen else f"{seen!r:.80} in place of {wanted!r:.80}"
-        is_translated = bool(shown.language) and value != shown.own.get(defined["slug"])
+        is_translated = self._differs(shown, defined["slug"])
         if isinstance(wanted, Html):
             missing = wanted.words - shown_words(seen)
             if missing:
@@ -300,11 +300,14 @@ class _Comparison:
             wanted, seen = without_files(wanted), without_files(seen)
         return "" if wanted == seen else f"{seen!r:.80} in place of {wanted!r:.80}"
 
-    def _is_empty(self, shown: _Shown, defined: dict) -> bool:
+    def _differs(self, shown: _Shown, name: str) -> bool:
+        """Return whether a field holds something else in the language."""
+        return bool(shown.language) and shown.values.get(name) != shown.own.get(name)
+
+    def _is_empty(self, shown: _Shown, name: str) -> bool:
         """Return whether a translation is empty that the service shows in no way."""
-        value = shown.values.get(defined["slug"])
-        is_translated = bool(shown.language) and value != shown.own.get(defined["slug"])
-        return is_translated and value in (None, "", [])
+        empty = shown.values.get(name) in (None, "", [])
+        return empty and self._differs(shown, name)
 
     def _bad_links(
         self,
