@@ -16,9 +16,10 @@ from pathlib import Path
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.sandbox.sample.identity import asset, file_id, option_id, ref, refs
 from cmsmig.sandbox.sample.markup import image, linked, paragraphs
-from cmsmig.sandbox.sample.records import Column, Entry, State, Table, choices, into
+from cmsmig.sandbox.sample.records import Column, Entry, State, Table, into
 from cmsmig.sandbox.sample.site import site_record
 from cmsmig.sandbox.sample.writer import Content, write_content
+from tests.support.steps.every_kind import VALUES
 from tests.support.tiny_site import picture
 
 THINGS = Table(
@@ -26,23 +27,7 @@ THINGS = Table(
     "Things",
     "Thing",
     (
-        Column("RichText", "text", "Text"),
-        Column("PlainText", "line", "Line", False, {"singleLine": True}),
-        Column("PlainText", "lines", "Lines", False, {"singleLine": False}),
-        Column("Image", "picture", "Picture"),
-        Column("MultiImage", "views", "Views"),
-        Column("File", "paper", "Paper"),
-        Column("VideoLink", "film", "Film"),
-        Column("Link", "website", "Website"),
-        Column("Email", "email", "Email"),
-        Column("Phone", "phone", "Phone"),
-        Column("Number", "size", "Size", False, {"format": "decimal"}),
-        Column("DateTime", "day", "Day"),
-        Column("Switch", "open", "Open"),
-        Column("Color", "colour", "Colour"),
-        Column(
-            "Option", "mood", "Mood", False, choices("things", "mood", a="A", b="B")
-        ),
+        *VALUES,
         Column("Reference", "topic", "Topic", False, into("topics")),
         Column("MultiReference", "topics", "Topics", False, into("topics")),
     ),

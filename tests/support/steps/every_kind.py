@@ -14,28 +14,30 @@ from tests.support.tiny_site import picture
 
 FULL = 30
 """Items with every field; `bare`, `changed` and `later` follow."""
+VALUES = (
+    Column("RichText", "text", "Text"),
+    Column("PlainText", "line", "Line", False, {"singleLine": True}),
+    Column("PlainText", "lines", "Lines", False, {"singleLine": False}),
+    Column("Image", "picture", "Picture"),
+    Column("MultiImage", "views", "Views"),
+    Column("File", "paper", "Paper"),
+    Column("VideoLink", "film", "Film"),
+    Column("Link", "website", "Website"),
+    Column("Email", "email", "Email"),
+    Column("Phone", "phone", "Phone"),
+    Column("Number", "size", "Size", False, {"format": "decimal"}),
+    Column("DateTime", "day", "Day"),
+    Column("Switch", "open", "Open"),
+    Column("Color", "colour", "Colour"),
+    Column("Option", "mood", "Mood", False, choices("things", "mood", a="A", b="B")),
+)
+"""A column of every kind that refers to no item."""
 THINGS = Table(
     "things",
     "Things",
     "Thing",
     (
-        Column("RichText", "text", "Text"),
-        Column("PlainText", "line", "Line", False, {"singleLine": True}),
-        Column("PlainText", "lines", "Lines", False, {"singleLine": False}),
-        Column("Image", "picture", "Picture"),
-        Column("MultiImage", "views", "Views"),
-        Column("File", "paper", "Paper"),
-        Column("VideoLink", "film", "Film"),
-        Column("Link", "website", "Website"),
-        Column("Email", "email", "Email"),
-        Column("Phone", "phone", "Phone"),
-        Column("Number", "size", "Size", False, {"format": "decimal"}),
-        Column("DateTime", "day", "Day"),
-        Column("Switch", "open", "Open"),
-        Column("Color", "colour", "Colour"),
-        Column(
-            "Option", "mood", "Mood", False, choices("things", "mood", a="A", b="B")
-        ),
+        *VALUES,
         Column("Reference", "next", "Next", False, into("things")),
         Column("MultiReference", "related", "Related", False, into("things")),
     ),
