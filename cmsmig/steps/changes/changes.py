@@ -133,7 +133,7 @@ def _of_public(
     migration: Migration, versions: PublicVersions, rows: Mapping[ItemKey, ItemRow]
 ) -> Iterator[Change]:
     """Yield what visitors are to see otherwise than they were given."""
-    for key in migration.to_publish:
+    for key in sorted(migration.to_publish):
         row = rows.get(key)
         if row is None or row.home is None or not row.home.public_record:
             continue
