@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,23 @@ _PLACES = {
     "JUPYTER_RUNTIME_DIR": "jupyter-runtime",
     "IPYTHONDIR": "ipython",
 }
+
+
+_MEMORY = Path("/dev/shm")
+_ENOUGH = 4 * 1024**3
+"""Bytes free in memory for the folders of all tests; those of passed tests go
+at once."""
+
+
+def use_memory() -> None:
+    """Let pytest keep the folders of tests in memory, where there is room: on a disk,
+    tests wait for it a quarter of their time.
+
+    Nothing is done where somebody names a place.
+    """
+    named = {"PYTEST_DEBUG_TEMPROOT", "TMPDIR"} & os.environ.keys()
+    if not named and _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ENOUGH:
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = str(_MEMORY)
 
 
 def own_places(patch: pytest.MonkeyPatch, folder: Path, state: Path) -> None:
