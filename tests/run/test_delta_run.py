@@ -94,13 +94,18 @@ class Site:
     rig: Rig
     reports: Path
 
-    def start(self, *more: str, **environ: str) -> subprocess.Popen[str]:
-        """Start a delta run in a session without a terminal."""
+    def start(self, only: str = "", **environ: str) -> subprocess.Popen[str]:
+        """Start a delta run, or one of its notebooks, in a session without a terminal.
+
+        Notebook 01 alone takes `--refresh`.
+        """
+        refresh = ["--refresh"] if only in ("", "01") else []
+        chosen = ["--only", only] if only else []
         return subprocess.Popen(
             [
                 *(sys.executable, "-m", "cmsmig.cli", "--project", self.rig.folder),
-                *("run", "--refresh", "--reports", self.reports, "--run-id", "night"),
-                *more,
+                *("run", "--reports", self.reports, "--run-id", "night"),
+                *(refresh + chosen),
             ],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -116,9 +121,9 @@ class Site:
         folder = self.reports / "night"
         return Night(process.returncode, out.splitlines(), err, folder)
 
-    def night(self, *more: str, **environ: str) -> Night:
+    def night(self, only: str = "", **environ: str) -> Night:
         """Run and wait."""
-        return self.ended(self.start(*more, **environ))
+        return self.ended(self.start(only, **environ))
 
     def told(self) -> dict:
         """Return what the command was given."""
@@ -203,7 +208,7 @@ def test_a_hook_that_fails_is_told_and_changes_no_code(
     """Both kinds fail: a sentence for each, without the key; the code stays 0."""
     site.notify(FAILS, receiver.url)
     receiver.status = 500
-    night = site.night("--only", "01")
+    night = site.night("01")
     assert night.code == 0, night.err
     # Each line begins with its time.
     failed = [line for line in night.err.splitlines() if " notify: " in line]
@@ -319,7 +324,7 @@ def _assert_ends_with(
 ) -> Night:
     """Run a night; the code, the last lines, the log and both hooks agree."""
     site.notify(KEEPS, receiver.url)
-    night = site.night("--only", at[:2], **environ)
+    night = site.night(at[:2], **environ)
     assert night.code == code, night.err
     assert night.lines[-3].startswith(f"outcome: {code}, ")
     assert night.lines[-1].startswith(f"report: {night.folder}/")
