@@ -106,7 +106,7 @@ def test_markdown_of_any_depth() -> None:
 
 
 @pytest.mark.processor_time(10)
-@pytest.mark.parametrize("unit", ["![", "//files.example.net/"])
+@pytest.mark.parametrize("unit", ["![", "//files.example.net/", "'"])
 def test_markdown_that_takes_too_much_work_is_raw_html(unit: str) -> None:
     """It becomes one raw HTML block with a loss that says why; the rest is read."""
     text = unit * (256_000 // len(unit))

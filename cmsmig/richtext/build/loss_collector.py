@@ -49,8 +49,9 @@ KINDS: dict[str, tuple[Severity, str]] = {
     "list-blank": (LAYOUT, "This shows nothing in a list and is no item of it."),
     "markdown": (
         MEANING,
-        "This text holds so many brackets or addresses that reading it as Markdown "
-        "would take too long. It is kept as raw HTML; shorten it at the origin.",
+        "This text has so many brackets, quotes or addresses that reading it as "
+        "Markdown would take too long. It is kept as raw HTML; shorten it at the "
+        "origin.",
     ),
     "media": (CONTENT, "Video and audio are left out, as the embed choices say."),
     "missing-file": (CONTENT, "This file could not be had; its old address stands."),

@@ -15,9 +15,10 @@ from markdown_it.rules_core import StateCore
 from cmsmig.richtext.markdown.ported_rules import as_in_javascript
 
 _MOST_WORK = 20_000_000
-"""Characters of one text, times the signs in it at which reading looks ahead: the
-rules for links take quadratic time, and more than this takes seconds."""
-_LOOK_AHEAD = ("[", "//")
+"""Characters of one text, times the weight of the signs in it: the rules for links and
+for quotes take quadratic time, and more than this takes seconds."""
+_WEIGHTS = {"[": 1.0, "//": 1.0, '"': 0.01, "'": 0.01}
+"""At a bracket or an address reading looks ahead; for a quote the text is copied."""
 _LIMITED = "limited"
 
 
@@ -40,14 +41,14 @@ def _set_apart(state: StateCore) -> None:
         content = token.content
         if token.type != "inline" or len(content) < 1000:
             continue
-        if len(content) * sum(map(content.count, _LOOK_AHEAD)) > _MOST_WORK:
+        signs = sum(content.count(sign) * each for sign, each in _WEIGHTS.items())
+        if len(content) * signs > _MOST_WORK:
             unread.append(content)
             for around in state.tokens[index - 1 : index + 2 : 2]:
                 around.hidden = around.type.startswith("paragraph")
             token.type = "html_block"
-            token.content = (
-                f'<div data-rt-embed-type="true"><pre>{escape(content)}</pre></div>'
-            )
+            kept = escape(content, quote=False)
+            token.content = f'<div data-rt-embed-type="true"><pre>{kept}</pre></div>'
 
 
 def html_of_markdown(text: str) -> str:
