@@ -110,7 +110,9 @@ def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Chang
     """Yield what the next import would write otherwise than the last one did."""
     migration = job.migration
     offline = draft_offline(migration, job.ledger)
-    foreseen = foresee_links(migration, job.ledger, job.survey, job.conflicts, offline)
+    foreseen = foresee_links(
+        migration, job.ledger, job.snapshot, job.conflicts, offline
+    )
     for key, links in foreseen.links.items():
         row = rows.get(key)
         if row is None or row.home is None:
@@ -120,7 +122,7 @@ def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Chang
             ours = _wanted(migration, key, offline, foreseen)
             yield from _of_item(job, row, row.home, ours)
     versions = find_public_versions(
-        migration, offline.context, foreseen.existing, job.ledger, job.survey
+        migration, offline.context, foreseen.existing, job.ledger, job.snapshot
     )
     yield from _of_public(migration, versions, rows)
     for key, row in rows.items():
@@ -189,7 +191,7 @@ def _of_decisions(job: ImportJob) -> Iterator[Change]:
     now = fingerprints(
         job.migration,
         job.ledger,
-        job.survey,
+        job.snapshot,
         job.settings,
         job.gone,
         job.resources(),
@@ -210,7 +212,7 @@ def _of_gone(job: ImportJob) -> Iterator[Change]:
 def _of_objects(job: ImportJob) -> Iterator[Change]:
     """Yield the fields of components, datasources, folders and files that changed on
     either side."""
-    resources = Resources.of(job.migration, job.ledger, job.survey)
+    resources = Resources.of(job.migration, job.ledger, job.snapshot)
     for each in resources.compared:
         yield from _of_diff(Where.DECISIONS, each.ref, each.diff)
     for file in resources.assets():
@@ -231,7 +233,7 @@ async def _of_stories(
     job: ImportJob, rows: Mapping[ItemKey, ItemRow]
 ) -> AsyncIterator[Change]:
     """Yield what somebody changed in stories since we wrote them."""
-    listed = {row.story_id: row for row in job.survey.stories}
+    listed = {row.story_id: row for row in job.snapshot.stories}
     for key, row in rows.items():
         for change in _of_publication(key, row, listed):
             yield change

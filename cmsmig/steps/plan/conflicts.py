@@ -16,9 +16,9 @@ from cmsmig.mapping.decisions.conflicts import (
     ConflictKind,
 )
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.moves import passing_slug
 from cmsmig.steps.plan.preflights.findings import Refusal
+from cmsmig.steps.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,14 @@ class Conflict:
 
 
 def find_conflicts(
-    migration: Migration, ledger: Ledger, survey: Survey
+    migration: Migration, ledger: Ledger, snapshot: Snapshot
 ) -> dict[ItemKey, Conflict]:
     """Return the items whose place is taken by a foreign story. Reads only.
 
     A place with an open intent may hold our own story, so it is no conflict.
     """
     listed = {
-        row.full_slug.strip("/"): row for row in survey.stories if not row.is_folder
+        row.full_slug.strip("/"): row for row in snapshot.stories if not row.is_folder
     }
     rows = ledger.items.all()
     intended = {intent.subject for intent in ledger.intents.open("create")}
@@ -82,13 +82,15 @@ def _has_home(item: ItemRow | None) -> bool:
     return item is not None and item.home is not None
 
 
-def moved_paths(namespace: str, ledger: Ledger, survey: Survey) -> dict[ItemKey, str]:
+def moved_paths(
+    namespace: str, ledger: Ledger, snapshot: Snapshot
+) -> dict[ItemKey, str]:
     """Return where stories stand that are elsewhere than the ledger says. Reads only.
 
     An editor moved them, or a folder above them; a run that was killed while it
     exchanged slugs did not.
     """
-    listed = {row.story_id: row for row in survey.stories}
+    listed = {row.story_id: row for row in snapshot.stories}
     return {
         key: there.full_slug.strip("/")
         for key, item in ledger.items.all().items()

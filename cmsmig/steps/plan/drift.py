@@ -13,9 +13,9 @@ from cmsmig.reconcile.resource import Owner
 from cmsmig.reconcile.rules.datasource import StoredDatasource
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.gone.missing_objects import Gone, GoneThing
 from cmsmig.steps.plan.resources import SCHEMA, Resources
+from cmsmig.steps.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ _GONE = "deleted"
 def fingerprints(
     migration: Migration,
     ledger: Ledger,
-    survey: Survey,
+    snapshot: Snapshot,
     settings: Settings,
     gone: Gone,
     resources: Resources,
@@ -155,7 +155,7 @@ def fingerprints(
         },
         destination={
             **dict(_foreign(resources)),
-            **dict(_foreign_stories(ledger, survey)),
+            **dict(_foreign_stories(ledger, snapshot)),
             **{_describe(each): _GONE for each in gone.needed},
         },
         drafts=drafts,
@@ -202,7 +202,7 @@ def _foreign(resources: Resources) -> Iterator[tuple[str, str]]:
             yield f"{what}, {edit.field}", edit.seen
 
 
-def _foreign_stories(ledger: Ledger, survey: Survey) -> Iterator[tuple[str, str]]:
+def _foreign_stories(ledger: Ledger, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     items = {
         row.home.story_id: row
         for row in ledger.items.all().values()
@@ -214,7 +214,7 @@ def _foreign_stories(ledger: Ledger, survey: Survey) -> Iterator[tuple[str, str]
     updating = {intent.subject for intent in ledger.intents.open("update")}
     for kind in ("publish", *INTENTS):
         updating |= {intent.subject for intent in ledger.intents.open(kind)}
-    for row in survey.stories:
+    for row in snapshot.stories:
         path = row.full_slug.strip("/")
         item = items.get(row.story_id)
         if item is None:

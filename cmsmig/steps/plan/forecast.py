@@ -12,7 +12,6 @@ from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER, ForeseenLinks
 from cmsmig.steps.plan.edits.story_edits import StoryEdits
 from cmsmig.steps.plan.edits.written_stories import to_publish, to_unpublish
@@ -20,6 +19,7 @@ from cmsmig.steps.plan.gone.gone_at_origin import removal_calls
 from cmsmig.steps.plan.moves import in_the_way
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
 from cmsmig.steps.plan.resources import Resources
+from cmsmig.steps.snapshot import Snapshot
 
 _ALWAYS = ("sign_uploads", "create_stories", "update_stories")
 """Calls that a plan names although there are none."""
@@ -67,7 +67,7 @@ class Outlook:
 def foresee(
     migration: Migration,
     ledger: Ledger,
-    survey: Survey,
+    snapshot: Snapshot,
     foreseen: ForeseenLinks,
     edits: StoryEdits,
     versions: PublicVersions,
@@ -81,13 +81,13 @@ def foresee(
         left.update(link.left)
     # What was published before is published again, as it is then.
     written = {key for key in foreseen.needed if edits.writes(key)}
-    listed = {each.story_id: each for each in survey.stories} if edits.merges else {}
+    listed = {each.story_id: each for each in snapshot.stories} if edits.merges else {}
     coming = foreseen.creating
     publishing = _publishes(
         migration,
-        survey,
+        snapshot,
         (
-            _after(_shown(row, survey), edits, listed, is_written=key in written)
+            _after(_shown(row, snapshot), edits, listed, is_written=key in written)
             for key, row in rows.items()
         ),
         coming,
@@ -101,39 +101,39 @@ def foresee(
         links_left=dict(sorted(left.items())),
         publishing=publishing,
         versions=len(publishing & versions.links.keys()),
-        unpublishes=_unpublishes(migration, survey, rows),
+        unpublishes=_unpublishes(migration, snapshot, rows),
         freed=len(in_the_way(foreseen.moves)),
     )
 
 
 def _publishes(
     migration: Migration,
-    survey: Survey,
+    snapshot: Snapshot,
     rows: Iterable[ItemRow],
     coming: Set[ItemKey],
     versions: PublicVersions,
 ) -> frozenset[ItemKey]:
     """Return what is published, `rows` being as they are after all updates."""
     decided, public = migration.decisions.conflicts, versions.records
-    there = to_publish(migration.to_publish, rows, survey.stories, decided, public)
+    there = to_publish(migration.to_publish, rows, snapshot.stories, decided, public)
     due = {row.key for row in there} | (migration.to_publish & coming)
     return frozenset(due - versions.failed.keys())
 
 
 def _unpublishes(
-    migration: Migration, survey: Survey, rows: Mapping[ItemKey, ItemRow]
+    migration: Migration, snapshot: Snapshot, rows: Mapping[ItemKey, ItemRow]
 ) -> int:
     decided = migration.decisions.conflicts
     unwanted = migration.items.keys() - migration.to_publish
-    return len(to_unpublish(unwanted, rows.values(), survey.stories, decided))
+    return len(to_unpublish(unwanted, rows.values(), snapshot.stories, decided))
 
 
-def _shown(row: ItemRow, survey: Survey) -> ItemRow:
+def _shown(row: ItemRow, snapshot: Snapshot) -> ItemRow:
     """Return the row once it is noted what a killed run gave visitors."""
     home = row.home
-    if home is not None and home.story_id in survey.hidden:
+    if home is not None and home.story_id in snapshot.hidden:
         return replace(row, home=replace(home, left_public=True))
-    found = survey.interrupted.get(home.story_id) if home else None
+    found = snapshot.interrupted.get(home.story_id) if home else None
     if home is None or found is None or not found.public_record:
         return row
     shown = replace(home, left_public=True, public_record=found.public_record)
@@ -162,7 +162,7 @@ def _after(
 def calls_of(
     migration: Migration,
     ledger: Ledger,
-    survey: Survey,
+    snapshot: Snapshot,
     settings: Settings,
     outlook: Outlook,
     resources: Resources,
@@ -170,11 +170,11 @@ def calls_of(
     """Return the quota calls by name, in the order they are made."""
     objects = resources.calls()
     calls = {
-        **survey.calls,
-        "settle_versions": len(survey.interrupted),
-        "put_back_versions": sum(e.put_back for e in survey.interrupted.values()),
+        **snapshot.calls,
+        "settle_versions": len(snapshot.interrupted),
+        "put_back_versions": sum(e.put_back for e in snapshot.interrupted.values()),
         **{name: objects[name] for name in _OBJECT_CALLS},
-        **_upload_calls(migration, ledger, survey, settings),
+        **_upload_calls(migration, ledger, snapshot, settings),
         "compare_assets": objects["compare_assets"],
         "update_assets": objects["update_assets"],
         "read_back_components": 1 if outlook.creating else 0,
@@ -192,13 +192,13 @@ def calls_of(
     return {name: count for name, count in calls.items() if count or name in _ALWAYS}
 
 
-def no_calls(survey: Survey) -> dict[str, int]:
+def no_calls(snapshot: Snapshot) -> dict[str, int]:
     """Return the calls of an import that looks and is refused then."""
-    return {**survey.calls, **dict.fromkeys(_ALWAYS, 0)}
+    return {**snapshot.calls, **dict.fromkeys(_ALWAYS, 0)}
 
 
 def _upload_calls(
-    migration: Migration, ledger: Ledger, survey: Survey, settings: Settings
+    migration: Migration, ledger: Ledger, snapshot: Snapshot, settings: Settings
 ) -> dict[str, int]:
     assets = ledger.inventory.assets()
     open_ones = {
@@ -208,6 +208,6 @@ def _upload_calls(
     }
     return {
         "settle_uploads": len(ledger.intents.open("sign")),
-        "sign_uploads": len(open_ones - survey.arrived),
+        "sign_uploads": len(open_ones - snapshot.arrived),
         "finish_uploads": len(open_ones) if settings.finish_uploads else 0,
     }

@@ -18,7 +18,7 @@ from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.uids import story_uid
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
-from cmsmig.steps.plan.destination_survey import Survey
+from cmsmig.steps.snapshot import Snapshot
 
 SAMPLES = 3
 """Stories in the way that are looked at."""
@@ -28,7 +28,7 @@ async def refuse_lost_ledger(
     client: DestinationClient,
     migration: Migration,
     ledger: Ledger,
-    survey: Survey,
+    snapshot: Snapshot,
     conflicts: Mapping[ItemKey, Conflict],
 ) -> Mapping[str, int]:
     """Raise `LedgerError` when the space holds what an earlier import brought and
@@ -38,7 +38,7 @@ async def refuse_lost_ledger(
     id. Where no component of ours is there, nothing is looked at.
     """
     bodies = component_bodies(migration.design)
-    if not any(survey.component(body.name) for body in bodies):
+    if not any(snapshot.component(body.name) for body in bodies):
         return {}
     suspects = _suspects(migration, conflicts)[:SAMPLES]
     for conflict in suspects:

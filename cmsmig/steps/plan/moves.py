@@ -15,8 +15,8 @@ from cmsmig.mapping.draft import Place
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.rules.story import START
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.edits.story_merge import merge_place
+from cmsmig.steps.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,10 @@ class Move:
 
 
 def find_moves(
-    migration: Migration, ledger: Ledger, survey: Survey
+    migration: Migration, ledger: Ledger, snapshot: Snapshot
 ) -> Mapping[ItemKey, Move]:
     """Return the stories that the next import moves, by item. Reads only."""
-    listed = {row.story_id: row for row in survey.stories}
+    listed = {row.story_id: row for row in snapshot.stories}
     moves = _moves(migration, ledger, listed)
     return {each.key: each for each in moves if each.old != each.new}
 

@@ -22,7 +22,6 @@ from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict, ItemOutcome, ItemOutcomes
-from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drafts.foreseen_links import ForeseenLinks, foresee_links
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, known_here
 from cmsmig.steps.plan.drift import (
@@ -46,6 +45,7 @@ from cmsmig.steps.plan.publication.public_versions import (
 )
 from cmsmig.steps.plan.publication.publications import Publication, find_publications
 from cmsmig.steps.plan.resources import InTheWay, Resources
+from cmsmig.steps.snapshot import Snapshot
 
 RULES_VERSION = 1
 """Raised whenever the same item and decisions would give another draft."""
@@ -190,7 +190,7 @@ class Plan:
 def make_plan(
     migration: Migration,
     ledger: Ledger,
-    survey: Survey,
+    snapshot: Snapshot,
     settings: Settings,
     conflicts: Mapping[ItemKey, Conflict],
     offline: OfflineDrafts,
@@ -208,17 +208,17 @@ def make_plan(
     if migration.rules is not None:
         refuse_undesigned(migration.design, offline.used)
     rows = ItemOutcomes(migration, conflicts, offline.reasons())
-    resources = Resources.of(migration, ledger, survey, offline.used)
-    foreseen = foresee_links(migration, ledger, survey, conflicts, offline)
+    resources = Resources.of(migration, ledger, snapshot, offline.used)
+    foreseen = foresee_links(migration, ledger, snapshot, conflicts, offline)
     versions = find_public_versions(
-        migration, offline.context, foreseen.existing, ledger, survey
+        migration, offline.context, foreseen.existing, ledger, snapshot
     )
-    settled = migration, ledger, survey, settings, gone, resources, offline.drafts
+    settled = migration, ledger, snapshot, settings, gone, resources, offline.drafts
     prints = fingerprints(*settled, recreate=recreate)
-    outlook = foresee(migration, ledger, survey, foreseen, edits, versions)
-    calls = calls_of(migration, ledger, survey, settings, outlook, resources)
+    outlook = foresee(migration, ledger, snapshot, foreseen, edits, versions)
+    calls = calls_of(migration, ledger, snapshot, settings, outlook, resources)
     if is_blocked(gone, "import"):
-        calls = no_calls(survey)
+        calls = no_calls(snapshot)
     known = replace(
         known_here(migration, ledger), failed=_without_story(migration, rows)
     )
@@ -247,7 +247,7 @@ def make_plan(
         dangling=tuple(each for each in dangling if each.cause is not _OUTSIDE),
         not_in_pilot=tuple(each for each in dangling if each.cause is _OUTSIDE),
         pilot=migration.pilot,
-        notes=tuple(find_notes(migration, ledger, survey)),
+        notes=tuple(find_notes(migration, ledger, snapshot)),
         labels=labels_to_keep(migration, ledger),
         missing_files=migration.files.missing,
         gone=gone,
@@ -256,7 +256,7 @@ def make_plan(
         item_prints=item_prints(migration),
         beforehand=Beforehand.of(
             migration,
-            survey,
+            snapshot,
             settings,
             offline.refused,
             calls,
@@ -270,7 +270,7 @@ def make_plan(
                 outlook.publishing,
                 versions.links.keys(),
                 ledger.items.all(),
-                survey.stories,
+                snapshot.stories,
                 migration.places.places,
             )
         ),

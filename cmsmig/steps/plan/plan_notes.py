@@ -11,9 +11,9 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.departures import departures
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import Origin
-from cmsmig.steps.plan.destination_survey import Survey, folder_at
 from cmsmig.steps.plan.moves import find_moves
 from cmsmig.steps.plan.needed_names import needed_names
+from cmsmig.steps.snapshot import Snapshot, folder_at
 
 _SHOWN = 3
 LABELS: Final = "origin_labels"
@@ -32,16 +32,18 @@ class Label:
     design: str
 
 
-def find_notes(migration: Migration, ledger: Ledger, survey: Survey) -> Iterator[str]:
+def find_notes(
+    migration: Migration, ledger: Ledger, snapshot: Snapshot
+) -> Iterator[str]:
     """Yield a sentence for each. Reads only."""
     yield from _find_halved(migration.origin)
     yield from _find_departed(migration)
     yield from _find_renamed(migration, ledger)
     yield from _find_other_slugs(migration)
-    yield from _find_moving(migration, ledger, survey)
+    yield from _find_moving(migration, ledger, snapshot)
     yield from _find_unknown(migration)
     if migration.pilot.is_whole:
-        yield from _find_left_behind(migration, ledger, survey)
+        yield from _find_left_behind(migration, ledger, snapshot)
 
 
 def labels_to_keep(migration: Migration, ledger: Ledger) -> dict[str, str]:
@@ -81,11 +83,13 @@ def _find_other_slugs(migration: Migration) -> Iterator[str]:
         )
 
 
-def _find_moving(migration: Migration, ledger: Ledger, survey: Survey) -> Iterator[str]:
+def _find_moving(
+    migration: Migration, ledger: Ledger, snapshot: Snapshot
+) -> Iterator[str]:
     """Name the pages that get another path; `plan --json` lists all."""
     told = [
         f"`{each.old}` moves to `{each.new}`"
-        for each in find_moves(migration, ledger, survey).values()
+        for each in find_moves(migration, ledger, snapshot).values()
     ]
     if told:
         yield (
@@ -149,12 +153,12 @@ def _labels(migration: Migration) -> Iterator[Label]:
 
 
 def _find_left_behind(
-    migration: Migration, ledger: Ledger, survey: Survey
+    migration: Migration, ledger: Ledger, snapshot: Snapshot
 ) -> Iterator[str]:
     """Tell of what an earlier design had made and nothing needs any more."""
     for kind, needed in needed_names(migration).items():
         for name, row in ledger.inventory.made(kind).items():
-            if row.made and name not in needed and _is_there(kind, name, survey):
+            if row.made and name not in needed and _is_there(kind, name, snapshot):
                 yield (
                     f"The {kind.replace('_', ' ')} `{name}` of an earlier design stays "
                     "in the space, and the import needs it no more; delete it there "
@@ -162,12 +166,12 @@ def _find_left_behind(
                 )
 
 
-def _is_there(kind: str, name: str, survey: Survey) -> bool:
+def _is_there(kind: str, name: str, snapshot: Snapshot) -> bool:
     match kind:
         case "component":
-            return survey.component(name) is not None
+            return snapshot.component(name) is not None
         case "folder":
-            return folder_at(survey.stories, name) is not None
+            return folder_at(snapshot.stories, name) is not None
         case _:
             # Lists of the others are read only where the design names some.
             return True

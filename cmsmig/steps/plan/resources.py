@@ -1,4 +1,4 @@
-"""The objects that stories need: design, ledger and survey, joined by name."""
+"""The objects that stories need: design, ledger and snapshot, joined by name."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from cmsmig.reconcile.rules.component import ComponentRules
 from cmsmig.reconcile.rules.datasource import DATASOURCES, StoredDatasource
 from cmsmig.reconcile.rules.folder import FOLDERS
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey, folder_at
+from cmsmig.steps.snapshot import Snapshot, folder_at
 
 D = TypeVar("D")
 A = TypeVar("A")
@@ -73,7 +73,7 @@ class Resources:
     """
 
     migration: Migration
-    survey: Survey
+    snapshot: Snapshot
     made: Mapping[Kind, Mapping[str, MadeRow]]
     files: Mapping[str, AssetRow]
     intents: Mapping[Kind, Mapping[str, Intent]]
@@ -85,14 +85,14 @@ class Resources:
         cls,
         migration: Migration,
         ledger: Ledger,
-        survey: Survey,
+        snapshot: Snapshot,
         used: Mapping[str, Set[str]] | None = None,
     ) -> Resources:
         """Return them for the ledger as it is now."""
         opened = {kind: ledger.intents.open(kind) for kind in _KINDS}
         return cls(
             migration,
-            survey,
+            snapshot,
             {kind: ledger.inventory.made(kind) for kind in _KINDS},
             ledger.inventory.assets(),
             {kind: {each.subject: each for each in opened[kind]} for kind in _KINDS},
@@ -102,19 +102,19 @@ class Resources:
     def folders(self) -> Iterator[Resource[FolderPlan, StoryRow]]:
         """Yield the folders of the design, parents first, wherever an editor moved
         them."""
-        by_id = {row.story_id: row for row in self.survey.stories if row.is_folder}
+        by_id = {row.story_id: row for row in self.snapshot.stories if row.is_folder}
         for plan in self.migration.folders:
             made = self.made[Kind.FOLDER].get(plan.path)
             there = by_id.get(made.destination_id) if made else None
             if made is None or there is None or there.uuid != made.uuid:
-                there = folder_at(self.survey.stories, plan.path)
+                there = folder_at(self.snapshot.stories, plan.path)
             yield self._join(Ref(Kind.FOLDER, plan.path), plan, there, FOLDERS)
 
     def datasources(self) -> Iterator[Resource[DatasourceBody, StoredDatasource]]:
         """Yield the datasources of the design."""
         for wanted in datasource_bodies(self.migration.design):
-            found = self.survey.datasource(wanted.slug)
-            entries = self.survey.entries.get(wanted.slug, ())
+            found = self.snapshot.datasource(wanted.slug)
+            entries = self.snapshot.entries.get(wanted.slug, ())
             there = StoredDatasource(found, entries) if found else None
             ref = Ref(Kind.DATASOURCE, wanted.slug)
             yield self._join(ref, wanted, there, DATASOURCES)
@@ -123,14 +123,14 @@ class Resources:
         """Yield the components of the design."""
         rules = ComponentRules(self.used)
         for wanted in component_bodies(self.migration.design):
-            there = self.survey.component(wanted.name)
+            there = self.snapshot.component(wanted.name)
             ref = Ref(Kind.COMPONENT, wanted.name)
             yield self._join(ref, wanted, there, rules)
 
     def asset_folders(self) -> Iterator[Resource[str, AssetFolder]]:
         """Yield the asset folder of the design, if it names one."""
         if name := self.migration.design.asset_folder:
-            listed = self.survey.asset_folders
+            listed = self.snapshot.asset_folders
             there = next((each for each in listed if each.name == name), None)
             ref = Ref(Kind.ASSET_FOLDER, name)
             yield self._join(ref, name, there, ASSET_FOLDERS)
@@ -140,7 +140,7 @@ class Resources:
         the space was listed."""
         for upload in self.migration.files.uploads:
             row = self.files.get(upload.sha256)
-            there = self.survey.assets.get(row.asset_id or 0) if row else None
+            there = self.snapshot.assets.get(row.asset_id or 0) if row else None
             if row and row.is_brought and there and there.ext_id == row.ext_id:
                 yield upload, row, there
 

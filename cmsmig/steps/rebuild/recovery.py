@@ -157,7 +157,7 @@ async def _our_stories(job: ImportJob) -> dict[ItemKey, Story]:
     keys = {story_uid(namespace, key): key for key in (*places, *left_out)}
     paths = {place.full_slug for place in places.values()}
     types = {"", *(each.component for each in job.migration.design.content_types)}
-    rows = [row for row in job.survey.stories if not row.is_folder]
+    rows = [row for row in job.snapshot.stories if not row.is_folder]
     at_place = [row for row in rows if row.full_slug in paths]
     elsewhere = [
         row for row in rows if row.full_slug not in paths and row.content_type in types

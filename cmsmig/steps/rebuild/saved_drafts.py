@@ -87,7 +87,7 @@ async def _delivered(
     found: dict[str, dict[str, Story]] = {}
     try:
         async with open_delivery(
-            job.settings, job.survey.space, job.observer
+            job.settings, job.snapshot.space, job.observer
         ) as delivery:
             await delivery.renew()
             for code in ("", *(each.code for each in languages)):

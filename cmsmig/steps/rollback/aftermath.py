@@ -12,7 +12,7 @@ from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.pieces import Left, Piece, Reason, counts
 from cmsmig.steps.rollback.removal import Removal
 from cmsmig.steps.rollback.rollback_plan import RollbackPlan
-from cmsmig.steps.rollback.space_lists import SpaceLists, read_lists
+from cmsmig.steps.snapshot import Snapshot, read_lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +50,18 @@ async def look_back(job: RollbackJob, plan: RollbackPlan, removal: Removal) -> O
     left = [*plan.left, *removal.left]
     changed: tuple[str, ...] = ()
     if plan.going:
-        after = await read_lists(job.client, plan.scope)
-        listed = _shown(after)
+        listed = _shown(await read_lists(job.client, plan.before))
         for piece in removal.removed:
             # A list may lag behind: what it shows is read singly.
             shown = (piece.kind, piece.own) in listed
             if shown and await is_there(job.client, piece):
                 left.append(Left(piece, Reason.STILL_THERE, _still_there(piece)))
         ours = [*plan.going, *plan.gone, *(each.piece for each in plan.left)]
-        before = _shown(plan.before.without(ours))
-        changed = tuple(_changes(before, _shown(after.without(ours))))
+        then, now = _shown(plan.before), listed
+        for piece in ours:
+            then.pop((piece.kind, piece.own), None)
+            now.pop((piece.kind, piece.own), None)
+        changed = tuple(_changes(then, now))
     return Outcome(
         plan,
         removed=tuple(removal.removed),
@@ -76,12 +78,12 @@ def _still_there(piece: Piece) -> str:
     )
 
 
-def _shown(lists: SpaceLists) -> dict[tuple[Kind, int], tuple[str, str]]:
+def _shown(lists: Snapshot) -> dict[tuple[Kind, int], tuple[str, str]]:
     """Return what is listed, by kind and number: its name and a fingerprint of it."""
     return dict(_rows(lists))
 
 
-def _rows(lists: SpaceLists) -> Iterator[tuple[tuple[Kind, int], tuple[str, str]]]:
+def _rows(lists: Snapshot) -> Iterator[tuple[tuple[Kind, int], tuple[str, str]]]:
     for row in lists.stories:
         kind = Kind.FOLDER if row.is_folder else Kind.STORY
         # What goes out of a folder may change its date.
@@ -91,7 +93,7 @@ def _rows(lists: SpaceLists) -> Iterator[tuple[tuple[Kind, int], tuple[str, str]
     for component in lists.components:
         shown = (component.name, fingerprint(component.body))
         yield (Kind.COMPONENT, component.component_id), shown
-    for asset in lists.assets:
+    for asset in lists.assets.values():
         state = fingerprint([asset.content_url, asset.alt, asset.asset_folder_id])
         shown = (asset.content_url.rpartition("/")[2], state)
         yield (Kind.ASSET, asset.asset_id), shown

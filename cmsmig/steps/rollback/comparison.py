@@ -19,9 +19,9 @@ from cmsmig.reconcile.kinds import Kind
 from cmsmig.steps.plan.gone.missing_objects import read_unlisted
 from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.pieces import Piece, created
-from cmsmig.steps.rollback.space_lists import SpaceLists
 from cmsmig.steps.rollback.standing import Records, Standing
 from cmsmig.steps.rollback.story_standing import StoryStandings
+from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.worker_pool import Work, together, work_through
 
 T = TypeVar("T")
@@ -46,15 +46,15 @@ def meant(job: RollbackJob) -> Iterator[Piece]:
 
 
 async def complete(
-    job: RollbackJob, lists: SpaceLists, pieces: Iterable[Piece]
-) -> SpaceLists:
+    job: RollbackJob, lists: Snapshot, pieces: Iterable[Piece]
+) -> Snapshot:
     """Return the lists with those of `pieces` that they lacked: a list may lag behind.
 
     Each is read singly.
     """
     listed = {
         Kind.STORY: {row.story_id for row in lists.stories},
-        Kind.ASSET: {each.asset_id for each in lists.assets},
+        Kind.ASSET: lists.assets.keys(),
         Kind.COMPONENT: {each.component_id for each in lists.components},
     }
     lacking: dict[Kind, list[int]] = {kind: [] for kind in listed}
@@ -68,7 +68,7 @@ async def complete(
     return replace(
         lists,
         stories=(*lists.stories, *(each.row for each in stories)),
-        assets=(*lists.assets, *assets),
+        assets={**lists.assets, **{each.asset_id: each for each in assets}},
         components=(*lists.components, *components),
     )
 
@@ -111,7 +111,7 @@ def _with_bytes(standing: Standing, replaced: Mapping[str, str]) -> Standing:
 
 
 async def compare(
-    job: RollbackJob, lists: SpaceLists, pieces: Iterable[Piece]
+    job: RollbackJob, lists: Snapshot, pieces: Iterable[Piece]
 ) -> Comparison:
     """Return how each piece stands; stories that changed are read."""
     records = Records.of(lists, job.ledger.inventory.made("folder").values())

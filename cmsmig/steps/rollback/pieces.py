@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -20,6 +20,16 @@ TRASHED: Final = frozenset((Kind.STORY, Kind.FOLDER, Kind.ASSET))
 
 Source: destination, stories and assets (`deleted_at`); components: "no schema" then.
 """
+
+_OPEN_AS = {
+    Kind.STORY: "create",
+    Kind.FOLDER: "folder",
+    Kind.ASSET: "sign",
+    Kind.ASSET_FOLDER: "asset_folder",
+    Kind.DATASOURCE: "datasource",
+    Kind.COMPONENT: "component",
+}
+"""The kind of the intents that create one of a kind."""
 
 
 def counts(kinds: Iterable[Kind]) -> dict[Kind, int]:
@@ -74,6 +84,12 @@ def created(ledger: Ledger) -> Iterator[Piece]:
         for made in ledger.inventory.made(kind).values():
             if made.made:
                 yield Piece(kind, made.name, made.destination_id, made)
+
+
+def created_kinds(ledger: Ledger) -> Set[Kind]:
+    """Return the kinds of which this ledger created any, or may have. Reads only."""
+    found = {kind for kind in Kind if ledger.intents.open(_OPEN_AS[kind])}
+    return found | {piece.kind for piece in created(ledger)}
 
 
 def forget(ledger: Ledger, piece: Piece) -> None:

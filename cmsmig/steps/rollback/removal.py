@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 
@@ -28,9 +28,9 @@ from cmsmig.steps.rollback.deletions import delete
 from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.pieces import TRASHED, Left, Piece, Reason, forget
 from cmsmig.steps.rollback.rollback_plan import RollbackPlan
-from cmsmig.steps.rollback.space_lists import SpaceLists, read_datasources
 from cmsmig.steps.rollback.staying import deepest_first, holds_sentence
 from cmsmig.steps.rollback.story_standing import story_stamp
+from cmsmig.steps.snapshot import Lists, read_lists
 from cmsmig.steps.worker_pool import Work, WorkerPool, batches
 from cmsmig.steps.write.write_ahead import write_ahead
 
@@ -71,10 +71,9 @@ async def remove(job: RollbackJob, plan: RollbackPlan) -> Removal:
         return removal
     await _remove_kind(removal, Kind.ASSET, going[Kind.ASSET])
     await _remove_kind(removal, Kind.ASSET_FOLDER, going[Kind.ASSET_FOLDER])
-    sources = await _unmoved(removal, going[Kind.DATASOURCE])
-    await _remove_kind(removal, Kind.DATASOURCE, sources)
-    components = await _unmoved(removal, going[Kind.COMPONENT])
-    await _remove_kind(removal, Kind.COMPONENT, components)
+    for kind in (Kind.DATASOURCE, Kind.COMPONENT):
+        unmoved = await _unmoved(removal, plan, kind, going[kind])
+        await _remove_kind(removal, kind, unmoved)
     return removal
 
 
@@ -165,11 +164,18 @@ async def _remove(removal: Removal, piece: Piece) -> None:
     job.observer(StepAdvanced(_step(piece.kind), piece.name))
 
 
-async def _unmoved(removal: Removal, pieces: Sequence[Piece]) -> list[Piece]:
+async def _unmoved(
+    removal: Removal, plan: RollbackPlan, kind: Kind, pieces: Sequence[Piece]
+) -> list[Piece]:
     """Return what is as the plan found it, of what goes for good; the rest stays."""
     if not pieces:
         return []
-    lists = await _listed_again(removal.job, pieces)
+    wanted = Lists(
+        stories=False,
+        components=kind is Kind.COMPONENT,
+        slugs=frozenset(each.name for each in pieces if kind is Kind.DATASOURCE),
+    )
+    lists = await read_lists(removal.job.client, replace(plan.before, wanted=wanted))
     compared = await compare(removal.job, lists, pieces)
     for piece in compared.gone:
         removal.done(piece)
@@ -181,14 +187,6 @@ async def _unmoved(removal: Removal, pieces: Sequence[Piece]) -> list[Piece]:
         else:
             removal.keep(standing.piece, Reason.EDITED, _moved(standing.piece))
     return found
-
-
-async def _listed_again(job: RollbackJob, pieces: Sequence[Piece]) -> SpaceLists:
-    if pieces[0].kind is Kind.COMPONENT:
-        return SpaceLists(components=tuple(await job.client.components()))
-    slugs = {each.name for each in pieces}
-    sources, entries = await read_datasources(job.client, slugs)
-    return SpaceLists(datasources=sources, entries=entries)
 
 
 def _removing(

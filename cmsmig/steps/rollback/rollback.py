@@ -18,7 +18,7 @@ from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decide.decision_store import decision_in
 from cmsmig.steps.rollback.aftermath import Outcome, look_back
 from cmsmig.steps.rollback.job import RollbackJob, Subset
-from cmsmig.steps.rollback.pieces import forget
+from cmsmig.steps.rollback.pieces import created_kinds, forget
 from cmsmig.steps.rollback.removal import remove
 from cmsmig.steps.rollback.rollback_plan import (
     COMMAND,
@@ -27,7 +27,6 @@ from cmsmig.steps.rollback.rollback_plan import (
     refuse_drift,
     subset_of,
 )
-from cmsmig.steps.rollback.space_lists import has_created
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.import_steps import SHORTEST_HASH
 from cmsmig.steps.write.write_counter import WriteCounter
@@ -52,7 +51,7 @@ async def plan_rollback(
     Raises what `run_rollback` raises for a `plan_hash`.
     """
     with _open_ledger(setup) as ledger:
-        if ledger is None or not has_created(ledger):
+        if ledger is None or not created_kinds(ledger):
             return None
         stored = _load_plan(ledger, plan_hash)
         with ledger.supposed() as supposed:
@@ -84,7 +83,7 @@ async def run_rollback(
         lease(setup.project.lock, f"cmsmig {COMMAND}"),
         _open_ledger(setup) as ledger,
     ):
-        if ledger is None or not has_created(ledger):
+        if ledger is None or not created_kinds(ledger):
             return None
         stored = _load_plan(ledger, plan_hash)
         async with _open_job(_of(setup, stored), ledger, stop) as job:

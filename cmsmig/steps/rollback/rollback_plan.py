@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.errors import PlanDriftError
@@ -14,11 +14,11 @@ from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
 from cmsmig.steps.plan.plan import PACE_SLACK
 from cmsmig.steps.rollback.comparison import compare, complete, meant
 from cmsmig.steps.rollback.job import RollbackJob, Subset
-from cmsmig.steps.rollback.pieces import Left, Piece, counts
-from cmsmig.steps.rollback.space_lists import Scope, SpaceLists, read_lists
+from cmsmig.steps.rollback.pieces import Left, Piece, counts, created_kinds
 from cmsmig.steps.rollback.standing import Standing
 from cmsmig.steps.rollback.staying import sort_out
 from cmsmig.steps.rollback.unsettled import let_lists_settle, settle
+from cmsmig.steps.snapshot import Lists, Snapshot, read_lists
 from cmsmig.steps.token_check import missing_sentences, refuse_missing_scopes
 
 COMMAND = "rollback"
@@ -42,9 +42,8 @@ class RollbackPlan:
     calls: Mapping[str, int]
     """Quota calls by name, in the order they are made."""
     rate: float
-    scope: Scope
-    before: SpaceLists
-    """The space as it stood."""
+    before: Snapshot
+    """The space as it was."""
 
     @property
     def plan_hash(self) -> str:
@@ -115,10 +114,10 @@ async def make_plan(job: RollbackJob, need: str = COMMAND) -> RollbackPlan:
     asked = job.observer.quota_calls
     rights, space_id = await job.client.token_rights(), job.settings.space_id
     refuse_missing_scopes(rights, space_id, need)
-    await job.client.space()
+    space = await job.client.space()
     await let_lists_settle(job)
-    scope = Scope.of(job)
-    listed = await read_lists(job.client, scope)
+    start = Snapshot(rights, space, _wanted(job))
+    listed = await read_lists(job.client, start)
     await settle(job, listed)
     pieces = list(meant(job))
     lists = await complete(job, listed, pieces)
@@ -133,9 +132,8 @@ async def make_plan(job: RollbackJob, need: str = COMMAND) -> RollbackPlan:
         gone=found.gone,
         notes=(*outcome.notes, *missing_sentences(rights, space_id, COMMAND)),
         prints=_prints(outcome.going, outcome.left),
-        calls={"look": looked, **_calls(scope, lists, going)},
+        calls={"look": looked, **_calls(lists, going)},
         rate=job.settings.destination_rate,
-        scope=scope,
         before=lists,
     )
 
@@ -163,12 +161,12 @@ def _named(piece: Piece) -> str:
     return f"{piece} ({row.sha256[:8]})" if isinstance(row, AssetRow) else str(piece)
 
 
-def _calls(scope: Scope, lists: SpaceLists, going: Iterable[Piece]) -> dict[str, int]:
+def _calls(lists: Snapshot, going: Sequence[Piece]) -> dict[str, int]:
     """Return the quota calls that follow the plan, by name."""
     number = Counter(each.kind for each in going)
     if not number:
         return {}
-    sources = lists.source_calls() if number[Kind.DATASOURCE] else 0
+    sources = lists.datasource_calls() if number[Kind.DATASOURCE] else {}
     calls = {
         "check_stories": -(-number[Kind.STORY] // LISTED_TOGETHER),
         "delete_stories": number[Kind.STORY],
@@ -176,13 +174,54 @@ def _calls(scope: Scope, lists: SpaceLists, going: Iterable[Piece]) -> dict[str,
         "delete_folders": number[Kind.FOLDER],
         "delete_files": number[Kind.ASSET],
         "delete_asset_folders": number[Kind.ASSET_FOLDER],
-        "check_datasources": sources,
+        "check_datasources": sum(sources.values()),
         "delete_datasources": number[Kind.DATASOURCE],
         "check_components": 1 if number[Kind.COMPONENT] else 0,
         "delete_components": number[Kind.COMPONENT],
-        "compare": lists.without(going).calls(scope),
+        "compare": sum(_without(lists, going).list_calls().values()),
     }
     return {name: count for name, count in calls.items() if count}
+
+
+def _wanted(job: RollbackJob) -> Lists:
+    """Return the lists of the kinds that this ledger may have created, and of what may
+    use those."""
+    if not job.subset.is_all:
+        return Lists(components=False)
+    ledger, kinds = job.ledger, created_kinds(job.ledger)
+    slugs = {row.name for row in ledger.inventory.made(Kind.DATASOURCE).values()}
+    slugs |= {intent.subject for intent in ledger.intents.open(Kind.DATASOURCE)}
+    return Lists(
+        components=bool(kinds & {Kind.COMPONENT, Kind.DATASOURCE}),
+        assets=bool(kinds & {Kind.ASSET, Kind.ASSET_FOLDER}),
+        asset_folders=Kind.ASSET_FOLDER in kinds,
+        slugs=frozenset(slugs if Kind.DATASOURCE in kinds else ()),
+    )
+
+
+def _without(lists: Snapshot, going: Iterable[Piece]) -> Snapshot:
+    """Return what is listed of stories, files and datasources when those are gone."""
+    ids = {(each.kind, each.own) for each in going}
+    sources = {
+        each.slug: each
+        for each in lists.datasources
+        if (Kind.DATASOURCE, each.datasource_id) not in ids
+    }
+    return replace(
+        lists,
+        stories=tuple(
+            row
+            for row in lists.stories
+            if (Kind.FOLDER if row.is_folder else Kind.STORY, row.story_id) not in ids
+        ),
+        assets={
+            own: each
+            for own, each in lists.assets.items()
+            if (Kind.ASSET, own) not in ids
+        },
+        datasources=tuple(sources.values()),
+        entries={slug: rows for slug, rows in lists.entries.items() if slug in sources},
+    )
 
 
 def _counts_json(pieces: Iterable[Piece]) -> JsonObject:

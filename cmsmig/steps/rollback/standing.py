@@ -30,7 +30,7 @@ from cmsmig.reconcile.rules.component import ComponentRules
 from cmsmig.reconcile.rules.datasource import DATASOURCES, StoredDatasource
 from cmsmig.reconcile.rules.folder import FOLDERS, ROOT
 from cmsmig.steps.rollback.pieces import Piece
-from cmsmig.steps.rollback.space_lists import SpaceLists
+from cmsmig.steps.snapshot import Snapshot
 
 D = TypeVar("D")
 A = TypeVar("A")
@@ -82,16 +82,16 @@ class Records:
     assets: Mapping[int, Asset]
     asset_folders: Mapping[int, AssetFolder]
     datasources: Mapping[int, Datasource]
-    entries: Mapping[int, tuple[DatasourceEntry, ...]]
+    entries: Mapping[str, tuple[DatasourceEntry, ...]]
 
     @classmethod
-    def of(cls, lists: SpaceLists, folders: Iterable[MadeRow]) -> Records:
+    def of(cls, lists: Snapshot, folders: Iterable[MadeRow]) -> Records:
         """Return the records of the lists; `folders` are those that the ledger has."""
         return cls(
             places=Places({row.name: row.destination_id for row in folders}),
             stories={row.story_id: row for row in lists.stories},
             components={each.component_id: each for each in lists.components},
-            assets={each.asset_id: each for each in lists.assets},
+            assets=lists.assets,
             asset_folders={each.folder_id: each for each in lists.asset_folders},
             datasources={each.datasource_id: each for each in lists.datasources},
             entries=lists.entries,
@@ -153,7 +153,7 @@ class Records:
         found = self.datasources.get(piece.own)
         if found is None:
             return None
-        stored = StoredDatasource(found, self.entries.get(piece.own, ()))
+        stored = StoredDatasource(found, self.entries.get(found.slug, ()))
         held = sorted((each.name, each.value) for each in stored.entries)
         edits = [] if found.slug == row.name else ["slug"]
         edits += _edited(row, stored, DATASOURCES)

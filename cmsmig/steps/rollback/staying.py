@@ -15,8 +15,8 @@ from cmsmig.mapping.decisions.conflicts import WHOLE, ConflictsDecision, Side
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.pieces import Left, Piece, Reason
-from cmsmig.steps.rollback.space_lists import SpaceLists
 from cmsmig.steps.rollback.standing import Standing
+from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.worker_pool import together
 
 _SHOWN = 3
@@ -33,7 +33,7 @@ class Sorted:
 
 
 async def sort_out(
-    job: RollbackJob, lists: SpaceLists, there: Iterable[Standing]
+    job: RollbackJob, lists: Snapshot, there: Iterable[Standing]
 ) -> Sorted:
     """Return which of what is there goes, and which stays.
 
@@ -124,7 +124,7 @@ def _one(piece: Piece) -> str:
 
 
 async def _keep_components(
-    job: RollbackJob, lists: SpaceLists, stays: _Stays, others: Sequence[StoryRow]
+    job: RollbackJob, lists: Snapshot, stays: _Stays, others: Sequence[StoryRow]
 ) -> None:
     """Keep what a story that stays is made of: it would show no schema otherwise."""
     users = {name: row.full_slug for row in others if (name := row.content_type)}
@@ -153,13 +153,13 @@ async def _keep_components(
             stays.keep(piece, Reason.USED, text)
 
 
-def _nestable(lists: SpaceLists) -> frozenset[int]:
+def _nestable(lists: Snapshot) -> frozenset[int]:
     return frozenset(
         each.component_id for each in lists.components if each.body.get("is_nestable")
     )
 
 
-def _keep_datasources(lists: SpaceLists, stays: _Stays) -> None:
+def _keep_datasources(lists: Snapshot, stays: _Stays) -> None:
     """Keep what a component that stays draws its options from."""
     users = {
         slug: each.name
@@ -185,7 +185,7 @@ def _slugs(component: Component) -> Iterator[str]:
             yield slug
 
 
-def _keep_assets(lists: SpaceLists, stays: _Stays) -> None:
+def _keep_assets(lists: Snapshot, stays: _Stays) -> None:
     """Keep the files that an edited story shows, and the folders that hold any."""
     shown: dict[str | int, str] = {}
     for standing in stays.of_kind(Kind.STORY):
@@ -202,7 +202,7 @@ def _keep_assets(lists: SpaceLists, stays: _Stays) -> None:
                 stays.keep(each.piece, Reason.USED, text)
     holding = {
         each.asset_folder_id: each.content_url.rpartition("/")[2]
-        for each in lists.assets
+        for each in lists.assets.values()
         if not stays.goes(Kind.ASSET, each.asset_id)
     }
     holding |= {
@@ -216,7 +216,7 @@ def _keep_assets(lists: SpaceLists, stays: _Stays) -> None:
             stays.keep(each.piece, Reason.HOLDS, holds_sentence(each.piece, held))
 
 
-def _keep_folders(lists: SpaceLists, stays: _Stays) -> None:
+def _keep_folders(lists: Snapshot, stays: _Stays) -> None:
     """Keep each folder in which anything stays, the deepest first."""
     inside: dict[int, list[StoryRow]] = {}
     for row in lists.stories:

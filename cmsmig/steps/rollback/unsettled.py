@@ -15,7 +15,7 @@ from cmsmig.steps.plan.created_stories import find_created, settle_creates
 from cmsmig.steps.rollback.deletions import is_there
 from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.pieces import created, forget
-from cmsmig.steps.rollback.space_lists import SpaceLists
+from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.worker_pool import together
 from cmsmig.steps.write.idempotent_write import ONCE_MORE
 from cmsmig.steps.write.settle import settle_objects
@@ -30,7 +30,7 @@ async def let_lists_settle(job: RollbackJob) -> None:
         await job.sleep(max(ONCE_MORE))
 
 
-async def settle(job: RollbackJob, lists: SpaceLists) -> None:
+async def settle(job: RollbackJob, lists: Snapshot) -> None:
     """Take up what killed runs made without a record, and what they deleted."""
     await _settle_deletions(job)
     await _settle_creates(job, lists)
@@ -39,7 +39,7 @@ async def settle(job: RollbackJob, lists: SpaceLists) -> None:
             intent.subject: None for intent in job.ledger.intents.open(Kind.DATASOURCE)
         }
         for each in lists.datasources:
-            entries = lists.entries.get(each.datasource_id, ())
+            entries = lists.entries.get(each.slug, ())
             sources[each.slug] = StoredDatasource(each, entries)
         settle_objects(
             job.ledger, lists.stories, lists.components, lists.asset_folders, sources
@@ -63,7 +63,7 @@ async def _settle_deletions(job: RollbackJob) -> None:
     await together(look(each.subject) for each in job.ledger.intents.open(DELETE))
 
 
-async def _settle_creates(job: RollbackJob, lists: SpaceLists) -> None:
+async def _settle_creates(job: RollbackJob, lists: Snapshot) -> None:
     """Give items the stories that a killed import created for them."""
     ledger = job.ledger
     found, _ = await find_created(job.client, job.namespace, ledger, lists.stories)
@@ -71,11 +71,11 @@ async def _settle_creates(job: RollbackJob, lists: SpaceLists) -> None:
     settle_creates(ledger, found, lambda key: None, hashes.__getitem__)
 
 
-def _settle_signings(job: RollbackJob, lists: SpaceLists) -> None:
+def _settle_signings(job: RollbackJob, lists: Snapshot) -> None:
     """Give files the asset records that a killed import signed, by external id."""
     known = job.ledger.inventory.assets()
     for intent in job.ledger.intents.open("sign"):
-        row = signed_row(intent, lists.assets, known.get(intent.subject))
+        row = signed_row(intent, lists.assets.values(), known.get(intent.subject))
         if row is None:
             job.ledger.intents.settle("sign", intent.subject, "absent")
         else:

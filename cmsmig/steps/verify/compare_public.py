@@ -101,7 +101,7 @@ async def compare_public(
     One that is not published was told already. Where the delivery side cannot be read,
     that is said instead.
     """
-    public = {row.story_id for row in job.survey.stories if row.published}
+    public = {row.story_id for row in job.snapshot.stories if row.published}
     pages = [
         Page(key, expected[key], found.published_at.get(key))
         for key in job.migration.items
@@ -115,7 +115,7 @@ async def compare_public(
         return
     try:
         async with open_delivery(
-            job.settings, job.survey.space, job.observer
+            job.settings, job.snapshot.space, job.observer
         ) as delivery:
             wanted = VisitorPages(
                 job.migration,

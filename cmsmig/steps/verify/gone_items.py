@@ -18,7 +18,7 @@ def undone_removals(job: ImportJob) -> Iterator[Difference]:
     Reads only, and asks nothing: one that was edited is told by its last change.
     """
     rows = job.ledger.items.all()
-    found = compare_with_origin(job.migration, job.ledger, job.survey, job.seen_gone)
+    found = compare_with_origin(job.migration, job.ledger, job.snapshot, job.seen_gone)
     for key, gone in found.gone.items():
         if gone.state in REMOVALS or gone.is_undone:
             text = gone_sentence_of(replace(rows[key], gone=gone)) + _remedy(gone)

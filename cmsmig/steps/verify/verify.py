@@ -40,7 +40,7 @@ async def verify(job: ImportJob) -> Verification:
     """Read back every story, asset, component and folder, and compare each with
     decisions and ledger. Each draft is made again from raw/. Reads only."""
     job.migration = job.migration.checking(hashes=False)
-    found = Verification(wanted_groups=job.groups(job.survey.stories))
+    found = Verification(wanted_groups=job.groups(job.snapshot.stories))
     expected = _find_expected(job)
     existing = job.existing()
     unneeded = job.gone.unneeded.hashes()
@@ -259,7 +259,7 @@ def _compare_groups(job: ImportJob, found: Verification) -> None:
     if not found.wanted_groups:
         # No item has another language.
         return
-    listed = {row.story_id: row.group_id for row in job.survey.stories}
+    listed = {row.story_id: row.group_id for row in job.snapshot.stories}
     records = {
         key: row.home
         for key, row in job.ledger.items.all().items()
@@ -340,7 +340,7 @@ async def _compare_asset(job: ImportJob, row: AssetRow, found: Verification) -> 
 
 
 def _compare_folders(job: ImportJob, found: Verification) -> None:
-    there = {row.story_id for row in job.survey.stories if row.is_folder}
+    there = {row.story_id for row in job.snapshot.stories if row.is_folder}
     for path, row in job.ledger.inventory.made("folder").items():
         found.folders += 1
         if row.destination_id not in there:

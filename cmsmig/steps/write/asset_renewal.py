@@ -86,7 +86,7 @@ def text_to_sign(job: ImportJob, upload: UploadPlan) -> tuple[UploadPlan, str]:
     Over a record that is there, signing would write its text: an editor's stays.
     """
     row = job.ledger.inventory.asset(upload.sha256)
-    there = job.survey.assets.get(row.asset_id or 0) if row is not None else None
+    there = job.snapshot.assets.get(row.asset_id or 0) if row is not None else None
     if row is None or there is None or there.ext_id != row.ext_id:
         return upload, upload.alt
     decided = job.migration.decisions.conflicts

@@ -39,7 +39,7 @@ class ComponentCalls:
         for key, definition in schema_of(body).items():
             slug = str(definition.get("datasource_slug") or "")
             refused = self.job.refused.get((Kind.DATASOURCE, slug))
-            if refused is not None and self.job.survey.datasource(slug) is None:
+            if refused is not None and self.job.snapshot.datasource(slug) is None:
                 return (
                     f"The component `{resource.ref.key}` was not written: its field "
                     f"`{key}` takes its options from the datasource `{slug}`, which "

@@ -79,7 +79,7 @@ async def create_stories(job: ImportJob) -> None:
     due = len(wanted - job.undrafted.keys())
     refused = job.offline.refused.items if job.offline else {}
     job.observer(StepStarted(STEP, due))
-    create = partial(_create, job, job.groups(job.survey.stories))
+    create = partial(_create, job, job.groups(job.snapshot.stories))
     work = write_ahead(job.ledger.intents, _intent, create)
     await work_through(
         _drafts(job, wanted - refused.keys() if refused else wanted),

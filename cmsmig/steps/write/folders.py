@@ -14,7 +14,7 @@ from cmsmig.mapping.select.story_paths import FolderPlan
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.resource import Comparison, Resource
 from cmsmig.reconcile.rules.folder import FOLDERS
-from cmsmig.steps.plan.destination_survey import folder_at
+from cmsmig.steps.snapshot import folder_at
 from cmsmig.steps.worker_pool import WorkerPool, batches
 from cmsmig.steps.write.execute import executing
 from cmsmig.steps.write.import_job import ImportJob
@@ -105,7 +105,7 @@ def check_folder_places(job: ImportJob) -> None:
     """Raise `PreflightError` when a story stands where a folder has to be."""
     for each in job.resources().folders():
         path = each.ref.key
-        if each.actual is None and job.survey.story_at(path) is not None:
+        if each.actual is None and job.snapshot.story_at(path) is not None:
             raise PreflightError(
                 f"A story stands at `{path}`, where the folder of a "
                 "collection has to be; move or rename that story at the destination."

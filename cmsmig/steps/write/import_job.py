@@ -19,7 +19,6 @@ from cmsmig.settings import Settings
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
-from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drafts.foreseen_links import standing_stories
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing
 from cmsmig.steps.plan.drafts.offline_drafts import (
@@ -36,6 +35,7 @@ from cmsmig.steps.plan.publication.public_versions import (
     find_public_versions,
 )
 from cmsmig.steps.plan.resources import Resources
+from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.alternates import wanted_groups
 
@@ -57,13 +57,13 @@ class RefusedObject:
 
 @dataclass(slots=True)
 class ImportJob:
-    """A running import: ledger, client, migration and survey."""
+    """A running import: ledger, client, migration and snapshot."""
 
     settings: Settings
     migration: Migration
     client: DestinationClient
     ledger: Ledger
-    survey: Survey
+    snapshot: Snapshot
     conflicts: Mapping[ItemKey, Conflict]
     observer: Observer
     stop: StopSignal
@@ -106,8 +106,10 @@ class ImportJob:
         self.observer(Noticed(f"{kind} {name}", text))
 
     def resources(self) -> Resources:
-        """Return the objects that stories need, as ledger and survey are now."""
-        return Resources.of(self.migration, self.ledger, self.survey, self.offline_keys)
+        """Return the objects that stories need, as ledger and snapshot are now."""
+        return Resources.of(
+            self.migration, self.ledger, self.snapshot, self.offline_keys
+        )
 
     @property
     def planned_context(self) -> DraftContext:
@@ -179,7 +181,7 @@ class ImportJob:
         story records."""
         if self._versions is None or self._versions[0] is not existing:
             found = find_public_versions(
-                self.migration, self.context, existing, self.ledger, self.survey
+                self.migration, self.context, existing, self.ledger, self.snapshot
             )
             self._versions = existing, found
         return self._versions[1]
@@ -225,4 +227,4 @@ class ImportJob:
 
     def moves(self) -> Mapping[ItemKey, Move]:
         """Return the stories that phase two moves, by item."""
-        return find_moves(self.migration, self.ledger, self.survey)
+        return find_moves(self.migration, self.ledger, self.snapshot)

@@ -1,4 +1,4 @@
-"""Opens an import job: the ledger, the client, and a survey of the destination."""
+"""Opens an import job: the ledger, the client, and a snapshot of the destination."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import find_conflicts, moved_paths
 from cmsmig.steps.plan.created_stories import take_up_created
-from cmsmig.steps.plan.destination_survey import Survey, survey
 from cmsmig.steps.plan.drafts.foreseen_links import foresee_links
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.edits.story_edits import (
@@ -37,10 +36,10 @@ from cmsmig.steps.plan.gone.gone_at_origin import (
 from cmsmig.steps.plan.gone.missing_objects import Gone, compare, has_files
 from cmsmig.steps.plan.gone.recreate import changes, take_up
 from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
-from cmsmig.steps.plan.listed_rows import share_texts
 from cmsmig.steps.plan.preflights.items import find_refused
 from cmsmig.steps.plan.preflights.reads import read_for_preflights
 from cmsmig.steps.plan.publication.interrupted_versions import read_interrupted
+from cmsmig.steps.snapshot import Lists, Snapshot, read_snapshot, share_texts
 from cmsmig.steps.token_check import refuse_missing_scopes
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.asset_upload import arrived_uploads, lost_bytes
@@ -88,7 +87,7 @@ class ImportSetup:
 async def open_job(
     setup: ImportSetup, purpose: Purpose, ledger: Path | None = None
 ) -> AsyncIterator[ImportJob]:
-    """Give everything a step works with: ledger, client and a fresh survey.
+    """Give everything a step works with: ledger, client and a fresh snapshot.
 
     All offline work for the plan is done before the first call. `ledger` is another
     file than the project's own. Raises `LedgerError` when an empty ledger, or an
@@ -135,7 +134,7 @@ async def open_job(
                 migration=migration,
                 client=client,
                 ledger=opened,
-                survey=found,
+                snapshot=found,
                 conflicts=conflicts,
                 observer=setup.observer,
                 stop=setup.stop,
@@ -151,7 +150,7 @@ async def open_job(
                 job.migration.drafter.store.flush()
 
 
-def _with_calls(found: Survey, calls: Mapping[str, int]) -> Survey:
+def _with_calls(found: Snapshot, calls: Mapping[str, int]) -> Snapshot:
     made = {name: count for name, count in calls.items() if count}
     return replace(found, calls={**found.calls, **made})
 
@@ -160,7 +159,7 @@ async def _look_at_edits(
     setup: ImportSetup,
     client: DestinationClient,
     ledger: Ledger,
-    found: Survey,
+    found: Snapshot,
     offline: OfflineDrafts,
     gone: Gone,
     seen_gone: Mapping[int, Story],
@@ -188,7 +187,7 @@ async def _read_edits(
     setup: ImportSetup,
     client: DestinationClient,
     ledger: Ledger,
-    found: Survey,
+    found: Snapshot,
     offline: OfflineDrafts,
 ) -> StoryEdits:
     conflicts = find_conflicts(setup.migration, ledger, found)
@@ -197,7 +196,7 @@ async def _read_edits(
 
 
 def _without_refused(
-    setup: ImportSetup, ledger: Ledger, found: Survey, offline: OfflineDrafts
+    setup: ImportSetup, ledger: Ledger, found: Snapshot, offline: OfflineDrafts
 ) -> OfflineDrafts:
     refused = find_refused(setup.migration, ledger, found, offline)
     return offline.without(refused)
@@ -218,8 +217,8 @@ def _publishes(migration: Migration, ledger: Ledger) -> bool:
 
 async def _look(
     setup: ImportSetup, client: DestinationClient, ledger: Ledger, *, recreate: bool
-) -> tuple[Survey, Gone]:
-    """Return the survey with what its lists lacked, and what is gone.
+) -> tuple[Snapshot, Gone]:
+    """Return the snapshot with what its lists lacked, and what is gone.
 
     Whether files still have their bytes is looked at only to `recreate` them.
     """
@@ -231,13 +230,8 @@ async def _look(
         command=setup.command,
         publishes=_publishes(migration, ledger),
     )
-    listed = await survey(
-        client,
-        migration.design,
-        files=has_files(ledger),
-        sharing=sharing,
-        accept=accept,
-    )
+    wanted = Lists.for_import(migration.design, assets=has_files(ledger))
+    listed = await read_snapshot(client, wanted, sharing=sharing, accept=accept)
     compared = await compare(client, migration, ledger, listed)
     gone = compared.gone
     if recreate:
@@ -251,4 +245,4 @@ async def _look(
     )
     conflicts = migration.decisions.conflicts
     gone = gone.decided(conflicts, recreate=recreate)
-    return replace(compared.survey, arrived=arrived), gone
+    return replace(compared.snapshot, arrived=arrived), gone

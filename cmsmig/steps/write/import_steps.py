@@ -94,12 +94,12 @@ async def _prepare_for_stories(job: ImportJob) -> None:
 
 async def _make_places(job: ImportJob) -> None:
     """Make components and folders; neither needs the other, so they go together."""
-    survey, sources = job.survey, job.resources().datasources()
+    snapshot, sources = job.snapshot, job.resources().datasources()
     settle_objects(
         job.ledger,
-        survey.stories,
-        survey.components,
-        survey.asset_folders,
+        snapshot.stories,
+        snapshot.components,
+        snapshot.asset_folders,
         {each.ref.key: each.actual for each in sources},
         job.migration.folders,
     )
@@ -208,7 +208,7 @@ async def run_command(
             refuse_half_way(job.gone, command)
             gone = plan.gone_at_origin
             if not dry_run:
-                refuse_missing_languages(migration, job.survey)
+                refuse_missing_languages(migration, job.snapshot)
                 await _run_steps(command, job, plan)
                 accounting = job.ledger.items.accounting()
                 gone = gone_rows(job.ledger)
@@ -253,7 +253,7 @@ async def _settle(job: ImportJob) -> None:
         take_up_gone(job.ledger, found)
         settled = True
     if settled:
-        job.conflicts = find_conflicts(job.migration, job.ledger, job.survey)
+        job.conflicts = find_conflicts(job.migration, job.ledger, job.snapshot)
     job.ledger.items.select(
         item_rows(job.migration, job.conflicts, job.undrafted),
         whole=job.migration.pilot.is_whole,
@@ -266,25 +266,25 @@ def _plan(job: ImportJob) -> tuple[Plan, Accounting]:
     """Return the plan, and the accounting as of before it is carried out."""
     changed = changes(job.ledger, job.gone)
     gone = changes_gone(job.ledger, _gone_at_origin(job, job.ledger))
-    if not changed and not gone and not job.survey.created:
+    if not changed and not gone and not job.snapshot.created:
         return _plan_over(job, job.ledger, job.conflicts, job.offline)
     with job.ledger.supposed() as supposed:
         _take_up_created(job, supposed)
         if changed:
             take_up(supposed, job.gone)
         take_up_gone(supposed, _gone_at_origin(job, supposed))
-        conflicts = find_conflicts(job.migration, supposed, job.survey)
+        conflicts = find_conflicts(job.migration, supposed, job.snapshot)
         offline = None if changed else job.offline
         return _plan_over(job, supposed, conflicts, offline)
 
 
 def _take_up_created(job: ImportJob, ledger: Ledger) -> bool:
-    created, context = job.survey.created, job.planned_context
+    created, context = job.snapshot.created, job.planned_context
     return take_up_created(ledger, created, job.migration, context)
 
 
 def _gone_at_origin(job: ImportJob, ledger: Ledger) -> OriginGone:
-    return compare_with_origin(job.migration, ledger, job.survey, job.seen_gone)
+    return compare_with_origin(job.migration, ledger, job.snapshot, job.seen_gone)
 
 
 def _plan_over(
@@ -296,13 +296,13 @@ def _plan_over(
     if offline is None:
         offline = draft_offline(job.migration, ledger)
         offline = offline.without(
-            find_refused(job.migration, ledger, job.survey, offline)
+            find_refused(job.migration, ledger, job.snapshot, offline)
         )
     job.offline = offline
     plan = make_plan(
         job.migration,
         ledger,
-        job.survey,
+        job.snapshot,
         job.settings,
         conflicts,
         offline,
@@ -331,7 +331,7 @@ async def _refuse_drift(job: ImportJob, plan_hash: str, plan: Plan) -> None:
     stored = _load_plan(job.ledger, plan_hash)
     shown = Fingerprints.from_json(stored.get("fingerprints"))
     paths = plan.fingerprints.edited_since(shown)
-    saved = await find_saved(job.client, job.ledger, job.survey.stories, paths)
+    saved = await find_saved(job.client, job.ledger, job.snapshot.stories, paths)
     refuse_drift(stored, plan, saved)
 
 

@@ -66,7 +66,7 @@ async def link_stories(job: ImportJob) -> None:
     await free_slugs(job, moves)
     rows = CurrentRows(job, [each.home.story_id for each in needed])
     await work_through(
-        _updates(job, needed, existing, job.groups(job.survey.stories)),
+        _updates(job, needed, existing, job.groups(job.snapshot.stories)),
         write_ahead(job.ledger.intents, _intent, partial(_update, job, rows)),
         workers=job.settings.in_flight,
         stop=job.stop,
@@ -81,7 +81,7 @@ async def _needed(
 ) -> tuple[Needed, ...]:
     """Return the updates still needed, and note the items that need none."""
     rows = job.ledger.items.all()
-    listed = {row.story_id: row for row in job.survey.stories}
+    listed = {row.story_id: row for row in job.snapshot.stories}
     decided = job.migration.decisions.conflicts
     public = job.public_versions(existing).records
     needed: list[Needed] = []

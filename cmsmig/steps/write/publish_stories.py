@@ -60,7 +60,7 @@ async def publish_stories(job: ImportJob) -> None:
     """
     _forget_unwanted(job)
     rows = job.ledger.items.all().values()
-    listed, decided = job.survey.stories, job.migration.decisions.conflicts
+    listed, decided = job.snapshot.stories, job.migration.decisions.conflicts
     wanted = job.migration.to_publish
     await _unpublish_all(
         job, to_unpublish(job.migration.items.keys() - wanted, rows, listed, decided)
@@ -91,9 +91,9 @@ def settle_publications(job: ImportJob) -> None:
     """Write of which stories an editor took back what a killed run published: they stay
     so until it is decided."""
     subjects = {each.subject for each in job.ledger.intents.open("publish")}
-    for row in [*job.ledger.items.all().values()] if job.survey.hidden else ():
+    for row in [*job.ledger.items.all().values()] if job.snapshot.hidden else ():
         home = row.home
-        if home and home.story_id in job.survey.hidden and str(row.key) in subjects:
+        if home and home.story_id in job.snapshot.hidden and str(row.key) in subjects:
             public = replace(home, left_public=True)
             job.ledger.items.published(row.key, public, row.published)
 
@@ -190,7 +190,7 @@ def _note_public(job: ImportJob, versions: PublicVersions) -> None:
     """Count as published what somebody published before us, as we wrote it."""
     rows = job.ledger.items.all().values()
     wanted = job.migration.to_publish - versions.links.keys() - versions.failed.keys()
-    for row, home, there in already_public(wanted, rows, job.survey.stories):
+    for row, home, there in already_public(wanted, rows, job.snapshot.stories):
         public = replace(home, left_public=True, public_record=home.record_hash)
         job.ledger.items.recovered(row.key)
         job.ledger.items.published(row.key, public, there.updated_at, None)

@@ -15,7 +15,7 @@ from cmsmig.reconcile.rules.asset_folder import ASSET_FOLDERS
 from cmsmig.reconcile.rules.component import ComponentRules
 from cmsmig.reconcile.rules.datasource import DATASOURCES, StoredDatasource
 from cmsmig.reconcile.rules.folder import FOLDERS
-from cmsmig.steps.plan.destination_survey import folder_at
+from cmsmig.steps.snapshot import folder_at
 
 D = TypeVar("D")
 A = TypeVar("A")

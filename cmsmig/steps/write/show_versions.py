@@ -117,7 +117,7 @@ async def put_back_versions(job: ImportJob) -> None:
         except (OutcomeUnknownError, MalformedAnswerError) as error:
             job.ledger.items.failed(row.key, "not_confirmed", str(error))
     if newer:
-        job.survey = job.survey.with_rows(newer)
+        job.snapshot = job.snapshot.with_rows(newer)
 
 
 async def _put_back(
@@ -128,7 +128,7 @@ async def _put_back(
     if version is not None:
         there = await _Write(job, home, pair).send(version, there, publish=False)
     after, last = home, last_write(job.ledger, row)
-    if home.story_id in job.survey.hidden:
+    if home.story_id in job.snapshot.hidden:
         after = replace(home, left_public=True)
     if is_shown:
         after = replace(home, left_public=True, public_record=intent.request_hash)

@@ -49,7 +49,7 @@ class StoryNeeds:
         refused = frozenset(name for kind, name in job.refused if kind == "component")
         there = {
             each.name: frozenset(schema_of(each.body))
-            for each in job.survey.components
+            for each in job.snapshot.components
             if each.name in refused
         }
         return cls(job, there, _lacking_options(job), refused)
@@ -105,7 +105,7 @@ def _lacking_options(job: ImportJob) -> Mapping[_Field, Mapping[str, str]]:
         if row is None or not row.made:
             continue
         there = {value for _, value in pairs_of(row.body)}
-        there |= job.survey.choices(wanted.slug)
+        there |= job.snapshot.choices(wanted.slug)
         values = {value for _, value in wanted.entries} - there
         if values:
             lacking[wanted.slug] = dict.fromkeys(values, wanted.slug)

@@ -39,7 +39,9 @@ async def _fields(
         job.migration, job.context, existing, job.public_versions(existing)
     )
     found: dict[str, tuple[str, ...]] = {}
-    async with open_delivery(job.settings, job.survey.space, job.observer) as delivery:
+    async with open_delivery(
+        job.settings, job.snapshot.space, job.observer
+    ) as delivery:
         await delivery.renew()
         for at in range(0, len(known), READ_TOGETHER):
             part = {

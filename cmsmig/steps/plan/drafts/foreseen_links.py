@@ -13,11 +13,11 @@ from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.rules.story import is_as_written, is_unmoved
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
-from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
 from cmsmig.steps.plan.moves import Move, find_moves
+from cmsmig.steps.snapshot import Snapshot
 
 LISTED_TOGETHER = 25
 """Stories whose state is listed in one call before they are written. The fewer, the
@@ -47,7 +47,7 @@ class ForeseenLinks:
 def foresee_links(
     migration: Migration,
     ledger: Ledger,
-    survey: Survey,
+    snapshot: Snapshot,
     conflicts: Mapping[ItemKey, Conflict],
     offline: OfflineDrafts,
 ) -> ForeseenLinks:
@@ -59,13 +59,13 @@ def foresee_links(
         if key not in conflicts and _home_of(rows.get(key)) is None
     )
     existing: Mapping[ItemKey, ExistingStory]
-    moves = find_moves(migration, ledger, survey)
+    moves = find_moves(migration, ledger, snapshot)
     existing = _existing(migration, rows, conflicts, creating, moves)
     if existing == offline.existing:
         # One of them is enough in memory.
         existing = offline.existing
     links = offline.links_over(existing)
-    listed = {row.story_id: row for row in survey.stories}
+    listed = {row.story_id: row for row in snapshot.stories}
     needed = set(_fresh(links, creating))
     looking: dict[ItemKey, StoryRecord] = {}
     held: list[tuple[ItemKey, StoryRecord, str]] = []

@@ -34,7 +34,6 @@ from cmsmig.reconcile.rules.story import (
     edits_without_reading,
 )
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.gone.gone_stories import (
@@ -42,6 +41,7 @@ from cmsmig.steps.plan.gone.gone_stories import (
     standing_in_the_way,
     to_remove,
 )
+from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.worker_pool import together
 
 NO_STORIES: Final[Mapping[int, Story]] = {}
@@ -69,13 +69,13 @@ _LEFT_OUT = "It is no longer chosen."
 
 
 async def look_at_gone(
-    client: DestinationClient, migration: Migration, ledger: Ledger, survey: Survey
+    client: DestinationClient, migration: Migration, ledger: Ledger, snapshot: Snapshot
 ) -> tuple[Mapping[int, Story], int]:
     """Read the stories to be taken away that are not as we left them; return them by
     id, and how many calls that took. Reads only."""
     if not migration.pilot.is_whole:
         return {}, 0
-    listed = {row.story_id: row for row in survey.stories}
+    listed = {row.story_id: row for row in snapshot.stories}
     decided = migration.decisions.conflicts
     looking = [
         row.home.story_id
@@ -100,7 +100,10 @@ async def _read(client: DestinationClient, story_id: int) -> Story | None:
 
 
 def compare_with_origin(
-    migration: Migration, ledger: Ledger, survey: Survey, looked: Mapping[int, Story]
+    migration: Migration,
+    ledger: Ledger,
+    snapshot: Snapshot,
+    looked: Mapping[int, Story],
 ) -> OriginGone:
     """Return what is gone at the origin, and what is there again. Reads only.
 
@@ -108,7 +111,7 @@ def compare_with_origin(
     """
     if not migration.pilot.is_whole:
         return OriginGone({}, (), (), ())
-    listed = {row.story_id: row for row in survey.stories}
+    listed = {row.story_id: row for row in snapshot.stories}
     sentences = {each.key: each.sentence for each in migration.skipped}
     rows = ledger.items.all()
     removed = removed_by_us(ledger)

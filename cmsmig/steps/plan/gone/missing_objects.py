@@ -21,9 +21,9 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision, GoneAction, GoneFrom
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey, folder_at
 from cmsmig.steps.plan.gone.gone_stories import without_removed
 from cmsmig.steps.plan.needed_names import needed_names
+from cmsmig.steps.snapshot import Snapshot, folder_at
 from cmsmig.steps.worker_pool import together
 
 T = TypeVar("T")
@@ -167,37 +167,37 @@ def _decided(
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The survey, completed by single reads, and the objects that are gone."""
+    """The snapshot, completed by single reads, and the objects that are gone."""
 
-    survey: Survey
+    snapshot: Snapshot
     gone: Gone
 
 
 async def compare(
-    client: DestinationClient, migration: Migration, ledger: Ledger, survey: Survey
+    client: DestinationClient, migration: Migration, ledger: Ledger, snapshot: Snapshot
 ) -> Comparison:
-    """Hold the ledger against the survey, which has to have read the files too.
+    """Hold the ledger against the snapshot, which has to have read the files too.
 
     Costs a call for each thing that the lists lack, but no more than some ten where
     much is gone. Reads only.
     """
-    rows, calls = await _stories(client, ledger, survey)
-    components, asked = await _components(client, ledger, survey)
-    assets, looked = await _assets(client, ledger, survey)
+    rows, calls = await _stories(client, ledger, snapshot)
+    components, asked = await _components(client, ledger, snapshot)
+    assets, looked = await _assets(client, ledger, snapshot)
     calls += asked + looked
-    survey = replace(
-        survey,
-        stories=(*survey.stories, *rows),
-        components=(*survey.components, *components),
-        assets={**survey.assets, **{each.asset_id: each for each in assets}},
-        calls={**survey.calls, "read_what_lists_lack": calls}
+    snapshot = replace(
+        snapshot,
+        stories=(*snapshot.stories, *rows),
+        components=(*snapshot.components, *components),
+        assets={**snapshot.assets, **{each.asset_id: each for each in assets}},
+        calls={**snapshot.calls, "read_what_lists_lack": calls}
         if calls
-        else survey.calls,
+        else snapshot.calls,
     )
-    things = tuple(_find_gone(migration, ledger, survey))
+    things = tuple(_find_gone(migration, ledger, snapshot))
     if not migration.pilot.is_whole:
         things = tuple(replace(each, outside=not each.needed) for each in things)
-    return Comparison(survey, Gone(things))
+    return Comparison(snapshot, Gone(things))
 
 
 def has_files(ledger: Ledger) -> bool:
@@ -210,26 +210,26 @@ def _may_be_gone(row: AssetRow) -> bool:
 
 
 def _find_gone(
-    migration: Migration, ledger: Ledger, survey: Survey
+    migration: Migration, ledger: Ledger, snapshot: Snapshot
 ) -> Iterator[GoneThing]:
     # What a killed rollback deleted is forgotten, and an import makes it anew.
     ours = {intent.subject for intent in ledger.intents.open(DELETE)}
-    for item in _missing_stories(ledger, survey):
+    for item in _missing_stories(ledger, snapshot):
         name = item.home.full_slug if item.home else item.full_slug
         needed = item.key in migration.items and deletion_subject(item) not in ours
         yield GoneThing(Kind.STORY, name, needed, item)
     names = needed_names(migration)
-    for made in _missing_made(ledger, survey, names):
+    for made in _missing_made(ledger, snapshot, names):
         needed = made.name in names[made.kind] and deletion_subject(made) not in ours
         yield GoneThing(Kind(made.kind), made.name, needed, made)
     used = {upload.sha256 for upload in migration.files.uploads}
-    for file in _missing_assets(ledger, survey):
+    for file in _missing_assets(ledger, snapshot):
         needed = file.sha256 in used and deletion_subject(file) not in ours
         yield GoneThing(Kind.ASSET, file.name, needed, file)
 
 
-def _missing_stories(ledger: Ledger, survey: Survey) -> list[ItemRow]:
-    there = {row.story_id: row for row in survey.stories}
+def _missing_stories(ledger: Ledger, snapshot: Snapshot) -> list[ItemRow]:
+    there = {row.story_id: row for row in snapshot.stories}
     rows = without_removed(ledger)
     return [
         row
@@ -248,23 +248,23 @@ def _is_home(home: StoryRecord, row: StoryRow | None) -> bool:
     )
 
 
-def _missing_folders(ledger: Ledger, survey: Survey) -> list[MadeRow]:
-    there = {(row.story_id, row.uuid) for row in survey.stories if row.is_folder}
+def _missing_folders(ledger: Ledger, snapshot: Snapshot) -> list[MadeRow]:
+    there = {(row.story_id, row.uuid) for row in snapshot.stories if row.is_folder}
     return [
         row
         for row in ledger.inventory.made("folder").values()
         if (row.destination_id, row.uuid) not in there
-        and folder_at(survey.stories, row.name) is None
+        and folder_at(snapshot.stories, row.name) is None
     ]
 
 
-def _missing_components(ledger: Ledger, survey: Survey) -> list[MadeRow]:
+def _missing_components(ledger: Ledger, snapshot: Snapshot) -> list[MadeRow]:
     made = ledger.inventory.made("component").values()
-    return [row for row in made if survey.component(row.name) is None]
+    return [row for row in made if snapshot.component(row.name) is None]
 
 
-def _missing_assets(ledger: Ledger, survey: Survey) -> list[AssetRow]:
-    there = survey.assets
+def _missing_assets(ledger: Ledger, snapshot: Snapshot) -> list[AssetRow]:
+    there = snapshot.assets
     return [
         row
         for row in ledger.inventory.assets().values()
@@ -280,31 +280,33 @@ def _is_same(row: AssetRow, asset: Asset | None) -> bool:
 
 
 def _missing_made(
-    ledger: Ledger, survey: Survey, names: Mapping[str, frozenset[str]]
+    ledger: Ledger, snapshot: Snapshot, names: Mapping[str, frozenset[str]]
 ) -> Iterator[MadeRow]:
-    yield from _missing_folders(ledger, survey)
-    yield from _missing_components(ledger, survey)
-    # The survey reads these two only where the design names some.
-    slugs = {each.slug for each in survey.datasources}
+    yield from _missing_folders(ledger, snapshot)
+    yield from _missing_components(ledger, snapshot)
+    # The snapshot reads these two only where the design names some.
+    slugs = {each.slug for each in snapshot.datasources}
     sources = ledger.inventory.made("datasource")
     wanted = names["datasource"] - slugs
     yield from (row for name, row in sources.items() if name in wanted)
-    folders = {each.name for each in survey.asset_folders}
+    folders = {each.name for each in snapshot.asset_folders}
     for row in ledger.inventory.made("asset_folder").values():
         if row.name in names["asset_folder"] and row.name not in folders:
             yield row
 
 
 async def _stories(
-    client: DestinationClient, ledger: Ledger, survey: Survey
+    client: DestinationClient, ledger: Ledger, snapshot: Snapshot
 ) -> tuple[list[StoryRow], int]:
-    listed = {row.story_id for row in survey.stories}
+    listed = {row.story_id for row in snapshot.stories}
     uuids = {
         row.home.story_id: row.home.uuid
-        for row in _missing_stories(ledger, survey)
+        for row in _missing_stories(ledger, snapshot)
         if row.home is not None
     }
-    uuids |= {row.destination_id: row.uuid for row in _missing_folders(ledger, survey)}
+    uuids |= {
+        row.destination_id: row.uuid for row in _missing_folders(ledger, snapshot)
+    }
 
     async def read(story_id: int) -> StoryRow:
         return (await client.story(story_id)).row
@@ -315,9 +317,9 @@ async def _stories(
 
 
 async def _components(
-    client: DestinationClient, ledger: Ledger, survey: Survey
+    client: DestinationClient, ledger: Ledger, snapshot: Snapshot
 ) -> tuple[list[Component], int]:
-    missing = _missing_components(ledger, survey)
+    missing = _missing_components(ledger, snapshot)
     names = {row.destination_id: row.name for row in missing}
     return await read_unlisted(
         names, client.component, lambda name, found: found.name == name
@@ -325,9 +327,9 @@ async def _components(
 
 
 async def _assets(
-    client: DestinationClient, ledger: Ledger, survey: Survey
+    client: DestinationClient, ledger: Ledger, snapshot: Snapshot
 ) -> tuple[list[Asset], int]:
-    rows = {row.asset_id or 0: row for row in _missing_assets(ledger, survey)}
+    rows = {row.asset_id or 0: row for row in _missing_assets(ledger, snapshot)}
     return await read_unlisted(rows, client.asset, _is_same)
 
 

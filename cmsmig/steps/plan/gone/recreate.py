@@ -101,7 +101,7 @@ def gone_sentence(gone: Gone, also: str = "") -> str:
 
 
 def _settle_deletions(ledger: Ledger, gone: Gone) -> None:
-    """Close what a killed rollback intended: the survey is younger than that."""
+    """Close what a killed rollback intended: the snapshot is younger than that."""
     deleted = {deletion_subject(each.row) for each in gone.things}
     for intent in ledger.intents.open(DELETE):
         outcome = "done" if intent.subject in deleted else "not_applied"

@@ -9,7 +9,6 @@ from typing import Final
 from cmsmig.canonical import JsonObject
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.preflights.entry_names import find_entry_names
 from cmsmig.steps.plan.preflights.findings import LIMITS, Preflight, Refused
 from cmsmig.steps.plan.preflights.languages import find_missing_languages
@@ -24,6 +23,7 @@ from cmsmig.steps.plan.preflights.limits import (
     verification_calls,
 )
 from cmsmig.steps.plan.preflights.releases import find_releases
+from cmsmig.steps.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,31 +42,31 @@ class Beforehand:
     def of(
         cls,
         migration: Migration,
-        survey: Survey,
+        snapshot: Snapshot,
         settings: Settings,
         refused: Refused,
         calls: Mapping[str, int],
         publishes: int,
     ) -> Beforehand:
         """Return it for an import that makes these calls. Reads only."""
-        counts = count_all(survey, settings, calls)
+        counts = count_all(snapshot, settings, calls)
         shown = publishes + calls.get("unpublish_stories", 0)
         return cls(
             findings=(
-                *find_missing_scopes(survey.rights, settings.space_id, shown),
-                *find_missing_languages(migration, survey),
+                *find_missing_scopes(snapshot.rights, settings.space_id, shown),
+                *find_missing_languages(migration, snapshot),
                 *refused.findings,
-                *find_limits(migration, survey.space, counts),
+                *find_limits(migration, snapshot.space, counts),
                 *find_asset_fields(
-                    migration, survey.space, calls.get("sign_uploads", 0)
+                    migration, snapshot.space, calls.get("sign_uploads", 0)
                 ),
-                *find_entry_names(migration, survey),
-                *find_deliveries(survey, publishes),
-                *find_releases(survey),
+                *find_entry_names(migration, snapshot),
+                *find_deliveries(snapshot, publishes),
+                *find_releases(snapshot),
             ),
             counts=counts,
             sizes=file_totals(migration),
-            verification_calls=verification_calls(survey, calls),
+            verification_calls=verification_calls(snapshot, calls),
         )
 
     @property

@@ -8,15 +8,15 @@ from typing import Final
 from cmsmig.counting import noun_for
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Encoding, FieldDesign
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.preflights.findings import Preflight, PreflightKind
+from cmsmig.steps.snapshot import Snapshot
 
 _REFUSED_FIRST: Final = ("-", "=", "@")
 """A name may hold these anywhere but at its beginning. Source: destination,
 datasource entries."""
 
 
-def find_entry_names(migration: Migration, survey: Survey) -> Iterator[Preflight]:
+def find_entry_names(migration: Migration, snapshot: Snapshot) -> Iterator[Preflight]:
     """Yield a finding for each field with options that the destination refuses as
     entries of its datasource. Entries that the datasource already has pass."""
     for content_type in migration.design.content_types:
@@ -24,13 +24,13 @@ def find_entry_names(migration: Migration, survey: Survey) -> Iterator[Preflight
             continue
         for field in content_type.fields:
             if field.encoding is Encoding.OPTION_DATASOURCE:
-                yield from _of_field(content_type, field, survey)
+                yield from _of_field(content_type, field, snapshot)
 
 
 def _of_field(
-    content_type: ContentTypeDesign, field: FieldDesign, survey: Survey
+    content_type: ContentTypeDesign, field: FieldDesign, snapshot: Snapshot
 ) -> Iterator[Preflight]:
-    there = {each.name for each in survey.entries.get(field.datasource, ())}
+    there = {each.name for each in snapshot.entries.get(field.datasource, ())}
     names = [
         label
         for _, label in field.options

@@ -20,7 +20,6 @@ from cmsmig.mapping.convert.content_shape import ContentShape
 from cmsmig.mapping.draft import StoryDraft
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.preflights.findings import (
     Preflight,
@@ -30,6 +29,7 @@ from cmsmig.steps.plan.preflights.findings import (
 )
 from cmsmig.steps.plan.preflights.reads import to_create
 from cmsmig.steps.plan.preflights.schemas import Schemas
+from cmsmig.steps.snapshot import Snapshot
 
 _NEARLY = 0.8
 """From which part of the limit on a story's exact size is looked at."""
@@ -38,12 +38,12 @@ _NEARLY = 0.8
 def find_refused(
     migration: Migration,
     ledger: Ledger,
-    survey: Survey,
+    snapshot: Snapshot,
     offline: OfflineDrafts,
 ) -> Refused:
     """Return the items whose stories would be refused when they are created, each
     with why. Reads only."""
-    look = _Look(migration, ledger, survey, offline)
+    look = _Look(migration, ledger, snapshot, offline)
     refusals: dict[ItemKey, Refusal] = {}
     findings: list[Preflight] = []
     closed: dict[tuple[str, str], Preflight] = {}
@@ -53,7 +53,7 @@ def find_refused(
         home = row.home if story is not None and not row.is_gone else None
         if story is not None and home is not None and story.links.is_needed(home):
             findings += look.at_update(key)
-    for key in to_create(rows, survey, offline):
+    for key in to_create(rows, snapshot, offline):
         found = [*look.at_fields(key), *look.at_size(key)]
         findings += found
         problems = [each for each in found if each.fails]
@@ -81,13 +81,13 @@ class _Look:
         self,
         migration: Migration,
         ledger: Ledger,
-        survey: Survey,
+        snapshot: Snapshot,
         offline: OfflineDrafts,
     ) -> None:
         self._migration = migration
-        self._survey = survey
+        self._survey = snapshot
         self._offline = offline
-        self._schemas = Schemas.after(migration, ledger, survey)
+        self._schemas = Schemas.after(migration, ledger, snapshot)
         self._known: dict[int, tuple[Preflight, ...]] = {}
         """Problems of each shape, by its identity: stories of one shape share it."""
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from cmsmig.errors import PreflightError
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.preflights.findings import Preflight, PreflightKind
+from cmsmig.steps.snapshot import Snapshot
 
 
 def find_missing_languages(
-    migration: Migration, survey: Survey
+    migration: Migration, snapshot: Snapshot
 ) -> tuple[Preflight, ...]:
     """Return a finding for each language of translated fields that the space lacks.
 
     Source: destination, content rules: the space must list the language; without it
     the values are kept, and nobody sees them.
     """
-    there = {_plain(code) for code in survey.space.languages}
-    named = ", ".join(survey.space.languages) or "none beside the default one"
+    there = {_plain(code) for code in snapshot.space.languages}
+    named = ", ".join(snapshot.space.languages) or "none beside the default one"
     return tuple(
         Preflight(
             kind=PreflightKind.LANGUAGE,
@@ -33,9 +33,9 @@ def find_missing_languages(
     )
 
 
-def refuse_missing_languages(migration: Migration, survey: Survey) -> None:
+def refuse_missing_languages(migration: Migration, snapshot: Snapshot) -> None:
     """Raise `PreflightError` when the space lacks a language."""
-    for each in find_missing_languages(migration, survey):
+    for each in find_missing_languages(migration, snapshot):
         raise PreflightError(each.text)
 
 

@@ -20,8 +20,8 @@ from cmsmig.destination.token_rights import TokenRights
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.preflights.findings import Preflight, PreflightKind
+from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.token_check import missing_sentences
 
 _PUBLISHED = "story.published"
@@ -58,26 +58,29 @@ class Count:
         }
 
 
-def verification_calls(survey: Survey, calls: Mapping[str, int]) -> int:
+def verification_calls(snapshot: Snapshot, calls: Mapping[str, int]) -> int:
     """Return the calls that reading everything back takes once after the import."""
     looking = sum(
-        count for name, count in survey.calls.items() if name not in _PREFLIGHT_CALLS
+        count for name, count in snapshot.calls.items() if name not in _PREFLIGHT_CALLS
     )
-    stories = sum(1 for row in survey.stories if not row.is_folder)
+    stories = sum(1 for row in snapshot.stories if not row.is_folder)
     return looking + stories + calls.get("create_stories", 0)
 
 
 def count_all(
-    survey: Survey, settings: Settings, calls: Mapping[str, int]
+    snapshot: Snapshot, settings: Settings, calls: Mapping[str, int]
 ) -> tuple[Count, ...]:
     """Return what the space would hold and need. Reads only."""
-    space = survey.space
+    space = snapshot.space
     limits = space_limits(settings.destination_plan, space.plan, space.limits)
-    folders = sum(1 for row in survey.stories if row.is_folder)
-    stories = len(survey.stories) - folders
-    requests = sum(calls.values()) + verification_calls(survey, calls)
+    folders = sum(1 for row in snapshot.stories if row.is_folder)
+    stories = len(snapshot.stories) - folders
+    requests = sum(calls.values()) + verification_calls(snapshot, calls)
     held = {
-        Counted.COMPONENTS: (len(survey.components), calls.get("create_components", 0)),
+        Counted.COMPONENTS: (
+            len(snapshot.components),
+            calls.get("create_components", 0),
+        ),
         Counted.STORIES: (stories, calls.get("create_stories", 0)),
         Counted.FOLDERS: (folders, calls.get("create_folders", 0)),
         Counted.REQUESTS: (0, requests),
@@ -145,12 +148,12 @@ def _fill_in(name: str) -> str:
     return "fill it in there after the import"
 
 
-def find_deliveries(survey: Survey, publishes: int) -> Iterator[Preflight]:
+def find_deliveries(snapshot: Snapshot, publishes: int) -> Iterator[Preflight]:
     """Yield how many deliveries publishing triggers, and to which hosts.
 
     Source: destination, webhooks: one delivery for each story that is published.
     """
-    if survey.webhooks is None:
+    if snapshot.webhooks is None:
         yield Preflight(
             kind=PreflightKind.NOT_READ,
             text=(
@@ -162,7 +165,7 @@ def find_deliveries(survey: Survey, publishes: int) -> Iterator[Preflight]:
         return
     told = [
         each
-        for each in survey.webhooks
+        for each in snapshot.webhooks
         if each.activated and _PUBLISHED in each.actions
     ]
     if told and publishes:

@@ -17,19 +17,19 @@ from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import (
+from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
+from cmsmig.steps.snapshot import (
     FolderRule,
     PendingRelease,
-    Survey,
+    Snapshot,
     folder_at,
 )
-from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.worker_pool import together
 
 
 def to_create(
     rows: Mapping[ItemKey, ItemRow],
-    survey: Survey,
+    snapshot: Snapshot,
     offline: OfflineDrafts,
     again: Set[ItemKey] = frozenset(),
 ) -> Iterator[ItemKey]:
@@ -37,7 +37,7 @@ def to_create(
 
     `again` are those whose stories are gone and are to be made again.
     """
-    taken = {row.full_slug for row in survey.stories if not row.is_folder}
+    taken = {row.full_slug for row in snapshot.stories if not row.is_folder}
     places = offline.context.places
     for key in offline.stories:
         row = rows.get(key)
@@ -51,14 +51,14 @@ async def read_for_preflights(
     client: DestinationClient,
     migration: Migration,
     ledger: Ledger,
-    survey: Survey,
+    snapshot: Snapshot,
     offline: OfflineDrafts,
     again: Set[ItemKey] = frozenset(),
-) -> Survey:
-    """Return the survey with the rules of folders, the webhooks and the releases."""
-    calls = dict(survey.calls)
+) -> Snapshot:
+    """Return the snapshot with the rules of folders, the webhooks and the releases."""
+    calls = dict(snapshot.calls)
     rows = ledger.items.all()
-    folders = list(_folders(rows, survey, offline, again))
+    folders = list(_folders(rows, snapshot, offline, again))
     if folders:
         calls["read_folders"] = len(folders)
     rules = await together(_read_rule(client, each) for each in folders)
@@ -71,7 +71,7 @@ async def read_for_preflights(
     if listed:
         calls["list_released_stories"] = listed
     return replace(
-        survey,
+        snapshot,
         releases=releases,
         folder_rules={rule.path: rule for rule in rules if rule is not None},
         webhooks=webhooks,
@@ -81,20 +81,20 @@ async def read_for_preflights(
 
 def _folders(
     rows: Mapping[ItemKey, ItemRow],
-    survey: Survey,
+    snapshot: Snapshot,
     offline: OfflineDrafts,
     again: Set[ItemKey],
 ) -> Iterator[StoryRow]:
     """Yield the folders that are there and that decide about stories to be created."""
     paths: set[str] = set()
     places = offline.context.places
-    for key in to_create(rows, survey, offline, again):
+    for key in to_create(rows, snapshot, offline, again):
         path = places[key].folder
         while path and path not in paths:
             paths.add(path)
             path = path.rpartition("/")[0]
     for path in sorted(paths):
-        if (row := folder_at(survey.stories, path)) is not None:
+        if (row := folder_at(snapshot.stories, path)) is not None:
             yield row
 
 

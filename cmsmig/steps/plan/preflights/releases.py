@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cmsmig.counting import counted, first_of
-from cmsmig.steps.plan.destination_survey import PendingRelease, Survey
 from cmsmig.steps.plan.preflights.findings import Preflight, PreflightKind
+from cmsmig.steps.snapshot import PendingRelease, Snapshot
 
 _SHOWN = 3
 
 
-def find_releases(survey: Survey) -> Iterator[Preflight]:
+def find_releases(snapshot: Snapshot) -> Iterator[Preflight]:
     """Yield each pending release with the stories of ours that it would replace.
 
     Source: destination, releases: the versions in a release are records of their own,
     which a draft that is written meanwhile does not change.
     """
-    if survey.releases is None:
+    if snapshot.releases is None:
         yield Preflight(
             kind=PreflightKind.NOT_READ,
             text=(
@@ -27,7 +27,7 @@ def find_releases(survey: Survey) -> Iterator[Preflight]:
             ),
         )
         return
-    for each in survey.releases:
+    for each in snapshot.releases:
         yield Preflight(
             kind=PreflightKind.RELEASE, text=_text(each), count=len(each.paths)
         )

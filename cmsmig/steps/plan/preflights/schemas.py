@@ -12,8 +12,8 @@ from cmsmig.mapping.compare.component_fields import schema_of
 from cmsmig.reconcile.resource import Owner, compare
 from cmsmig.reconcile.rules.component import component_to_send
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.resources import Resources
+from cmsmig.steps.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,11 @@ class Schemas:
     """Ids of a component's tags."""
 
     @classmethod
-    def after(cls, migration: Migration, ledger: Ledger, survey: Survey) -> Schemas:
+    def after(cls, migration: Migration, ledger: Ledger, snapshot: Snapshot) -> Schemas:
         """Return what will be there once the components are made. Reads only."""
-        there = {each.name: each.body for each in survey.components}
+        there = {each.name: each.body for each in snapshot.components}
         after = dict(there)
-        for each in Resources.of(migration, ledger, survey).components():
+        for each in Resources.of(migration, ledger, snapshot).components():
             compared = compare(each, migration.decisions.conflicts)
             if compared.owner is Owner.OURS:
                 after[each.ref.key] = component_to_send(compared)

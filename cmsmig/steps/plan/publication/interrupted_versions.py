@@ -13,15 +13,15 @@ from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.reconcile.rules.story import edited_fields
 from cmsmig.steps.plan.created_stories import find_created
-from cmsmig.steps.plan.destination_survey import Interrupted, Survey
 from cmsmig.steps.plan.edits.written_stories import hidden_since, last_write
 from cmsmig.steps.plan.publication.version_pair import SHOW, open_pairs
+from cmsmig.steps.snapshot import Interrupted, Snapshot
 
 
 async def read_interrupted(
-    client: DestinationClient, namespace: str, ledger: Ledger, found: Survey
-) -> Survey:
-    """Return the survey with the stories that it created, those that an editor took
+    client: DestinationClient, namespace: str, ledger: Ledger, found: Snapshot
+) -> Snapshot:
+    """Return the snapshot with the stories that it created, those that an editor took
     from visitors since, and those of two versions as they will be once theirs is put
     back.
 

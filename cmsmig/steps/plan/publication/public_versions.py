@@ -18,9 +18,9 @@ from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.reconcile.rules.story import is_as_written, wanted_fields
 from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.destination_survey import Survey
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, link_draft
 from cmsmig.steps.plan.edits.written_stories import is_ours_public
+from cmsmig.steps.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def find_public_versions(
     context: DraftContext,
     existing: Mapping[ItemKey, ExistingStory],
     ledger: Ledger,
-    survey: Survey,
+    snapshot: Snapshot,
 ) -> PublicVersions:
     """Return the versions that visitors are to see where they differ from what
     editors see, both over the same story records.
@@ -92,7 +92,7 @@ def find_public_versions(
     A version that differs in nothing that a story holds is none of them, unless an
     editor's unfinished edit is to stay above it.
     """
-    edited = _shown_below_edits(migration, ledger, survey)
+    edited = _shown_below_edits(migration, ledger, snapshot)
     if not migration.public and not edited:
         return PublicVersions()
     visitors = migration.for_visitors()
@@ -120,7 +120,7 @@ def _records(version: tuple[str, DraftLinks] | str | None) -> tuple[str, ...]:
 
 
 def _shown_below_edits(
-    migration: Migration, ledger: Ledger, survey: Survey
+    migration: Migration, ledger: Ledger, snapshot: Snapshot
 ) -> frozenset[ItemKey]:
     """Return the items of mirrored collections whose stories an editor changed and of
     which it was decided that visitors see ours."""
@@ -132,7 +132,7 @@ def _shown_below_edits(
     }
     if not decided.edits or not mirrored:
         return frozenset()
-    there = {row.story_id: row for row in survey.stories}
+    there = {row.story_id: row for row in snapshot.stories}
     return frozenset(
         key
         for key, row in ledger.items.all().items()

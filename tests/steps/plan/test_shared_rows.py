@@ -8,7 +8,7 @@ from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.mapping.draft import Place
-from cmsmig.steps.plan.listed_rows import share_texts
+from cmsmig.steps.snapshot import share_texts
 
 KEY = ItemKey("c", "1", "en")
 HOME = StoryRecord(70_001, "uuid-1", "blog/one", True, "c", "2026-01-01", "group-1")

@@ -1,0 +1,306 @@
+"""The current state of a space: its lists, and what is read singly. Reads only."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Set
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias, TypeVar
+
+from cmsmig.destination.client import DestinationClient
+from cmsmig.destination.schema import (
+    Asset,
+    AssetFolder,
+    Component,
+    Datasource,
+    DatasourceEntry,
+    Space,
+    Story,
+    StoryRow,
+    Webhook,
+    pages,
+)
+from cmsmig.destination.token_rights import TokenRights
+from cmsmig.errors import CmsmigError, first_of
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import ItemRow, StoryRecord
+from cmsmig.mapping.decisions.design import Design
+from cmsmig.mapping.draft import Place
+from cmsmig.mapping.propose.component_payloads import datasource_bodies
+from cmsmig.steps.worker_pool import together
+
+T = TypeVar("T")
+
+Sharing: TypeAlias = Callable[[StoryRow], StoryRow]
+"""Makes an equal row of a listed story, its texts shared with what is in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderRule:
+    """A folder that takes stories of some content types only."""
+
+    path: str
+    content_types: frozenset[str]
+    locks_below: bool
+    """Whether that holds for all folders below it, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupted:
+    """A story of which a killed run was writing two versions."""
+
+    put_back: bool
+    """Whether what editors had has to be put back."""
+    public_record: str
+    """The fingerprint of what visitors were given; empty where they were not."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingRelease:
+    """A release that is not deployed yet."""
+
+    name: str
+    release_at: str
+    """When it is to be deployed; empty where that is done by hand."""
+    paths: tuple[str, ...]
+    """Of the stories of this import that it holds, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """Which lists of a space are read."""
+
+    stories: bool = True
+    components: bool = True
+    assets: bool = False
+    asset_folders: bool = False
+    slugs: frozenset[str] = frozenset()
+    """Datasources whose entries are read; without any, none is listed."""
+
+    @classmethod
+    def for_import(cls, design: Design, *, assets: bool) -> Lists:
+        """Return what an import needs: what the design names, and all components."""
+        slugs = frozenset(each.slug for each in datasource_bodies(design))
+        folders = bool(design.asset_folder)
+        return cls(assets=assets, asset_folders=folders, slugs=slugs)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The current state of the space; a list that was not asked for is empty."""
+
+    rights: TokenRights
+    """What the token may do."""
+    space: Space
+    wanted: Lists
+    components: tuple[Component, ...] = ()
+    stories: tuple[StoryRow, ...] = ()
+    datasources: tuple[Datasource, ...] = ()
+    entries: Mapping[str, tuple[DatasourceEntry, ...]] = field(default_factory=dict)
+    """By the slug of their datasource."""
+    asset_folders: tuple[AssetFolder, ...] = ()
+    assets: Mapping[int, Asset] = field(default_factory=dict)
+    """By id."""
+    calls: Mapping[str, int] = field(default_factory=dict)
+    """The quota calls that reading it took, by name."""
+    arrived: frozenset[str] = frozenset()
+    """Files that an earlier run signed and that are at their addresses, by hash."""
+    interrupted: Mapping[int, Interrupted] = field(default_factory=dict)
+    """The stories of which a killed run was writing two versions, by id."""
+    hidden: frozenset[int] = frozenset()
+    """The stories that a killed run was publishing and that an editor took from
+    visitors since, by id."""
+    created: Mapping[ItemKey, Story] = field(default_factory=dict)
+    """The stories whose create a killed run intended, by item."""
+    folder_rules: Mapping[str, FolderRule] = field(default_factory=dict)
+    """Of the folders that stories are to be created in or below, by path."""
+    webhooks: tuple[Webhook, ...] | None = ()
+    """None where they could not be read; empty unless they were asked for."""
+    releases: tuple[PendingRelease, ...] | None = ()
+    """None where they could not be read; empty unless they were asked for."""
+
+    def list_calls(self) -> dict[str, int]:
+        """Return the quota calls that read lists as long as these, by name."""
+        wanted = self.wanted
+        calls = {
+            "read_components": int(wanted.components),
+            "list_stories": pages(len(self.stories)) if wanted.stories else 0,
+            **(self.datasource_calls() if wanted.slugs else {}),
+            "list_asset_folders": int(wanted.asset_folders),
+            "list_assets": pages(len(self.assets)) if wanted.assets else 0,
+        }
+        return {name: count for name, count in calls.items() if count}
+
+    def datasource_calls(self) -> dict[str, int]:
+        """Return those of them that read the datasources and their entries."""
+        entries = sum(pages(len(rows)) for rows in self.entries.values())
+        return {
+            "list_datasources": pages(len(self.datasources)),
+            "read_datasource_entries": entries,
+        }
+
+    def component(self, name: str) -> Component | None:
+        """Return the component of this name, if the space has it."""
+        return next((each for each in self.components if each.name == name), None)
+
+    def datasource(self, slug: str) -> Datasource | None:
+        """Return the datasource of this slug, if the space has it."""
+        return next((each for each in self.datasources if each.slug == slug), None)
+
+    def with_rows(self, rows: Iterable[StoryRow]) -> Snapshot:
+        """Return it with stories as they were read or written since."""
+        newer = {row.story_id: row for row in rows}
+        stories = (newer.get(each.story_id, each) for each in self.stories)
+        return replace(self, stories=tuple(stories))
+
+    def closed_by(self, path: str, content_type: str) -> FolderRule | None:
+        """Return the rule that keeps stories of a type out of the folder at a path."""
+        rule = self.folder_rules.get(path)
+        while path and (rule is None or content_type in rule.content_types):
+            path = path.rpartition("/")[0]
+            rule = self.folder_rules.get(path)
+            rule = rule if rule is not None and rule.locks_below else None
+        return rule
+
+    def choices(self, slug: str) -> frozenset[str]:
+        """Return the values of a datasource that the design needs."""
+        return frozenset(each.value for each in self.entries.get(slug, ()))
+
+    def story_at(self, full_slug: str) -> StoryRow | None:
+        """Return the story at a path, if there is one; folders do not count."""
+        return next(
+            (
+                row
+                for row in self.stories
+                if not row.is_folder and row.full_slug.strip("/") == full_slug
+            ),
+            None,
+        )
+
+
+def _accept_any(rights: TokenRights) -> None:
+    pass
+
+
+async def read_snapshot(
+    client: DestinationClient,
+    wanted: Lists,
+    *,
+    sharing: Sharing | None = None,
+    accept: Callable[[TokenRights], None] = _accept_any,
+) -> Snapshot:
+    """Read what the token may do, the space, and its lists. Reads only.
+
+    The token and the space first, which show whether token and region fit. Raises what
+    `accept` raises for the rights of the token, and what `read_lists` raises.
+    """
+    rights = await client.token_rights()
+    accept(rights)
+    calls = {"read_token": 1, "read_space": 1}
+    found = Snapshot(rights, await client.space(), wanted, calls=calls)
+    return await read_lists(client, found, sharing)
+
+
+async def read_lists(
+    client: DestinationClient, found: Snapshot, sharing: Sharing | None = None
+) -> Snapshot:
+    """Read the lists of a snapshot, all at once, as fast as the budget lets it.
+
+    `sharing` makes the rows of stories that are kept. Raises what the client raises.
+    """
+    wanted = found.wanted
+
+    async def stories() -> list[StoryRow]:
+        return await client.stories(sharing)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            components = group.create_task(_rows(client.components, wanted.components))
+            rows = group.create_task(_rows(stories, wanted.stories))
+            sources = group.create_task(_datasources(client, wanted.slugs))
+            folders = group.create_task(
+                _rows(client.asset_folders, wanted.asset_folders)
+            )
+            assets = group.create_task(_rows(client.assets, wanted.assets))
+    except* CmsmigError as failed:
+        raise first_of(failed) from None
+    datasources, entries = sources.result()
+    found = replace(
+        found,
+        stories=rows.result(),
+        components=components.result(),
+        datasources=datasources,
+        entries=entries,
+        asset_folders=folders.result(),
+        assets={each.asset_id: each for each in assets.result()},
+    )
+    return replace(found, calls={**found.calls, **found.list_calls()})
+
+
+async def _rows(read: Callable[[], Awaitable[list[T]]], wanted: bool) -> tuple[T, ...]:
+    return tuple(await read()) if wanted else ()
+
+
+async def _datasources(
+    client: DestinationClient, slugs: Set[str]
+) -> tuple[tuple[Datasource, ...], dict[str, tuple[DatasourceEntry, ...]]]:
+    """Return all datasources, and the entries of those with the `slugs`."""
+    if not slugs:
+        return (), {}
+    listed = tuple(await client.datasources())
+    needed = [each for each in listed if each.slug in slugs]
+    found = await together(
+        client.datasource_entries(each.datasource_id) for each in needed
+    )
+    entries = {each.slug: tuple(rows) for each, rows in zip(needed, found, strict=True)}
+    return listed, entries
+
+
+def folder_at(rows: Iterable[StoryRow], path: str) -> StoryRow | None:
+    """Return the folder at `path`, if there is one.
+
+    A folder and its start page share one full slug, so stories do not count.
+    """
+    return next(
+        (row for row in rows if row.is_folder and row.full_slug.strip("/") == path),
+        None,
+    )
+
+
+def share_texts(
+    rows: Mapping[ItemKey, ItemRow], places: Mapping[ItemKey, Place]
+) -> Sharing:
+    """Return what makes an equal row of a listed story, whose texts are those of the
+    story's record and of its item's place where they say the same."""
+    items = {row.home.story_id: row for row in rows.values() if row.home is not None}
+    parents: dict[int, int] = {}
+
+    def shared(row: StoryRow) -> StoryRow:
+        parent = parents.setdefault(row.parent_id, row.parent_id)
+        item = items.get(row.story_id)
+        if item is None or item.home is None:
+            return replace(row, parent_id=parent)
+        return _shared(row, item, item.home, parent, places.get(item.key))
+
+    return shared
+
+
+def _shared(
+    row: StoryRow, item: ItemRow, home: StoryRecord, parent: int, place: Place | None
+) -> StoryRow:
+    return replace(
+        row,
+        story_id=home.story_id,
+        uuid=_one(row.uuid, home.uuid),
+        name=_one(row.name, item.name),
+        slug=_one(row.slug, place.slug) if place else row.slug,
+        full_slug=_one(row.full_slug, home.full_slug),
+        parent_id=parent,
+        updated_at=_one(row.updated_at, home.updated_at),
+        group_id=_one(row.group_id, home.group_id),
+    )
+
+
+def _one(text: str, same: str) -> str:
+    """Return a text, as one object with another that says the same."""
+    return same if text == same else text
