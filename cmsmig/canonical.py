@@ -1,9 +1,11 @@
-"""JSON values, their compact bytes, and the one form that fingerprints are taken of."""
+"""JSON values, their compact and packed bytes, and the one form that fingerprints are
+taken of."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
 
@@ -16,6 +18,11 @@ JsonObject: TypeAlias = "dict[str, Json]"
 _PLAIN: Final = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 """What has no JSON form of its own is refused."""
 _SORTED: Final = _PLAIN | orjson.OPT_SORT_KEYS
+MOST = 256 * 1024 * 1024
+"""Bytes unpacked: many times the largest story that a destination takes. One megabyte
+of a tampered file may expand to a thousand."""
+_QUICK = 1
+"""How hard bytes are packed: once per write."""
 
 
 def canonical(value: object) -> bytes:
@@ -62,6 +69,26 @@ def _plain(value: object) -> object:
     if isinstance(value, Sequence):
         return list(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def packed(content: bytes) -> bytes:
+    """Return bytes as they are kept."""
+    return zlib.compress(content, _QUICK)
+
+
+def unpacked(kept: bytes) -> bytes:
+    """Return what `packed` was given.
+
+    Raises `ValueError` for what it never gave, and for more than `MOST` bytes.
+    """
+    stream = zlib.decompressobj()
+    try:
+        content = stream.decompress(kept, MOST)
+    except (zlib.error, TypeError) as error:
+        raise ValueError("it is not packed") from error
+    if not stream.eof:
+        raise ValueError("it is cut, or larger than anything that is kept")
+    return content
 
 
 _text = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

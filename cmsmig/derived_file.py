@@ -22,12 +22,12 @@ Row: TypeAlias = tuple[Any, ...]
 
 _APPLICATION = 0x636D6472
 """Tells SQLite files of ours from another program's ("cmdr")."""
-VERSION = 7
+VERSION = 8
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS draft (
     id INTEGER PRIMARY KEY,
     namespace TEXT NOT NULL, key TEXT NOT NULL, print TEXT NOT NULL,
-    facts BLOB NOT NULL, packed BLOB NOT NULL,
+    record BLOB NOT NULL, body BLOB NOT NULL,
     UNIQUE (namespace, key)) STRICT;
 CREATE TABLE IF NOT EXISTS content_hash (
     namespace TEXT NOT NULL, key TEXT NOT NULL, linked INTEGER NOT NULL,

@@ -31,7 +31,7 @@ def details_of(
     }
     return PlanDetails(
         migration,
-        migration.context(migration.planned_assets({}), migration.files.missing),
+        migration.context(migration.files.planned_assets({}), migration.files.missing),
         existing,
         losing=[key for key in losing if key in existing],
         leaving=[key for key in migration.items if key in existing],

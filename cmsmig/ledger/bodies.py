@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
-from cmsmig.canonical import JsonObject, compact
+from cmsmig.canonical import JsonObject, compact, packed, unpacked
 from cmsmig.errors import LedgerDamagedError
 from cmsmig.ledger.rows import WrittenStory
-from cmsmig.packing import packed, unpacked
 
 
 def dump_body(body: JsonObject) -> str:

@@ -1,12 +1,10 @@
-"""Story drafts: what one item becomes, as a pure function of item, design,
-decisions and the asset map."""
+"""What a draft is made of, and the parts of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.decisions.design import Design
@@ -125,22 +123,3 @@ class RelationUse:
     multiple: bool
     targets: tuple[ItemKey, ...]
     """In the origin's order, in the item's own locale."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoryDraft:
-    """A story before phase one: complete but for relations and internal links."""
-
-    key: ItemKey
-    name: str
-    place: Place
-    content: JsonObject
-    """With `component` and `_uid`; relation fields empty (`""` or `[]`)."""
-    first_published_at: str
-    """ISO 8601, or empty."""
-    sort_by_date: str
-    """YYYY-MM-DD, or empty."""
-    relations: tuple[RelationUse, ...]
-    losses: tuple[FieldLoss, ...]
-    names: tuple[tuple[str, str], ...] = ()
-    """What the story is called in each other language, by its code."""

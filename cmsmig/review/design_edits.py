@@ -14,6 +14,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import DecisionsError
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.decisions.choices import CollectionsDecision, Languages
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, from_text
 from cmsmig.mapping.decisions.design import (
@@ -22,7 +23,6 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
     FieldDesign,
 )
-from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.propose.additions import Addition, with_missing_designs
 from cmsmig.mapping.propose.decision_checks import problems_of, undecided_design
 from cmsmig.mapping.propose.design_checks import problems_of_field

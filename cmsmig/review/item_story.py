@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.compare.plain_values import plain
+from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.decisions.design import ContentTypeDesign, Design, FieldDesign
-from cmsmig.mapping.draft import StoryDraft
 from cmsmig.mapping.propose.component_payloads import component_bodies
 from cmsmig.mapping.propose.encodings import FIELD_BODIES
 
@@ -47,13 +47,13 @@ class Difference:
 
 
 def form_fields(
-    draft: StoryDraft, content_type: ContentTypeDesign, names: Mapping[ItemKey, str]
+    story: StoryDraft, content_type: ContentTypeDesign, names: Mapping[ItemKey, str]
 ) -> Iterator[FormField]:
     """Yield the fields of a story in the order in which its form shows them: a
     section stands where its first field does."""
     sections = {key: one for one in content_type.sections for key in one.fields}
-    targets = {each.field: each.targets for each in draft.relations}
-    held = _held(draft.content, content_type)
+    targets = {each.field: each.targets for each in story.draft.relations}
+    held = _held(story.content, content_type)
     for field in _as_shown(content_type):
         section = sections.get(field.key)
         yield FormField(
@@ -66,7 +66,7 @@ def form_fields(
                 names.get(each, f"{each.item_id} (not among the items)")
                 for each in targets.get(field.key, ())
             ),
-            tuple(_losses(draft, field)),
+            tuple(_losses(story, field)),
         )
 
 
@@ -134,10 +134,10 @@ def _held(content: JsonObject, content_type: ContentTypeDesign) -> JsonObject:
     return held
 
 
-def _losses(draft: StoryDraft, field: FieldDesign) -> Sequence[str]:
+def _losses(story: StoryDraft, field: FieldDesign) -> Sequence[str]:
     told = (
         f"{each.loss.what}: {each.loss.why}" if each.loss.what else each.loss.why
-        for each in draft.losses
+        for each in story.losses
         if each.field == field.origin
     )
     return list(dict.fromkeys(told))

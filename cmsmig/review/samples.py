@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from cmsmig.canonical import Json
+from cmsmig.canonical import Json, fingerprint
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.asset_uploads import KNOWN_FILE_HOSTS
 from cmsmig.mapping.convert.field_context import FieldUse, as_text
 from cmsmig.mapping.convert.field_values import encode, target_ids
 from cmsmig.mapping.convert.file_addresses import host_of
-from cmsmig.mapping.convert.story import story_or_reason
+from cmsmig.mapping.convert.item_draft import StoryDraft
+from cmsmig.mapping.convert.story import draft_item
 from cmsmig.mapping.decisions.choices import CollectionsDecision
 from cmsmig.mapping.decisions.decision_files import embed_policy
 from cmsmig.mapping.decisions.design import (
@@ -20,7 +21,7 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
     FieldDesign,
 )
-from cmsmig.mapping.draft import DraftContext, Place, StoryDraft, UploadedAsset
+from cmsmig.mapping.draft import DraftContext, Place, UploadedAsset
 from cmsmig.mapping.propose.encodings import RELATION_ENCODINGS
 from cmsmig.mapping.propose.field_facts import is_blank
 from cmsmig.mapping.propose.proposals import propose_embeds
@@ -117,8 +118,9 @@ class Sampler:
         """Return the story that an item becomes, or why there is none. Its place is
         that of the folder alone; files stay at their origin address."""
         place = Place(content_type.folder, item.slug or item.key.item_id, 0)
-        context = replace(self._context(design), places={item.key: place})
-        return story_or_reason(item, content_type, context)
+        made_of = fingerprint([*item.key, item.data_hash])
+        draft = draft_item(item, content_type, made_of, self._context(design))
+        return draft if isinstance(draft, str) else draft.story(place, self._files)
 
     def _sample(self, value: Json, use: FieldUse) -> Sample:
         shown = _labelled(value)

@@ -28,7 +28,6 @@ from cmsmig.mapping.convert.file_addresses import (
     in_html,
     in_text,
 )
-from cmsmig.mapping.convert.story import draft_story
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.mapping.draft import UploadedAsset
 from tests.support.mapping.drafting import (
@@ -37,6 +36,7 @@ from tests.support.mapping.drafting import (
     collection,
     content_type,
     context,
+    draft_story,
     field,
     item,
     key,

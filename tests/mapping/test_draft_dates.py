@@ -9,10 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmsmig.mapping.convert.story import draft_story
 from cmsmig.mapping.dates import calendar_day, parse_moment
 from cmsmig.mapping.decisions.design import Encoding
-from tests.support.mapping.drafting import content_type, context, drafted, field, item
+from tests.support.mapping.drafting import (
+    content_type,
+    context,
+    draft_story,
+    drafted,
+    field,
+    item,
+)
 
 ZONES = (
     "UTC",
@@ -75,11 +81,11 @@ def test_the_envelope_takes_the_chosen_date_or_the_creation() -> None:
         item({"published-on": "2024-01-04T11:00:00.000Z"}), design, around
     )
     undated = draft_story(item({}), design, around)
-    assert (dated.first_published_at, dated.sort_by_date) == (
+    assert (dated.draft.first_published_at, dated.draft.sort_by_date) == (
         "2024-01-05T00:00:00.000Z",
         "2024-01-05",
     )
-    assert (undated.first_published_at, undated.sort_by_date) == (
+    assert (undated.draft.first_published_at, undated.draft.sort_by_date) == (
         "2023-04-05T06:07:08.090Z",
         "2023-04-05",
     )

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, canonical
 from cmsmig.item_key import ItemKey
+from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.convert.linking import LeftLink, link_story
-from cmsmig.mapping.convert.story import draft_story
 from cmsmig.mapping.decisions.design import Encoding
-from cmsmig.mapping.draft import ExistingStory, Place, StoryDraft
+from cmsmig.mapping.draft import ExistingStory, Place
 from cmsmig.mapping.select.routes import PageCause
 from tests.support.mapping.drafting import (
     EN,
@@ -23,6 +23,7 @@ from tests.support.mapping.drafting import (
     TAGS,
     content_type,
     context,
+    draft_story,
     field,
     home,
     item,

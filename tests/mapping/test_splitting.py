@@ -10,12 +10,12 @@ import pytest
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.block_splitting import block_values
+from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.convert.linking import link_story
-from cmsmig.mapping.convert.story import draft_story
 from cmsmig.mapping.decisions.body_reviews import BodyKey, body_facts, review_of
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions.design import BlockRole, Design, Encoding
-from cmsmig.mapping.draft import ExistingStory, Place, StoryDraft, UploadedAsset
+from cmsmig.mapping.draft import ExistingStory, Place, UploadedAsset
 from cmsmig.mapping.propose.block_designs import (
     components_of,
     missing_roles,
@@ -39,6 +39,7 @@ from tests.support.mapping.drafting import (
     POSTS,
     content_type,
     context,
+    draft_story,
     field,
     item,
     key,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cmsmig.canonical import Json, canonical
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.convert.story import draft_story, story_body
+from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.decisions.design import Encoding, LeftOutField
 from cmsmig.mapping.draft import Place
 from tests.support.mapping.drafting import (
@@ -20,6 +20,7 @@ from tests.support.mapping.drafting import (
     collection,
     content_type,
     context,
+    draft_story,
     field,
     home,
     item,
@@ -93,11 +94,11 @@ def test_relations_are_collected_in_the_origins_order() -> None:
     """Doubles too; targets are of the item's own locale."""
     places = {key("one", locale=FR): Place("fr/posts", "one", 10)}
     draft = draft_story(item(DATA, locale=FR), DESIGN, context(DESIGN, places=places))
-    assert [(each.field, each.multiple) for each in draft.relations] == [
+    assert [(each.field, each.multiple) for each in draft.draft.relations] == [
         ("author", False),
         ("tags", True),
     ]
-    assert draft.relations[1].targets == tuple(
+    assert draft.draft.relations[1].targets == tuple(
         ItemKey(TAGS, name, FR) for name in ("t3", "t1", "t2", "t1")
     )
 
@@ -106,7 +107,7 @@ def test_relations_are_collected_in_the_origins_order() -> None:
 def test_the_order_of_a_multi_reference_is_kept(names: list[str]) -> None:
     """Element by element."""
     draft = draft_story(item({"tags": list(names)}), DESIGN, context(DESIGN))
-    found = [each.item_id for use in draft.relations for each in use.targets]
+    found = [each.item_id for use in draft.draft.relations for each in use.targets]
     assert found == names
 
 
@@ -205,9 +206,8 @@ def test_the_create_body_has_no_empty_key_and_never_publishes() -> None:
         "sort_by_date": "2023-04-05",
         "content": draft.content,
     }
-    bare = replace(
-        draft, place=Place("", "one", 0), first_published_at="", sort_by_date=""
-    )
+    undated = replace(draft.draft, first_published_at="", sort_by_date="")
+    bare = replace(draft, draft=undated, place=Place("", "one", 0))
     assert list(story_body(bare, parent_id=None)) == ["name", "slug", "content"]
 
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.value_kinds import is_unfit, kind_of
 from cmsmig.mapping.convert.numbers import major_units, number_text
-from cmsmig.mapping.convert.story import draft_story
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.mapping.propose.encodings import FIELD_BODIES
 from cmsmig.richtext.losses import Severity
@@ -23,6 +22,7 @@ from tests.support.mapping.drafting import (
     FILES,
     content_type,
     context,
+    draft_story,
     drafted,
     field,
     home,

@@ -20,6 +20,7 @@ from lxml.html import fromstring
 from cmsmig.display.lane_graph import Link, lane_graph
 from cmsmig.errors import UnreadError, UsageError
 from cmsmig.events import unobserved
+from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.select.reference_targets import classify
 from cmsmig.notebook.inspect import inspection
 from cmsmig.notebook.kit.panel import Panel
@@ -28,7 +29,6 @@ from cmsmig.origin.cache import RawCache
 from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.build import write_sample
 from cmsmig.steps.decide.accept_proposals import accept_proposals
-from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.survey.census import take_census
@@ -168,7 +168,7 @@ def test_dangling_references_are_those_of_the_import(tmp_path: Path) -> None:
         (each.source, each.origin_field, each.target, each.cause)
         for key, draft in migration.item_drafts(context)
         if isinstance(draft, ItemDraft)
-        for each in classify(key, draft.facts.relations, migration.known)
+        for each in classify(key, draft.relations, migration.known)
     )
     decided = migration.decisions.collections
     found = reference_graph(migration.origin, decided).dangling

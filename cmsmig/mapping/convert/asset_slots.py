@@ -16,11 +16,12 @@ from typing import TypeAlias
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.draft import UploadedAsset
 
-Path: TypeAlias = "tuple[str | int, ...]"
+Path: TypeAlias = tuple[str | int, ...]
 """Keys and positions that lead to a value."""
 _Chain: TypeAlias = "tuple[_Chain | None, str | int]"
 """The same from its end: what leads to the value's holder, then the last key."""
 
+_NONCE_DIGITS = 40
 _MARK = re.compile(r"https://([0-9a-f]+)\.invalid/([0-9]+)&(amp;)?\.")
 """Its ampersand tells whether the text around it is HTML that was escaped."""
 
@@ -48,11 +49,11 @@ class Slots:
 class Marks:
     """The marks of one draft: addresses that no content holds by chance.
 
-    `nonce` is a digest of the item, in hexadecimal: no text holds that of itself.
+    `made_of` is a fingerprint of the item: no text holds that of itself.
     """
 
-    def __init__(self, nonce: str) -> None:
-        self._nonce = nonce
+    def __init__(self, made_of: str) -> None:
+        self._nonce = made_of[:_NONCE_DIGITS]
         self._numbers: dict[str, int] = {}
 
     def asset(self, address: str) -> UploadedAsset:

@@ -6,17 +6,13 @@ content is what comes out; the draft stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.draft import (
-    ExistingStory,
-    RelationUse,
-    StoryDraft,
-    path_in_language,
-)
+from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
+from cmsmig.mapping.draft import ExistingStory, RelationUse, path_in_language
 from cmsmig.mapping.select.routes import PageCause, Routes, RouteTarget, StaticPage
 from cmsmig.mapping.select.translations import language_of, translated_key
 from cmsmig.richtext.links import StoryLink, look_up_links, rewrite_links
@@ -50,19 +46,19 @@ class Linked:
 
 
 def link_story(
-    draft: StoryDraft, existing: Mapping[ItemKey, ExistingStory], routes: Routes
+    story: StoryDraft, existing: Mapping[ItemKey, ExistingStory], routes: Routes
 ) -> Linked:
-    """Return the draft's content with relations and internal links filled.
+    """Return the story's content with relations and internal links filled.
 
     References keep the origin's order; those without a target are left out.
     What waits for a story to be created is left as it is and named in
     `pending`. Linking what is linked changes nothing.
     """
-    linking = _Linking(draft.key.locale_id, existing, routes)
+    linking = _Linking(story.key.locale_id, existing, routes)
     content: JsonObject = {
-        name: linking.field(name, value) for name, value in draft.content.items()
+        name: linking.field(name, value) for name, value in story.content.items()
     }
-    for relation in draft.relations:
+    for relation in story.draft.relations:
         content[relation.field] = linking.relation(relation)
     return Linked(
         content=content,
@@ -91,20 +87,18 @@ class ResolvedLinks:
 
 
 def resolve_links(
-    uses: LinkUses,
-    relations: Sequence[RelationUse],
-    locale: str,
+    draft: ItemDraft,
     existing: Mapping[ItemKey, ExistingStory],
     routes: Routes,
 ) -> ResolvedLinks:
     """Return what the links and relations of a draft lead to."""
-    linking = _Linking(locale, existing, routes)
-    found = [linking.find_in(field, address) for field, address in uses.links]
-    for _, address in uses.mentions:
+    linking = _Linking(draft.key.locale_id, existing, routes)
+    found = [linking.find_in(field, address) for field, address in draft.links]
+    for _, address in draft.mentions:
         linking.mention(address)
     return ResolvedLinks(
         stories=tuple(each[1] if each else None for each in found),
-        relations=tuple(linking.relation(each) for each in relations),
+        relations=tuple(linking.relation(each) for each in draft.relations),
         filled=linking.filled,
         links=linking.links,
         pending=tuple(linking.pending),
@@ -115,7 +109,7 @@ def resolve_links(
 
 @dataclass(frozen=True, slots=True)
 class LinkUses:
-    """Every address that `link_story` looks up in a draft, in its order."""
+    """Every address that `link_story` looks up in content, in its order."""
 
     links: tuple[tuple[str, str], ...]
     """The field of the story that a link is in, and its address."""
@@ -123,11 +117,11 @@ class LinkUses:
     """The same of what raw HTML mentions in code and data."""
 
 
-def link_uses(draft: StoryDraft) -> LinkUses:
-    """Return every address that `link_story` looks up in a draft."""
+def link_uses(content: JsonObject) -> LinkUses:
+    """Return every address that `link_story` looks up in content."""
     links: list[tuple[str, str]] = []
     mentions: list[tuple[str, str]] = []
-    for field, value in draft.content.items():
+    for field, value in content.items():
         if isinstance(value, dict) and value.get("fieldtype") == "multilink":
             if (address := _address_of(value)) is not None:
                 links.append((field, address))

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar, cast
+from typing import TypeAlias, TypeVar
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.asset_slots import Marks
 from cmsmig.mapping.decisions.body_reviews import BodyKey
 from cmsmig.mapping.draft import DraftContext, UploadedAsset
-from cmsmig.richtext.blocks.proposals import Block, Blocks
+from cmsmig.richtext.blocks.outline import BlockKind
+from cmsmig.richtext.blocks.proposals import Blocks
 
 K = TypeVar("K")
 V = TypeVar("V")
+_Division: TypeAlias = tuple[tuple[BlockKind, int], ...] | None
+"""The kind of each block of a body and how many nodes it has."""
 
 
 @dataclass(slots=True)
@@ -30,41 +33,19 @@ class Lookups:
     missing: dict[str, str | None] = field(default_factory=dict)
     """By origin address: why a file could not be had."""
     alts: dict[str, str | None] = field(default_factory=dict)
-    blocks: dict[BodyKey, Json] = field(default_factory=dict)
+    blocks: dict[str, _Division] = field(default_factory=dict)
+    """By the field of the item's body."""
 
-    def hold(self, context: DraftContext) -> bool:
-        """Return whether each question is answered as before."""
+    def hold(self, key: ItemKey, context: DraftContext) -> bool:
+        """Return whether each question about an item is answered as before."""
         return (
             all((each in context.assets) == had for each, had in self.files.items())
             and all(context.missing_assets.get(k) == v for k, v in self.missing.items())
             and all(context.alts.get(k) == v for k, v in self.alts.items())
-            and all(_plain(context.blocks.get(k)) == v for k, v in self.blocks.items())
-        )
-
-    def as_json(self) -> JsonObject:
-        """Return the questions and answers as they are kept."""
-        return {
-            "files": dict(self.files),
-            "missing": dict(self.missing),
-            "alts": dict(self.alts),
-            "blocks": [
-                [key.collection_id, key.item_id, key.locale_id, key.field, blocks]
-                for key, blocks in self.blocks.items()
-            ],
-        }
-
-    @classmethod
-    def from_json(cls, body: JsonObject) -> Lookups:
-        """Return what `as_json` gave; raises `ValueError` and the like for others."""
-        blocks = cast("list[tuple[str, str, str, str, Json]]", body["blocks"])
-        return cls(
-            files=cast("dict[str, bool]", body["files"]),
-            missing=cast("dict[str, str | None]", body["missing"]),
-            alts=cast("dict[str, str | None]", body["alts"]),
-            blocks={
-                BodyKey(collection, item, locale, name): held
-                for collection, item, locale, name, held in blocks
-            },
+            and all(
+                _division(context.blocks.get(BodyKey(*key, k))) == v
+                for k, v in self.blocks.items()
+            )
         )
 
 
@@ -85,7 +66,7 @@ def recording(context: DraftContext, marks: Marks) -> tuple[DraftContext, Lookup
         return held
 
     def blocks(key: BodyKey, held: Blocks | None) -> Blocks | None:
-        asked.blocks[key] = _plain(held)
+        asked.blocks[key.field] = _division(held)
         return held
 
     heard = replace(
@@ -120,9 +101,5 @@ class _Asked(Mapping[K, V]):
         raise TypeError("a draft may ask for names only: others would not be kept")
 
 
-def _plain(blocks: Blocks | None) -> Json:
-    return None if blocks is None else [_block(each) for each in blocks]
-
-
-def _block(block: Block) -> Json:
-    return [str(block.kind), block.nodes]
+def _division(blocks: Blocks | None) -> _Division:
+    return None if blocks is None else tuple((e.kind, e.nodes) for e in blocks)

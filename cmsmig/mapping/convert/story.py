@@ -1,13 +1,16 @@
-"""One item to one story draft: a pure function of item, design and context."""
+"""One item to one draft: a pure function of item, design and context."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from cmsmig.canonical import Json, JsonObject
+from cmsmig.canonical import Json, JsonObject, compact, fingerprint, packed
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.compare.content_equality import comparable, same
-from cmsmig.mapping.convert.content_shape import is_blank
+from cmsmig.mapping.convert.asset_slots import Marks
+from cmsmig.mapping.convert.content_shape import is_blank, shape_of
 from cmsmig.mapping.convert.field_context import (
     Encoded,
     FieldUse,
@@ -16,6 +19,9 @@ from cmsmig.mapping.convert.field_context import (
     loss_of,
 )
 from cmsmig.mapping.convert.field_values import encode, target_ids
+from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
+from cmsmig.mapping.convert.linking import link_uses
+from cmsmig.mapping.convert.lookups import recording
 from cmsmig.mapping.dates import calendar_day, iso_text, parse_moment, utc_day
 from cmsmig.mapping.decisions.design import (
     ContentTypeDesign,
@@ -23,13 +29,7 @@ from cmsmig.mapping.decisions.design import (
     FieldDesign,
     SectionDesign,
 )
-from cmsmig.mapping.draft import (
-    DraftContext,
-    FieldLoss,
-    Place,
-    RelationUse,
-    StoryDraft,
-)
+from cmsmig.mapping.draft import DraftContext, FieldLoss, Place, RelationUse
 from cmsmig.mapping.select.translations import EmptyShown, own_key
 from cmsmig.mapping.uids import block_uid, story_uid
 from cmsmig.origin.schema import Item
@@ -45,12 +45,13 @@ _NO_FIELDS = ("component", "_uid")
 _RELATIONS = frozenset((Encoding.RELATION, Encoding.RELATIONS))
 
 
-def story_or_reason(
-    item: Item, content_type: ContentTypeDesign, context: DraftContext
-) -> StoryDraft | str:
-    """Return the story an item becomes, or why there is none, for an editor.
+def draft_item(
+    item: Item, content_type: ContentTypeDesign, made_of: str, context: DraftContext
+) -> ItemDraft | str:
+    """Return what an item becomes, or why there is no story, for an editor.
 
-    An item that goes wrong fails alone.
+    `made_of` is the fingerprint of everything that it is made of. An item that goes
+    wrong fails alone.
     """
     if size := _oversize(item):
         return (
@@ -60,8 +61,8 @@ def story_or_reason(
             "origin, then pull again."
         )
     try:
-        draft = draft_story(item, content_type, context)
-        wrong = wrong_document(draft.content)
+        draft, content = _draft(item, content_type, made_of, context)
+        wrong = wrong_document(content)
     except Exception as error:
         wrong = f"{type(error).__name__}: {error}"
     if wrong:
@@ -72,14 +73,53 @@ def story_or_reason(
     return draft
 
 
-def draft_story(
-    item: Item, content_type: ContentTypeDesign, context: DraftContext
-) -> StoryDraft:
-    """Return the story an item becomes, relations empty, links not yet internal.
+def _draft(
+    item: Item, content_type: ContentTypeDesign, made_of: str, context: DraftContext
+) -> tuple[ItemDraft, JsonObject]:
+    """Return a draft and its content, which holds marks for files."""
+    marks = Marks(made_of)
+    heard, lookups = recording(context, marks)
+    content, losses = _convert(item, content_type, heard)
+    # Losses name files as an editor knows them, by the origin's addresses.
+    told: list[Json] = [
+        [each.field, *map(marks.origin_text, map(str, each.loss.as_json().values()))]
+        for each in losses
+    ]
+    published, day = _dates(item, content_type, context)
+    relations = tuple(_relation_uses(item, content_type))
+    uses = link_uses(content)
+    single = (each.field for each in relations if not each.multiple)
+    body = compact({"content": content, "losses": told})
+    draft = ItemDraft(
+        made_of=made_of,
+        key=item.key,
+        name=item.name,
+        names=tuple((each.code, each.name) for each in item.languages),
+        first_published_at=published,
+        sort_by_date=day,
+        relations=relations,
+        links=uses.links,
+        mentions=uses.mentions,
+        lookups=lookups,
+        slots=marks.slots(content),
+        shape=shape_of(content, single),
+        size=len(compact(content)),
+        losses=dict(Counter(each.loss.kind for each in losses)),
+        losses_print=fingerprint(told) if told else "",
+        fingerprint="",
+        body=packed(body),
+    )
+    return replace(draft, fingerprint=draft.fingerprint_of(body)), content
 
-    The keys of the content are `component`, `_uid`, then the fields in the
-    design's order. The item must have a place in `context.places` (`KeyError`).
-    Whatever its values are, nothing else raises: what does not fit is a loss.
+
+def _convert(
+    item: Item, content_type: ContentTypeDesign, context: DraftContext
+) -> tuple[JsonObject, list[FieldLoss]]:
+    """Return the content of the story an item becomes, relations empty, links not yet
+    internal, and what is lost.
+
+    The keys of the content are `component`, `_uid`, then the fields in the design's
+    order. Whatever the item's values are, nothing raises: what does not fit is a loss.
     """
     content: JsonObject = {
         "component": content_type.component,
@@ -101,19 +141,7 @@ def draft_story(
         if section.component:
             _nest(content, section, item, context)
     losses += [*_find_unmapped(item, content_type), *_find_halved(item)]
-    published, day = _dates(item, content_type, context)
-    place = context.places[item.key]
-    return StoryDraft(
-        key=item.key,
-        name=item.name if item.name.strip() else place.slug,
-        place=place,
-        content=content,
-        first_published_at=published,
-        sort_by_date=day,
-        relations=tuple(_relation_uses(item, content_type)),
-        losses=tuple(losses),
-        names=tuple((each.code, each.name) for each in item.languages),
-    )
+    return content, losses
 
 
 def _nest(
@@ -176,31 +204,32 @@ def _untranslated(design: FieldDesign) -> Loss:
 
 
 def story_body(
-    draft: StoryDraft, *, parent_id: int | None, group_id: str = ""
+    story: StoryDraft, *, parent_id: int | None, group_id: str = ""
 ) -> JsonObject:
     """Return the `story` object of a create request; the caller wraps it.
 
     Empty keys are left out, and so is every key that would publish.
     """
-    body: JsonObject = {"name": draft.name, "slug": draft.place.slug}
+    draft, place = story.draft, story.place
+    body: JsonObject = {"name": story.name, "slug": place.slug}
     if parent_id:
         body["parent_id"] = parent_id
-    if draft.place.position:
-        body["position"] = draft.place.position
+    if place.position:
+        body["position"] = place.position
     if draft.first_published_at:
         body["first_published_at"] = draft.first_published_at
     if draft.sort_by_date:
         body["sort_by_date"] = draft.sort_by_date
     if group_id:
         body["group_id"] = group_id
-    if draft.place.slugs:
-        translations = translations_of(draft.place, draft.names)
+    if place.slugs:
+        translations = translations_of(place, draft.names)
         body["translated_slugs_attributes"] = [*translations.values()]
-    if draft.place.start:
+    if place.start:
         body["is_startpage"] = True
-    if draft.place.tags:
-        body["tag_list"] = [*draft.place.tags]
-    body["content"] = draft.content
+    if place.tags:
+        body["tag_list"] = [*place.tags]
+    body["content"] = story.content
     return body
 
 

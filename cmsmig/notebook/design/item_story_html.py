@@ -21,9 +21,9 @@ from cmsmig.display.safe_html import (
     source,
     stacked,
 )
+from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.decisions.design import ContentTypeDesign
-from cmsmig.mapping.draft import StoryDraft
 from cmsmig.notebook.kit.live_controls import button, select, words
 from cmsmig.origin.schema import Item
 from cmsmig.review.design_edits import DesignEditor
@@ -96,25 +96,25 @@ def item_html(desk: DesignEditor, place: int, item: Item | None, view: str) -> M
         return _differences(desk, content_type)
     if item is None:
         return sheet(note("No item of this collection is migrated."))
-    draft = desk.story(place, item)
-    if isinstance(draft, str):
-        return sheet(note(draft, "bad"))
+    story = desk.story(place, item)
+    if isinstance(story, str):
+        return sheet(note(story, "bad"))
     if view == "story":
-        body = story_body(draft, parent_id=None)
+        body = story_body(story, parent_id=None)
         told = "Relations stay empty until all stories exist; files get their address."
         return joined((sheet(paragraph(told)), _json(body)))
-    return _form(desk, content_type, draft)
+    return _form(desk, content_type, story)
 
 
 def _form(
-    desk: DesignEditor, content_type: ContentTypeDesign, draft: StoryDraft
+    desk: DesignEditor, content_type: ContentTypeDesign, story: StoryDraft
 ) -> Markup:
-    fields = form_fields(draft, content_type, desk.item_names())
+    fields = form_fields(story, content_type, desk.item_names())
     groups = [
         (section, [(each, _value(each)) for each in listed])
         for section, listed in groupby(fields, key=lambda each: each.section)
     ]
-    return _made("form", name=draft.name, slug=draft.place.slug, groups=groups)
+    return _made("form", name=story.name, slug=story.place.slug, groups=groups)
 
 
 def _value(field: FormField) -> Markup:

@@ -14,9 +14,10 @@ from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.ledger.rows import StoryRecord, WrittenStory
 from cmsmig.mapping.compare.content_equality import same
+from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.convert.story import translations_of
 from cmsmig.mapping.dates import parse_moment
-from cmsmig.mapping.draft import Place, StoryDraft
+from cmsmig.mapping.draft import Place
 from cmsmig.reconcile.rules.story_hashes import content_hash, is_hash_of, record_hash
 from cmsmig.reconcile.rules.story_translations import (
     is_translation,
@@ -163,13 +164,14 @@ def _is_same_date(one: Json, other: Json) -> bool:
     return first is not None and first == parse_moment(other)
 
 
-def wanted_fields(draft: StoryDraft, content: JsonObject) -> JsonObject:
-    """Return a draft with that content as fields; what is empty has none."""
+def wanted_fields(story: StoryDraft, content: JsonObject) -> JsonObject:
+    """Return a story with that content as fields; what is empty has none."""
+    draft, place = story.draft, story.place
     around: dict[str, Json] = {
-        "name": draft.name,
-        "slug": draft.place.slug,
-        "folder": draft.place.folder,
-        POSITION: draft.place.position,
+        "name": story.name,
+        "slug": place.slug,
+        "folder": place.folder,
+        POSITION: place.position,
         "first_published_at": draft.first_published_at,
         "sort_by_date": draft.sort_by_date,
     }
@@ -177,12 +179,20 @@ def wanted_fields(draft: StoryDraft, content: JsonObject) -> JsonObject:
     found: JsonObject = {
         name: value for name, value in around.items() if value or name not in optional
     }
-    if draft.place.start:
+    if place.start:
         found[START] = True
-    if draft.place.tags:
-        found[TAGS] = [*draft.place.tags]
-    found |= translation_fields(translations_of(draft.place, draft.names).values())
+    if place.tags:
+        found[TAGS] = [*place.tags]
+    found |= translation_fields(translations_of(place, draft.names).values())
     return found | {f"{CONTENT}{name}": value for name, value in content.items()}
+
+
+def wanted_record(draft: ItemDraft, place: Place, content: str) -> str:
+    """Return the fingerprint of all that is wanted of a story, whose content has the
+    hash `content`."""
+    dates = draft.first_published_at, draft.sort_by_date
+    translations = translations_of(place, draft.names)
+    return record_hash(draft.name_at(place), place, dates, content, translations)
 
 
 def content_of(fields: Mapping[str, Json]) -> JsonObject:

@@ -15,8 +15,6 @@ from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
-from cmsmig.mapping.convert.linking import link_story
-from cmsmig.mapping.draft import StoryDraft
 from cmsmig.reconcile.diff import Diff, value_of
 from cmsmig.reconcile.field_diff import Absent, Value
 from cmsmig.reconcile.kinds import Ref
@@ -27,12 +25,11 @@ from cmsmig.reconcile.rules.story import (
     edited_fields,
     edits_without_reading,
     is_same_field,
-    wanted_fields,
 )
-from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.drafts.foreseen_links import ForeseenLinks, foresee_links
-from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
+from cmsmig.steps.plan.drafts.foreseen_links import foresee_links
+from cmsmig.steps.plan.drafts.linked_drafts import wanted_story
+from cmsmig.steps.plan.drafts.offline_drafts import draft_offline
 from cmsmig.steps.plan.drift import Fingerprints, fingerprints
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.public_versions import (
@@ -119,7 +116,7 @@ def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Chang
             place = migration.places.places[key].full_slug
             yield Change(Where.ORIGIN, place, str(key), text="has no story yet")
         elif row.home.made and links.is_needed(row.home):
-            ours = _wanted(migration, key, offline, foreseen)
+            ours = wanted_story(migration, key, offline.context, foreseen.existing)
             yield from _of_item(job, row, row.home, ours)
     versions = find_public_versions(
         migration, offline.context, foreseen.existing, job.ledger, job.snapshot
@@ -148,24 +145,13 @@ def _of_public(
         yield Change(Where.ORIGIN, home.full_slug, str(key), text=text)
 
 
-def _wanted(
-    migration: Migration, key: ItemKey, offline: OfflineDrafts, foreseen: ForeseenLinks
-) -> JsonObject | None:
-    draft = migration.item_draft(migration.items[key], offline.context)
-    story = draft.story(offline.context) if isinstance(draft, ItemDraft) else draft
-    if not isinstance(story, StoryDraft):
-        return None
-    linked = link_story(story, foreseen.existing, migration.routes)
-    return wanted_fields(story, linked.content)
-
-
 def _of_item(
-    job: ImportJob, row: ItemRow, home: StoryRecord, ours: JsonObject | None
+    job: ImportJob, row: ItemRow, home: StoryRecord, ours: JsonObject | str
 ) -> Iterator[Change]:
     moved = job.migration.origin_hash(row.key) != row.origin_hash
     where = Where.ORIGIN if moved else Where.DECISIONS
     written = job.ledger.items.last_written(home.story_id)
-    if ours is None or written is None:
+    if isinstance(ours, str) or written is None:
         text = "is wanted otherwise than it was written"
         yield Change(where, home.full_slug, str(row.key), text=text)
         return

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from cmsmig.derived_file import DerivedFile
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.convert.kept_draft import DraftFacts, KeptDraft
-from cmsmig.steps.decide.parallel_drafts import marks_of
+from cmsmig.mapping.convert.item_draft import ItemDraft
 
 _AT_ONCE = 200
 """Drafts that are written in one transaction."""
@@ -25,7 +24,7 @@ class DraftStore:
         self._file = file
         self._namespace = namespace
         self._reads_hashes = hashes
-        self._waiting: dict[str, tuple[str, KeptDraft]] = {}
+        self._waiting: dict[str, ItemDraft] = {}
         self._hashes: dict[tuple[str, bool], tuple[str, str]] = {}
         self._lock = threading.Lock()
 
@@ -47,34 +46,25 @@ class DraftStore:
         )
         return dict(rows)
 
-    def facts(self, key: ItemKey, made_of: str) -> DraftFacts | None:
-        """Return what is known of an item's draft, if it was made of the same."""
-        if (waiting := self._held(key, made_of)) is not None:
-            return waiting.facts
-        row = self._file.one(
-            "SELECT facts FROM draft WHERE (namespace, key, print) = (?, ?, ?)",
-            (self._namespace, str(key), made_of),
-        )
-        return None if row is None else _facts(row[0])
-
-    def draft(self, key: ItemKey, made_of: str) -> KeptDraft | None:
+    def draft(self, key: ItemKey, made_of: str) -> ItemDraft | None:
         """Return an item's draft, if it was made of the same."""
-        if (waiting := self._held(key, made_of)) is not None:
+        waiting = self._waiting.get(str(key))
+        if waiting is not None and waiting.made_of == made_of:
             return waiting
         row = self._file.one(
-            "SELECT facts, packed FROM draft WHERE (namespace, key, print) = (?, ?, ?)",
+            "SELECT record, body FROM draft WHERE (namespace, key, print) = (?, ?, ?)",
             (self._namespace, str(key), made_of),
         )
-        facts = None if row is None else _facts(row[0])
-        if row is None or facts is None:
+        try:
+            return None if row is None else ItemDraft.of(row[0], made_of, row[1])
+        except (ValueError, TypeError):
+            # Another program wrote that.
             return None
-        found = KeptDraft(facts, row[1])
-        return found if found.is_whole(marks_of(made_of)) else None
 
-    def keep(self, made_of: str, draft: KeptDraft) -> None:
+    def keep(self, draft: ItemDraft) -> None:
         """Keep a draft; it is on disk after the next `flush` at the latest."""
         with self._lock:
-            self._waiting[str(draft.facts.key)] = (made_of, draft)
+            self._waiting[str(draft.key)] = draft
             if len(self._waiting) >= _AT_ONCE:
                 self._write()
 
@@ -112,10 +102,6 @@ class DraftStore:
         with self._lock:
             self._write()
 
-    def _held(self, key: ItemKey, made_of: str) -> KeptDraft | None:
-        found, draft = self._waiting.get(str(key), ("", None))
-        return draft if found == made_of else None
-
     def _write(self) -> None:
         drafts, self._waiting = self._waiting, {}
         hashes, self._hashes = self._hashes, {}
@@ -125,10 +111,10 @@ class DraftStore:
         def write(db: sqlite3.Connection) -> None:
             db.executemany(
                 "INSERT OR REPLACE INTO draft"
-                " (namespace, key, print, facts, packed) VALUES (?, ?, ?, ?, ?)",
+                " (namespace, key, print, record, body) VALUES (?, ?, ?, ?, ?)",
                 [
-                    (self._namespace, key, made_of, each.facts.as_bytes(), each.packed)
-                    for key, (made_of, each) in drafts.items()
+                    (self._namespace, key, each.made_of, each.as_bytes(), each.body)
+                    for key, each in drafts.items()
                 ],
             )
             db.executemany(
@@ -137,11 +123,3 @@ class DraftStore:
             )
 
         self._file.change(write)
-
-
-def _facts(kept: bytes) -> DraftFacts | None:
-    """Return kept facts; None for what nobody wrote."""
-    try:
-        return DraftFacts.of(kept)
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return None

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
+from functools import partial
+from typing import NamedTuple
 
 from cmsmig.canonical import Json, fingerprint
 from cmsmig.code_digest import code_digest
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.convert.kept_draft import DraftFacts, KeptDraft
+from cmsmig.mapping.convert.item_draft import ItemDraft
+from cmsmig.mapping.convert.story import draft_item
 from cmsmig.mapping.decisions.design import ContentTypeDesign
-from cmsmig.mapping.draft import DraftContext, StoryDraft
+from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.propose.block_designs import components_of
 from cmsmig.origin.schema import Item
 from cmsmig.steps.decide.draft_store import DraftStore
-from cmsmig.steps.decide.parallel_drafts import (
-    LEAST,
-    DraftOrder,
-    make_draft,
-    make_drafts,
-    marks_of,
-)
+from cmsmig.steps.process_pool import in_processes
 
-_RULE_FAILED = "custom-rule"
+LEAST = 300
+"""Drafts that are worth the start of processes."""
+_AT_ONCE = 25
+"""Drafts that a process is given together."""
+RULE_FAILED = "custom-rule"
+"""The loss of a rule of the project's own, which may not happen again."""
 _ROOMS = ("mapping", "origin", "richtext")
 _LIBRARIES = (
     "beautifulsoup4",
@@ -44,22 +49,12 @@ CHANGED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ItemDraft:
-    """What an item becomes, its content on disk until it is asked for."""
+class DraftOrder(NamedTuple):
+    """A draft to be made."""
 
+    item: Item
+    content_type: ContentTypeDesign
     made_of: str
-    """Fingerprint of everything that it was made of, but for what it asked for."""
-    facts: DraftFacts
-    read: Callable[[], KeptDraft | str]
-
-    def story(self, context: DraftContext) -> StoryDraft | str:
-        """Return the story, its assets filled in; or why there is none any more."""
-        kept = self.read()
-        if isinstance(kept, str):
-            return kept
-        place = context.places[self.facts.key]
-        return kept.story(marks_of(self.made_of), place, context.assets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +65,6 @@ class Checked:
     """Fingerprints of what they were made of."""
     changed: set[ItemKey] = field(default_factory=set)
     """The items whose kept draft was another one."""
-
-    def is_same(self, order: DraftOrder, kept: DraftFacts, made: KeptDraft) -> bool:
-        """Return whether the draft that was made again is the kept one; note both."""
-        self.prints.add(order.made_of)
-        if made.facts.as_bytes() == kept.as_bytes():
-            return True
-        self.changed.add(kept.key)
-        return False
 
 
 class Drafter:
@@ -90,7 +77,7 @@ class Drafter:
     ) -> None:
         self.store = store
         """Where the drafts are kept; hashes of their content belong there, too."""
-        self.checked = checked
+        self._checked = checked
         """What was compared with drafts that were made again; None: nothing is."""
         self._rules_digest = rules_digest
         self._shared: dict[str, str] = {}
@@ -99,7 +86,7 @@ class Drafter:
     def for_visitors(self) -> Drafter:
         """Return what makes the versions of the same items that visitors see."""
         store = self.store.for_visitors()
-        return Drafter(store, self._rules_digest, self.checked)
+        return Drafter(store, self._rules_digest, self._checked)
 
     def checking(self, *, hashes: bool = True) -> Drafter:
         """Return what makes each draft again before its content is used for the first
@@ -113,37 +100,36 @@ class Drafter:
     def has_changed(self, key: ItemKey) -> bool:
         """Return whether the kept draft of an item was another one when it was
         checked."""
-        return self.checked is not None and key in self.checked.changed
+        return self._checked is not None and key in self._checked.changed
 
     def draft(
         self, item: Item, content_type: ContentTypeDesign, context: DraftContext
     ) -> ItemDraft | str:
         """Return what an item becomes, or why there is no story."""
         made_of = self._print(item, content_type, context)
-        facts = self.store.facts(item.key, made_of)
-        if facts is not None and facts.lookups.hold(context):
+        kept = self.store.draft(item.key, made_of)
+        if kept is not None and kept.lookups.hold(item.key, context):
+            return kept
+        return self._made(DraftOrder(item, content_type, made_of), context)
 
-            def read() -> KeptDraft | str:
-                if self.checked is not None and made_of not in self.checked.prints:
-                    place = context.places[item.key]
-                    order = DraftOrder(item, content_type, place, made_of)
-                    made = make_draft(order, context)
-                    if isinstance(made, str) or self.checked.is_same(
-                        order, facts, made
-                    ):
-                        return made
-                    self._keep(order, made)
-                    return CHANGED
-                kept = self.store.draft(item.key, made_of)
-                if kept is not None and kept.facts.lookups.hold(context):
-                    return kept
-                return self._made(item, content_type, context, made_of)
-
-            return ItemDraft(made_of, facts, read)
-        made = self._made(item, content_type, context, made_of)
-        if isinstance(made, str):
-            return made
-        return ItemDraft(made_of, made.facts, lambda: made)
+    def checked(
+        self,
+        draft: ItemDraft,
+        item: Item,
+        content_type: ContentTypeDesign,
+        context: DraftContext,
+    ) -> ItemDraft | str:
+        """Return an item's draft, whose content may be used then, or why there is no
+        story."""
+        order = DraftOrder(item, content_type, draft.made_of)
+        if self._checked is not None and draft.made_of not in self._checked.prints:
+            made = self._made(order, context, keep=False)
+            if isinstance(made, str) or made == draft:
+                return made
+            self._checked.changed.add(draft.key)
+            self._keep(made)
+            return CHANGED
+        return draft if draft.is_whole() else self._made(order, context)
 
     def make_ahead(
         self,
@@ -156,34 +142,32 @@ class Drafter:
         if self._rules_digest:
             return
         kept = self.store.prints()
-        orders: list[DraftOrder] = []
-        for item, content_type in items:
-            made_of = self._print(item, content_type, context)
-            if kept.get(str(item.key)) != made_of:
-                place = context.places[item.key]
-                orders.append(DraftOrder(item, content_type, place, made_of))
+        orders = [
+            DraftOrder(item, content_type, made_of)
+            for item, content_type in items
+            if (made_of := self._print(item, content_type, context))
+            != kept.get(str(item.key))
+        ]
         if len(orders) >= least:
-            for order, draft in make_drafts(orders, context):
-                self.store.keep(order.made_of, draft)
+            for draft in make_drafts(orders, context):
+                self.store.keep(draft)
 
     def _made(
-        self,
-        item: Item,
-        content_type: ContentTypeDesign,
-        context: DraftContext,
-        made_of: str,
-    ) -> KeptDraft | str:
-        order = DraftOrder(item, content_type, context.places[item.key], made_of)
-        made = make_draft(order, context)
-        if isinstance(made, KeptDraft):
-            self._keep(order, made)
+        self, order: DraftOrder, context: DraftContext, *, keep: bool = True
+    ) -> ItemDraft | str:
+        made = draft_item(*order, context)
+        if isinstance(made, ItemDraft):
+            if self._checked is not None:
+                self._checked.prints.add(made.made_of)
+            if keep:
+                self._keep(made)
         return made
 
-    def _keep(self, order: DraftOrder, draft: KeptDraft) -> None:
+    def _keep(self, draft: ItemDraft) -> None:
         # A failure is not kept: what went wrong may not go wrong again, and what a rule
         # of the project's own missed may be there the next time.
-        if _RULE_FAILED not in draft.facts.losses:
-            self.store.keep(order.made_of, draft)
+        if RULE_FAILED not in draft.losses:
+            self.store.keep(draft)
 
     def _print(
         self, item: Item, content_type: ContentTypeDesign, context: DraftContext
@@ -232,3 +216,39 @@ def plain(value: object) -> Json:
     if value is None or isinstance(value, str | int | float | bool):
         return value
     raise TypeError(f"{type(value).__name__} does not say what it is made of")
+
+
+def make_drafts(
+    orders: Sequence[DraftOrder], context: DraftContext, processes: int | None = None
+) -> Iterator[ItemDraft]:
+    """Yield the drafts that can be made, on all cores, the same as one process makes;
+    only a few wait at a time.
+
+    What is left over, when a process dies or an item has no story, is made when it is
+    asked for.
+    """
+    parts = (
+        orders[start : start + _AT_ONCE] for start in range(0, len(orders), _AT_ONCE)
+    )
+    made = in_processes(
+        _make,
+        parts,
+        processes=processes or os.cpu_count() or 1,
+        begin=partial(_share, replace(context, places={})),
+    )
+    with suppress(BrokenProcessPool):
+        for _, drafts in made:
+            yield from drafts
+
+
+_context: list[DraftContext] = []
+"""The context of this process's drafts, but for their places."""
+
+
+def _share(context: DraftContext) -> None:
+    _context[:] = [context]
+
+
+def _make(orders: Sequence[DraftOrder]) -> list[ItemDraft]:
+    made = (draft_item(*order, _context[0]) for order in orders)
+    return [each for each in made if isinstance(each, ItemDraft)]

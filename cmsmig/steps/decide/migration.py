@@ -15,6 +15,7 @@ from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import UndecidedError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import derived_namespace
+from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, embed_policy
 from cmsmig.mapping.decisions.design import Design
 from cmsmig.mapping.draft import DraftContext, Place, UploadedAsset
@@ -43,7 +44,7 @@ from cmsmig.richtext.native import NativeEngine
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.decision_store import Decisions, read_decisions
 from cmsmig.steps.decide.draft_store import DraftStore
-from cmsmig.steps.decide.drafter import Drafter, ItemDraft
+from cmsmig.steps.decide.drafter import Drafter
 from cmsmig.steps.decide.migration_files import MigrationFiles, find_files
 from cmsmig.steps.decide.migration_places import find_places
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
@@ -156,19 +157,27 @@ class Migration:
             return None
         return self.drafter.draft(item, content_type, context)
 
-    def planned_assets(
-        self, proven: Mapping[str, UploadedAsset]
-    ) -> dict[str, UploadedAsset]:
-        """Return the assets as they will be when every file has been uploaded.
+    def checked_draft(self, draft: ItemDraft, context: DraftContext) -> ItemDraft | str:
+        """Return an item's draft, whose content may be used then, or why there is no
+        story; see `Drafter.checking`."""
+        content_type = self.design.content_type(draft.key.collection_id)
+        if content_type is None:
+            raise KeyError(draft.key.collection_id)
+        item = self.items[draft.key]
+        return self.drafter.checked(draft, item, content_type, context)
 
-        `proven` holds the addresses whose files are at the destination already.
-        """
-        planned = {
-            address: UploadedAsset(None, f"planned:{upload.sha256}")
-            for upload in self.files.uploads
-            for address in upload.addresses
-        }
-        return planned | dict(proven)
+    def story(self, key: ItemKey, context: DraftContext) -> StoryDraft | str | None:
+        """Return a selected item's story, its files filled in; why there is none, or
+        None without a content type."""
+        draft = self.item_draft(self.items[key], context)
+        return self.story_of(draft, context) if isinstance(draft, ItemDraft) else draft
+
+    def story_of(self, draft: ItemDraft, context: DraftContext) -> StoryDraft | str:
+        """Return the story of a draft, its files filled in, or why there is none."""
+        checked = self.checked_draft(draft, context)
+        if isinstance(checked, str):
+            return checked
+        return checked.story(context.places[draft.key], context.assets)
 
     def context(
         self, assets: Mapping[str, UploadedAsset], missing: Mapping[str, str]

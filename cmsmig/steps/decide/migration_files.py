@@ -16,6 +16,7 @@ from cmsmig.mapping.convert.asset_uploads import (
     alts_of,
     plan_uploads,
 )
+from cmsmig.mapping.draft import UploadedAsset
 from cmsmig.origin.files import FileStore
 from cmsmig.origin.schema import Item
 from cmsmig.settings import Project
@@ -60,6 +61,20 @@ class MigrationFiles:
                 if address in addresses
             },
         )
+
+    def planned_assets(
+        self, proven: Mapping[str, UploadedAsset]
+    ) -> dict[str, UploadedAsset]:
+        """Return the assets as they will be when every file has been uploaded.
+
+        `proven` holds the addresses whose files are at the destination already.
+        """
+        planned = {
+            address: UploadedAsset(None, f"planned:{upload.sha256}")
+            for upload in self.uploads
+            for address in upload.addresses
+        }
+        return planned | dict(proven)
 
     def path(self, sha256: str) -> Path:
         """Return where the downloaded bytes are."""

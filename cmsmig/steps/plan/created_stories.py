@@ -13,7 +13,7 @@ from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Intent, WrittenStory
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.draft import DraftContext, StoryDraft
+from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.rules.story import (
     CONTENT,
@@ -23,7 +23,6 @@ from cmsmig.reconcile.rules.story import (
     wanted_fields,
 )
 from cmsmig.reconcile.rules.story_hashes import is_hash_of
-from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import found_home
 from cmsmig.steps.worker_pool import together
@@ -122,10 +121,8 @@ def take_up_created(
     any. See `settle_creates`; `context` has the files that they were sent with."""
 
     def sent(key: ItemKey) -> JsonObject | None:
-        item = migration.items.get(key)
-        draft = migration.item_draft(item, context) if item else None
-        story = draft.story(context) if isinstance(draft, ItemDraft) else None
-        if not isinstance(story, StoryDraft):
+        story = migration.story(key, context) if key in migration.items else None
+        if story is None or isinstance(story, str):
             return None
         return wanted_fields(story, story.content)
 

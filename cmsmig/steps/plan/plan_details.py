@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
+from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.routes import PageCause, RouteTarget, StaticPage
 from cmsmig.richtext.losses import Loss
-from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict, item_rows
 from cmsmig.steps.plan.drafts.linked_drafts import why_waiting
@@ -93,8 +93,8 @@ class PlanDetails:
     def losses(self) -> Iterator[ListedLoss]:
         """Yield every loss, in the order of the import."""
         for key, draft in self._drafts(self.losing):
-            kept = draft.read()
-            for each in () if isinstance(kept, str) else kept.losses():
+            story = self.migration.story_of(draft, self.context)
+            for each in () if isinstance(story, str) else story.losses:
                 yield ListedLoss(key, self._path(key), each.field, each.loss)
 
     def left_behind(self) -> Iterator[ItemRow]:
@@ -108,14 +108,14 @@ class PlanDetails:
         import."""
         routes = self.migration.routes
         for key, draft in self._drafts(self.leaving):
-            for name, href in draft.facts.links:
+            for name, href in draft.links:
                 found = routes.resolve(href, key.locale_id)
                 if isinstance(found, StaticPage):
                     yield self._link(key, name, href, found.cause)
                 elif found is not None and found.key not in self.existing:
                     why = why_waiting(self.migration, found.key)
                     yield self._link(key, name, href, why)
-            for name, href in draft.facts.mentions:
+            for name, href in draft.mentions:
                 if isinstance(routes.resolve(href, key.locale_id), RouteTarget):
                     yield self._link(key, name, href, PageCause.RAW_HTML)
 

@@ -11,16 +11,17 @@ from cmsmig.destination.schema import Story
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord, WrittenStory
 from cmsmig.mapping.compare.content_equality import same
+from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.convert.linking import link_story
-from cmsmig.mapping.convert.story import translations_of
-from cmsmig.mapping.draft import ExistingStory, StoryDraft
+from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.rules.story import (
     LastWrite,
     edited_fields,
     found_later,
     wanted_fields,
+    wanted_record,
 )
-from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
+from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.steps.plan.edits.written_stories import written_home
 from cmsmig.steps.rebuild.saved_drafts import find_shown
 from cmsmig.steps.write.import_job import ImportJob
@@ -110,23 +111,21 @@ def _known(
     existing: Mapping[ItemKey, ExistingStory],
 ) -> Iterator[tuple[ItemKey, tuple[StoryRecord, WrittenStory]]]:
     """Yield what was written of each story whose content is as this import makes it."""
-    for draft in job.drafts():
-        story = stories.get(draft.key)
+    for drafted in job.stories():
+        story = stories.get(drafted.key)
         if story is None:
             continue
-        linked = link_story(draft, existing, job.migration.routes).content
-        for content in (linked, draft.content):
+        linked = link_story(drafted, existing, job.migration.routes).content
+        for content in (linked, drafted.content):
             if same(content, story.content):
-                yield draft.key, _record(draft, content, story)
+                yield drafted.key, _record(drafted, content, story)
                 break
 
 
 def _record(
-    draft: StoryDraft, content: JsonObject, story: Story
+    drafted: StoryDraft, content: JsonObject, story: Story
 ) -> tuple[StoryRecord, WrittenStory]:
     hashed = content_hash(content)
-    dates = draft.first_published_at, draft.sort_by_date
-    translations = translations_of(draft.place, draft.names)
-    record = record_hash(draft.name, draft.place, dates, hashed, translations)
-    written = found_later(wanted_fields(draft, content), story)
+    record = wanted_record(drafted.draft, drafted.place, hashed)
+    written = found_later(wanted_fields(drafted, content), story)
     return written_home(story.row, hashed, record), written

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination.schema import Story
 from cmsmig.ledger.rows import StoryRecord, WrittenStory
+from cmsmig.mapping.convert.item_draft import StoryDraft
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision, Side
-from cmsmig.mapping.draft import StoryDraft
 from cmsmig.reconcile.diff import value_of
 from cmsmig.reconcile.field_diff import shown_value
 from cmsmig.reconcile.rules.story import (
@@ -49,20 +49,20 @@ def is_as_wanted(story: Story, written: WrittenStory | None, record: str) -> boo
 
 
 def story_differences(
-    draft: StoryDraft,
+    drafted: StoryDraft,
     content: JsonObject,
     read: ReadBack,
     decided: ConflictsDecision,
 ) -> Iterator[Difference]:
     """Yield the fields of a story that hold something else than is wanted.
 
-    `content` is the draft's with its links filled. A field whose edit was decided to
-    stay is none of them.
+    `content` is the drafted one with its links filled. A field whose edit was decided
+    to stay is none of them.
     """
-    ours = wanted_fields(draft, content)
+    ours = wanted_fields(drafted, content)
     theirs = fields_there(read.story, read.written)
     theirs = without_foreign(theirs, ours, read.written)
-    lists = {f"{CONTENT}{use.field}" for use in draft.relations if use.multiple}
+    lists = {f"{CONTENT}{use.field}" for use in drafted.draft.relations if use.multiple}
     for field in sorted(ours.keys() | theirs.keys()):
         if field in _NOT_COMPARED or is_same_field(ours, theirs, field):
             continue
@@ -77,7 +77,7 @@ def story_differences(
             code = DifferenceCode.RELATION_ORDER
         where = field.removeprefix(CONTENT)
         text = _sentence(read, ours, field)
-        yield Difference(code, str(draft.key), where, text)
+        yield Difference(code, str(drafted.key), where, text)
 
 
 def _sentence(read: ReadBack, ours: JsonObject, field: str) -> str:

@@ -13,14 +13,13 @@ from cmsmig.errors import NotFoundError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import AssetRow, StoryRecord
-from cmsmig.mapping.convert.kept_draft import KeptDraft
+from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.decisions.conflicts import ConflictKind, Side
-from cmsmig.mapping.draft import ExistingStory, StoryDraft
+from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.rules.story import PUBLISHED, LastWrite, edited_fields
 from cmsmig.richtext.schema.validate import documents_in, problems_there
-from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, link_draft
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.plan.publication.visitor_pages import visible_prints
@@ -146,11 +145,12 @@ def _checked_draft(
     """Return an item's draft as raw/ gives it; list it where the kept one is not."""
     migration = job.migration
     draft = migration.item_draft(migration.items[key], job.context)
-    made = draft.read() if isinstance(draft, ItemDraft) else draft
-    if not isinstance(made, str) or not migration.drafter.has_changed(key):
-        return draft if isinstance(made, KeptDraft) else made
+    if isinstance(draft, ItemDraft):
+        draft = migration.checked_draft(draft, job.context)
+    if not isinstance(draft, str) or not migration.drafter.has_changed(key):
+        return draft
     found.differences.append(
-        Difference(DifferenceCode.DRAFT_CHANGED, str(key), "", made)
+        Difference(DifferenceCode.DRAFT_CHANGED, str(key), "", draft)
     )
     return migration.item_draft(migration.items[key], job.context)
 
@@ -167,7 +167,7 @@ async def _compare_story(
     home: StoryRecord,
     found: Verification,
 ) -> None:
-    key = draft.facts.key
+    key = draft.key
     found.stories += 1
     try:
         story = await job.client.story(home.story_id)
@@ -216,9 +216,9 @@ def _compare_fields(
     read: ReadBack,
     found: Verification,
 ) -> None:
-    wanted = draft.story(job.context)
+    wanted = job.migration.story_of(draft, job.context)
     if isinstance(wanted, str):
-        _list_undrafted(draft.facts.key, wanted, found)
+        _list_undrafted(draft.key, wanted, found)
         return
     linked = link_story(wanted, existing, job.migration.routes)
     found.relations += linked.filled
@@ -304,7 +304,7 @@ _NO_ALTERNATES = (
 
 
 def _documents(
-    draft: StoryDraft, content: JsonObject, found: Verification
+    story: StoryDraft, content: JsonObject, found: Verification
 ) -> Iterator[Difference]:
     for path, document in documents_in(content):
         found.documents += 1
@@ -312,7 +312,7 @@ def _documents(
             place = f"At {problem.path}: " if problem.path else ""
             yield Difference(
                 DifferenceCode.DOCUMENT_INVALID,
-                str(draft.key),
+                str(story.key),
                 path,
                 f"{place}{problem.what}",
             )

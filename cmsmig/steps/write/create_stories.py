@@ -28,12 +28,16 @@ from cmsmig.ledger.rows import (
     StoryRecord,
     WrittenStory,
 )
-from cmsmig.mapping.convert.story import story_body, translations_of
-from cmsmig.mapping.draft import StoryDraft
+from cmsmig.mapping.convert.item_draft import StoryDraft
+from cmsmig.mapping.convert.story import story_body
 from cmsmig.mapping.uids import story_uid
-from cmsmig.reconcile.rules.story import found_later, wanted_fields, written_story
-from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
-from cmsmig.steps.decide.drafter import ItemDraft
+from cmsmig.reconcile.rules.story import (
+    found_later,
+    wanted_fields,
+    wanted_record,
+    written_story,
+)
+from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.steps.plan.created_stories import create_intent
 from cmsmig.steps.plan.edits.written_stories import found_home, written_home
 from cmsmig.steps.worker_pool import work_through
@@ -51,7 +55,7 @@ STEP = "stories"
 class Create:
     """One story to create."""
 
-    draft: StoryDraft
+    story: StoryDraft
     content_hash: str
     record_hash: str
     fields: JsonObject
@@ -103,13 +107,9 @@ async def read_back(job: ImportJob) -> None:
     lacking = lacking_fields(job.field_keys, job.offline_keys)
     if not lacking or job.refused or job.offline is None:
         return
-    # Stories share their shapes.
-    shapes = {
-        id(story.shape): story.shape
-        for key, story in job.offline.stories.items()
-        if key in wanted
-    }
-    if all(lacking_fields(job.field_keys, each.used) for each in shapes.values()):
+    shapes, planned = job.offline.shapes, job.offline.stories
+    numbers = {planned[key].shape for key in wanted & planned.keys()}
+    if all(lacking_fields(job.field_keys, shapes[each].used) for each in numbers):
         shown = first_of(lacking, 8, "; and ", "; ")
         raise PreflightError(
             f"The space lacks what the stories use ({shown}); run `cmsmig "
@@ -136,13 +136,12 @@ def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[Create]:
         key = entry.item.key
         if key not in wanted and key not in outdated:
             continue
-        draft = job.migration.item_draft(entry.item, job.context)
-        story = draft.story(job.context) if isinstance(draft, ItemDraft) else draft
-        if isinstance(draft, ItemDraft) and isinstance(story, StoryDraft):
+        story = job.migration.story(key, job.context)
+        if isinstance(story, StoryDraft):
             losses = [LossRow(each.field, each.loss.as_json()) for each in story.losses]
             job.ledger.findings.save_losses(key, losses)
             if key in wanted:
-                why = needs.unmet(draft.facts.shape.used, story.content)
+                why = needs.unmet(story.draft.shape.used, story.content)
                 if why is None:
                     yield _create_of(story)
                 else:
@@ -151,67 +150,65 @@ def _drafts(job: ImportJob, wanted: Set[ItemKey]) -> Iterator[Create]:
             job.ledger.items.failed(key, "not_drafted", story)
 
 
-def _create_of(draft: StoryDraft) -> Create:
-    hashed = content_hash(draft.content)
-    dates = draft.first_published_at, draft.sort_by_date
-    translations = translations_of(draft.place, draft.names)
-    record = record_hash(draft.name, draft.place, dates, hashed, translations)
-    return Create(draft, hashed, record, wanted_fields(draft, draft.content))
+def _create_of(story: StoryDraft) -> Create:
+    hashed = content_hash(story.content)
+    record = wanted_record(story.draft, story.place, hashed)
+    return Create(story, hashed, record, wanted_fields(story, story.content))
 
 
 def _intent(create: Create) -> Intent:
-    key, hashed = create.draft.key, create.content_hash
+    key, hashed = create.story.key, create.content_hash
     return create_intent(key, hashed, create.record_hash, create.fields)
 
 
 async def _create(
     job: ImportJob, groups: Mapping[ItemKey, str], create: Create
 ) -> None:
-    draft = create.draft
-    group = groups.get(draft.key, "")
+    drafted = create.story
+    group = groups.get(drafted.key, "")
     try:
         created = await apply_once(
             partial(_send, job, create, group), partial(_look, job, create)
         )
     except PreflightError as error:
         # Its folder was not made.
-        _fail(job, draft, FOLDER_MISSING, str(error))
+        _fail(job, drafted, FOLDER_MISSING, str(error))
     except RejectedError as error:
         await _handle_refusal(job, create, error)
     except (NotFoundError, MalformedAnswerError, OutcomeUnknownError) as error:
         # The intent stays open: the next run looks before it sends.
-        job.ledger.items.failed(draft.key, "not_confirmed", str(error))
+        job.ledger.items.failed(drafted.key, "not_confirmed", str(error))
     else:
-        _save_record(job, draft.key, created)
-    job.observer(StepAdvanced(STEP, draft.place.full_slug))
+        _save_record(job, drafted.key, created)
+    job.observer(StepAdvanced(STEP, drafted.place.full_slug))
 
 
 async def _handle_refusal(job: ImportJob, create: Create, error: RejectedError) -> None:
-    draft = create.draft
+    drafted = create.story
     if not is_taken(error):
-        _fail(job, draft, "refused", f"{job.migration.called(draft.key)}: {error}")
+        _fail(job, drafted, "refused", f"{job.migration.called(drafted.key)}: {error}")
         return
-    listed = await poll_until_visible(partial(_list_place, job, draft), job.sleep)
+    listed = await poll_until_visible(partial(_list_place, job, drafted), job.sleep)
     if listed is None:
         # What took the place is not listed yet and may be ours: the intent of a
         # killed run, or a lost reply. The next run looks before it sends.
-        job.ledger.items.failed(draft.key, "not_confirmed", str(error))
+        job.ledger.items.failed(drafted.key, "not_confirmed", str(error))
     elif (ours := await _ours_of(job, create, listed)) is not None:
-        _save_record(job, draft.key, ours)
+        _save_record(job, drafted.key, ours)
     else:
         _fail(
             job,
-            draft,
+            drafted,
             "conflict",
-            f"`{draft.place.full_slug}` is taken by a story that this import did not "
+            f"`{drafted.place.full_slug}` is taken by a story that this import did not "
             "make; move or rename it there, or decide in decisions/conflicts.yaml.",
         )
 
 
 async def _send(job: ImportJob, create: Create, group: str) -> Created:
-    draft = create.draft
-    parent = parent_id(job, draft.place.folder)
-    body = story_body(draft, parent_id=parent, group_id=group)
+    drafted = create.story
+    parent = parent_id(job, drafted.place.folder)
+    body = story_body(drafted, parent_id=parent, group_id=group)
     story = await job.client.create_story(body)
     home = written_home(story.row, create.content_hash, create.record_hash)
     return Created(home, written_story(create.fields, story))
@@ -219,19 +216,19 @@ async def _send(job: ImportJob, create: Create, group: str) -> Created:
 
 async def _look(job: ImportJob, create: Create) -> Created | None:
     """Return the story record for the draft's place if the story there is ours."""
-    return await _ours_of(job, create, await _list_place(job, create.draft) or ())
+    return await _ours_of(job, create, await _list_place(job, create.story) or ())
 
 
-async def _list_place(job: ImportJob, draft: StoryDraft) -> Sequence[StoryRow] | None:
+async def _list_place(job: ImportJob, drafted: StoryDraft) -> Sequence[StoryRow] | None:
     """Return what is listed at the draft's place; None while nothing is."""
-    return await job.client.stories(with_slug=draft.place.full_slug) or None
+    return await job.client.stories(with_slug=drafted.place.full_slug) or None
 
 
 async def _ours_of(
     job: ImportJob, create: Create, listed: Sequence[StoryRow]
 ) -> Created | None:
     for row in listed:
-        story = await _ours(job, create.draft.key, row)
+        story = await _ours(job, create.story.key, row)
         if story is not None:
             written = found_later(create.fields, story)
             home = found_home(story, create.content_hash, create.record_hash, written)
@@ -257,5 +254,5 @@ def _save_record(job: ImportJob, key: ItemKey, created: Created) -> None:
     job.ledger.items.housed(key, created.home, origin_hash, "create", created.written)
 
 
-def _fail(job: ImportJob, draft: StoryDraft, reason: str, explanation: str) -> None:
-    job.ledger.items.failed(draft.key, reason, explanation, "create")
+def _fail(job: ImportJob, drafted: StoryDraft, reason: str, explanation: str) -> None:
+    job.ledger.items.failed(drafted.key, reason, explanation, "create")

@@ -6,17 +6,16 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 
-from cmsmig.canonical import JsonObject
+from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import Story, StoryRow
 from cmsmig.events import Noticed, Observer
+from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.convert.kept_draft import print_of_losses
-from cmsmig.mapping.draft import DraftContext, ExistingStory, StoryDraft
-from cmsmig.origin.schema import Item, ItemKey
+from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
+from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.settings import Settings
-from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.drafts.foreseen_links import standing_stories
@@ -130,8 +129,7 @@ class ImportJob:
     def outdated_losses(self) -> Iterator[ItemKey]:
         """Yield the items whose losses are others than those in the ledger."""
         kept = {
-            key: print_of_losses(losses)
-            for key, losses in self.ledger.findings.losses()
+            key: fingerprint(losses) for key, losses in self.ledger.findings.losses()
         }
         if self.offline is not None and self.offline.is_over(self.context):
             found = (
@@ -139,7 +137,7 @@ class ImportJob:
             )
         else:
             found = (
-                (key, draft.facts.losses_print)
+                (key, draft.losses_print)
                 for key, draft in self.migration.item_drafts(self.context)
                 if isinstance(draft, ItemDraft)
             )
@@ -186,15 +184,11 @@ class ImportJob:
             self._versions = existing, found
         return self._versions[1]
 
-    def draft(self, item: Item) -> StoryDraft | str | None:
-        """Return an item's draft, why there is none, or None without a content type."""
-        draft = self.migration.item_draft(item, self.context)
-        return draft.story(self.context) if isinstance(draft, ItemDraft) else draft
-
-    def drafts(self) -> Iterator[StoryDraft]:
+    def stories(self) -> Iterator[StoryDraft]:
         """Yield the stories that the selected items become, one at a time."""
-        for entry in self.migration.selected:
-            if isinstance(story := self.draft(entry.item), StoryDraft):
+        for key in self.migration.items:
+            story = self.migration.story(key, self.context)
+            if isinstance(story, StoryDraft):
                 yield story
 
     def _missing_assets(self) -> dict[str, str]:

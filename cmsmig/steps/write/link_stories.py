@@ -23,9 +23,8 @@ from cmsmig.ledger.rows import (
     ItemRow,
 )
 from cmsmig.mapping.convert.linking import link_story
-from cmsmig.mapping.draft import ExistingStory, StoryDraft
+from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.rules.story import wanted_fields
-from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.plan.drafts.foreseen_links import standing_stories
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, hash_links
 from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
@@ -147,24 +146,23 @@ def _update_of(
     """Return an update with its content; None where there is none after all, or where
     the space lacks what it needs."""
     key, migration = needed.key, job.migration
-    kept = migration.item_draft(migration.items[key], job.context)
-    draft = kept.story(job.context) if isinstance(kept, ItemDraft) else kept
-    if not isinstance(kept, ItemDraft) or not isinstance(draft, StoryDraft):
-        job.ledger.items.failed(key, "not_drafted", str(draft or ""), "update")
+    story = migration.story(key, job.context)
+    if story is None or isinstance(story, str):
+        job.ledger.items.failed(key, "not_drafted", story or "", "update")
         return None
-    if (why := needs.unmet(kept.facts.shape.used, draft.content)) is not None:
+    if (why := needs.unmet(story.draft.shape.used, story.content)) is not None:
         job.ledger.items.failed(key, why.reason, why.text, "update")
         return None
-    content = link_story(draft, existing, migration.routes).content
+    content = link_story(story, existing, migration.routes).content
     if not needed.links.is_hashed:
         links = hash_links(
-            migration, kept, job.context, existing, needed.links, content
+            migration, story.draft, job.context, existing, needed.links, content
         )
         needed = replace(needed, links=links)
         if not links.is_needed(needed.home) and not needed.is_asked:
             _note_unneeded(job, needed)
             return None
-    return Update(needed, wanted_fields(draft, content), groups.get(key, ""))
+    return Update(needed, wanted_fields(story, content), groups.get(key, ""))
 
 
 def _note_unneeded(job: ImportJob, needed: Needed) -> None:

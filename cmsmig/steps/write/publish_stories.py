@@ -18,13 +18,13 @@ from cmsmig.errors import (
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import Intent, ItemRow, StoryRecord
+from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.reconcile.rules.story import (
     LastWrite,
     edited_fields,
     holds_written,
     with_publication,
 )
-from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.plan.edits.written_stories import (
     already_public,
     last_write,
@@ -137,7 +137,7 @@ def _targets(
         if isinstance(draft, ItemDraft):
             found[key] = tuple(
                 target
-                for use in draft.facts.relations
+                for use in draft.relations
                 for target in use.targets
                 if target in todo
             )

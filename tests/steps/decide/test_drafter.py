@@ -17,8 +17,8 @@ from uuid import UUID
 import pytest
 
 from cmsmig.derived_file import DerivedFile
-from cmsmig.mapping.convert.story import story_or_reason
-from cmsmig.mapping.draft import DraftContext, StoryDraft, UploadedAsset
+from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
+from cmsmig.mapping.draft import DraftContext, UploadedAsset
 from cmsmig.origin.schema import Field
 from cmsmig.richtext.blocks.outline import BlockKind
 from cmsmig.richtext.blocks.proposals import Block
@@ -26,9 +26,9 @@ from cmsmig.sandbox.options import SandboxOptions
 from cmsmig.sandbox.sample.build import write_sample
 from cmsmig.settings import Project, Settings, load_settings
 from cmsmig.steps.decide.draft_store import DraftStore
-from cmsmig.steps.decide.drafter import Drafter, ItemDraft
+from cmsmig.steps.decide.drafter import Drafter, DraftOrder, make_drafts
 from cmsmig.steps.decide.migration import Migration, open_migration
-from cmsmig.steps.decide.parallel_drafts import DraftOrder, make_drafts
+from tests.support.mapping.drafting import draft_story
 from tests.support.rehearsal import Rehearsal
 from tests.support.steps.desk import Desk, Stage, exactly_one_of_everything
 from tests.support.steps.split_site import write_split_site
@@ -68,27 +68,26 @@ def settings_of(project: Project) -> Settings:
     return load_settings(project, dict(os.environ))
 
 
-def kept(migration: Migration, context: DraftContext) -> list[StoryDraft | str | None]:
-    """Return all drafts, by way of what is kept of them."""
-    found: list[StoryDraft | str | None] = []
-    for entry in migration.selected:
-        draft = migration.item_draft(entry.item, context)
-        found.append(draft.story(context) if isinstance(draft, ItemDraft) else draft)
+def kept(migration: Migration, context: DraftContext) -> list[StoryDraft]:
+    """Return all stories, by way of what is kept of their drafts."""
+    found = [migration.story(key, context) for key in migration.items]
     migration.drafter.store.flush()
-    return found
+    return [unmarked(each) for each in found]
 
 
-def direct(
-    migration: Migration, context: DraftContext
-) -> list[StoryDraft | str | None]:
-    """Return all drafts, made as if nothing was ever kept."""
+def direct(migration: Migration, context: DraftContext) -> list[StoryDraft]:
+    """Return all stories, made as if nothing was ever kept."""
+    types = {each.collection_id: each for each in migration.design.content_types}
     return [
-        story_or_reason(entry.item, content_type, context) if content_type else None
-        for entry in migration.selected
-        for content_type in [
-            migration.design.content_type(entry.item.key.collection_id)
-        ]
+        unmarked(draft_story(item, types[item.key.collection_id], context))
+        for item in migration.items.values()
     ]
+
+
+def unmarked(story: StoryDraft | str | None) -> StoryDraft:
+    """Return a story without what holds marks."""
+    assert isinstance(story, StoryDraft), story
+    return replace(story, draft=replace(story.draft, made_of="", mentions=()))
 
 
 def drawn(migration: Migration, draw: random.Random) -> DraftContext:
@@ -111,7 +110,7 @@ def drawn(migration: Migration, draw: random.Random) -> DraftContext:
 def facts(migration: Migration, context: DraftContext) -> list[bytes]:
     """Return what plans are told of all drafts, without their content."""
     drafts = [migration.item_draft(each.item, context) for each in migration.selected]
-    return [each.facts.as_bytes() for each in drafts if isinstance(each, ItemDraft)]
+    return [each.as_bytes() for each in drafts if isinstance(each, ItemDraft)]
 
 
 def test_what_plans_are_told_is_of_the_same_draft(site: Project) -> None:
@@ -136,7 +135,7 @@ def test_what_is_kept_is_what_is_made(site: Project, seed: int) -> None:
     for _ in range(4):
         context = drawn(migration, draw)
         wanted = direct(migration, context)
-        assert any(isinstance(each, StoryDraft) for each in wanted)
+        assert wanted
         assert kept(migration, context) == wanted
         assert kept(migration, context) == wanted
         again = open_migration(site, settings_of(site))
@@ -153,7 +152,7 @@ def test_every_item_of_the_sample_is_drafted(
     for seed in range(2):
         context = drawn(migration, random.Random(seed))
         wanted = direct(migration, context)
-        assert {type(each) for each in wanted} == {StoryDraft}
+        assert wanted
         assert kept(migration, context) == wanted
         assert kept(migration, context) == wanted
     alts = {name: f"{alt}!" for name, alt in context.alts.items()}
@@ -189,14 +188,12 @@ def test_a_process_that_dies_loses_nothing(
     context = drawn(sample_migration, random.Random(4))
     types = {each.collection_id: each for each in sample_migration.design.content_types}
     orders = [
-        DraftOrder(
-            item, types[item.key.collection_id], context.places[item.key], "0" * 64
-        )
+        DraftOrder(item, types[item.key.collection_id], "0" * 64)
         for item in (each.item for each in sample_migration.selected)
     ]
     before = set(active_children())
     made = make_drafts(orders * 4, context, processes=2)
-    assert next(made)[0] is orders[0]
+    assert next(made).key == orders[0].item.key
     for child in set(active_children()) - before:
         child.kill()
     assert len(list(made)) < 4 * len(orders) - 1
@@ -430,15 +427,15 @@ def another_program(path: Path) -> None:
 def other_drafts(path: Path) -> None:
     """Leave rows that nobody wrote, under the right names."""
     with closing(sqlite3.connect(path)) as db:
-        db.execute("UPDATE draft SET facts = x'00', packed = x'5b5d'")
+        db.execute("UPDATE draft SET record = x'00', body = x'5b5d'")
         db.commit()
 
 
 def other_content(path: Path) -> None:
     """Leave content that nobody wrote beside facts that are right."""
     with closing(sqlite3.connect(path)) as db:
-        db.execute("UPDATE draft SET packed = x'789c' WHERE id % 2")
-        db.execute("UPDATE draft SET packed = x'' WHERE NOT id % 2")
+        db.execute("UPDATE draft SET body = x'789c' WHERE id % 2")
+        db.execute("UPDATE draft SET body = x'' WHERE NOT id % 2")
         db.commit()
 
 

@@ -163,7 +163,7 @@ def references_that_stay_empty(desk: Desk) -> list[Finding]:
     """Return what notebook 04 and the report list of dangling references."""
     project = Project(desk.folder)
     migration = open_migration(project, load_settings(project, {}, need_origin=False))
-    context = migration.context(migration.planned_assets({}), {})
+    context = migration.context(migration.files.planned_assets({}), {})
     details = PlanDetails(migration, context, {}, (), ())
     sets = report_findings(migration, {}, (), desk.plan(), details)
     return [

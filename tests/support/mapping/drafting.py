@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
-from cmsmig.mapping.convert.story import draft_story
+from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
+from cmsmig.mapping.convert.story import draft_item
 from cmsmig.mapping.decisions.choices import FormerPath
 from cmsmig.mapping.decisions.design import (
     ContentTypeDesign,
@@ -14,7 +15,7 @@ from cmsmig.mapping.decisions.design import (
     Encoding,
     FieldDesign,
 )
-from cmsmig.mapping.draft import DraftContext, Place, StoryDraft, UploadedAsset
+from cmsmig.mapping.draft import DraftContext, Place, UploadedAsset
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.origin.schema import (
     Collection,
@@ -32,6 +33,7 @@ FILES = "files.example.net"
 """The one file host."""
 EN, FR = "loc-en", "loc-fr"
 POSTS, TAGS = "c-posts", "c-tags"
+MADE_OF = "0123456789abcdef" * 4
 
 
 def key(name: str, *, collection: str = POSTS, locale: str = EN) -> ItemKey:
@@ -154,6 +156,15 @@ def context(
         file_hosts=frozenset((FILES,)),
         collections={POSTS: schema} if schema else {},
     )
+
+
+def draft_story(
+    item: Item, design: ContentTypeDesign, around: DraftContext
+) -> StoryDraft:
+    """Return the story that an item becomes, its files filled in."""
+    draft = draft_item(item, design, MADE_OF, around)
+    assert isinstance(draft, ItemDraft), draft
+    return draft.story(around.places[item.key], around.assets)
 
 
 def drafted(

@@ -8,10 +8,8 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from cmsmig.canonical import compact
-from cmsmig.mapping.convert.kept_draft import DraftFacts
-from cmsmig.packing import packed, unpacked
-from cmsmig.steps.decide.parallel_drafts import marks_of
+from cmsmig.canonical import compact, packed, unpacked
+from cmsmig.mapping.convert.item_draft import ItemDraft
 
 FORGED = "Buy this now"
 
@@ -26,19 +24,18 @@ def forge_drafts(
     """
     forged = 0
     with closing(sqlite3.connect(folder / "derived.sqlite")) as db, db:
-        rows = db.execute("SELECT id, print, facts, packed FROM draft").fetchall()
+        rows = db.execute("SELECT id, print, record, body FROM draft").fetchall()
         for number, made_of, kept, content in rows:
             body = json.loads(unpacked(content))
             if not _change_text(body["content"]):
                 continue
             dumped = compact(body)
-            facts = DraftFacts.of(kept)
+            draft = ItemDraft.of(kept, made_of, packed(dumped))
             if with_fingerprint:
-                print_ = marks_of(made_of).unmarked_print(dumped)
-                facts = replace(facts, content_print=print_)
+                draft = replace(draft, fingerprint=draft.fingerprint_of(dumped))
             db.execute(
-                "UPDATE draft SET facts = ?, packed = ? WHERE id = ?",
-                (facts.as_bytes(), packed(dumped), number),
+                "UPDATE draft SET record = ?, body = ? WHERE id = ?",
+                (draft.as_bytes(), draft.body, number),
             )
             forged += 1
         if with_plan:

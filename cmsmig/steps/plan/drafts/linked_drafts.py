@@ -11,19 +11,13 @@ from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.code_digest import code_digest
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
-from cmsmig.mapping.convert.kept_draft import DraftFacts
-from cmsmig.mapping.convert.linking import (
-    LinkUses,
-    ResolvedLinks,
-    link_story,
-    resolve_links,
-)
-from cmsmig.mapping.convert.story import translations_of
-from cmsmig.mapping.draft import DraftContext, ExistingStory, Place
+from cmsmig.mapping.convert.item_draft import ItemDraft
+from cmsmig.mapping.convert.linking import ResolvedLinks, link_story, resolve_links
+from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.reference_targets import DanglingCause
 from cmsmig.reconcile.rules.former_hashes import former_content_hash
-from cmsmig.reconcile.rules.story_hashes import content_hash, record_hash
-from cmsmig.steps.decide.drafter import ItemDraft
+from cmsmig.reconcile.rules.story import wanted_fields, wanted_record
+from cmsmig.reconcile.rules.story_hashes import content_hash
 from cmsmig.steps.decide.migration import Migration
 
 _ROOMS = ("mapping", "reconcile", "richtext", "steps/plan")
@@ -90,8 +84,7 @@ def link_draft(
     hashing: Hashing,
 ) -> DraftLinks | str:
     """Return what links make of a draft; or why there is no story any more."""
-    facts = draft.facts
-    found = _resolved(migration, facts, existing)
+    found = resolve_links(draft, existing, migration.routes)
     links = DraftLinks(
         filled=found.filled,
         links=found.links,
@@ -108,19 +101,19 @@ def link_draft(
         return links
     inputs = _inputs(draft, context, found)
     hashed = migration.drafter.store.content_hash(
-        facts.key, inputs, linked=links.changes
+        draft.key, inputs, linked=links.changes
     )
     if hashed is None:
         if links.changes and hashing is Hashing.KNOWN:
             return links
-        story = draft.story(context)
+        story = migration.story_of(draft, context)
         if isinstance(story, str):
             return story
         content = story.content
         if links.changes:
             content = link_story(story, existing, migration.routes).content
         hashed = _keep_hash(migration, draft, inputs, content, linked=links.changes)
-    return _with_hashes(links, facts, context, hashed)
+    return _with_hashes(links, draft, context, hashed)
 
 
 def hash_links(
@@ -132,32 +125,19 @@ def hash_links(
     content: JsonObject,
 ) -> DraftLinks:
     """Return links with the hashes of the linked content, which are kept."""
-    facts = draft.facts
-    found = _resolved(migration, facts, existing)
+    found = resolve_links(draft, existing, migration.routes)
     inputs = _inputs(draft, context, found)
     hashed = _keep_hash(migration, draft, inputs, content, linked=links.changes)
-    return _with_hashes(links, facts, context, hashed)
-
-
-def _resolved(
-    migration: Migration,
-    facts: DraftFacts,
-    existing: Mapping[ItemKey, ExistingStory],
-) -> ResolvedLinks:
-    uses = LinkUses(facts.links, facts.mentions)
-    return resolve_links(
-        uses, facts.relations, facts.key.locale_id, existing, migration.routes
-    )
+    return _with_hashes(links, draft, context, hashed)
 
 
 def _inputs(draft: ItemDraft, context: DraftContext, found: ResolvedLinks) -> str:
     """Return the fingerprint of all that linked content depends on."""
-    facts = draft.facts
     files: list[Json] = [
         [asset.asset_id, asset.filename]
-        for asset in (context.assets[each] for each in facts.slots.addresses)
+        for asset in (context.assets[each] for each in draft.slots.addresses)
     ]
-    made_of = [draft.made_of, code_digest(_ROOMS), facts.content_print]
+    made_of = [draft.made_of, code_digest(_ROOMS), draft.fingerprint]
     inputs = fingerprint([made_of, files])
     return fingerprint([inputs, _answers(found)]) if _changes(found) else inputs
 
@@ -175,27 +155,36 @@ def _keep_hash(
     if former != hashed:
         hashed = f"{hashed} {former}"
     drafts = migration.drafter.store
-    drafts.keep_content_hash(draft.facts.key, inputs, hashed, linked=linked)
+    drafts.keep_content_hash(draft.key, inputs, hashed, linked=linked)
     return hashed
 
 
 def _with_hashes(
-    links: DraftLinks, facts: DraftFacts, context: DraftContext, hashed: str
+    links: DraftLinks, draft: ItemDraft, context: DraftContext, hashed: str
 ) -> DraftLinks:
-    place = context.places[facts.key]
+    place = context.places[draft.key]
     hashed, _, former = hashed.partition(" ")
     return replace(
         links,
         linked_hash=hashed,
-        record_hash=_record_hash(facts, place, hashed),
-        former_record=_record_hash(facts, place, former) if former else "",
+        record_hash=wanted_record(draft, place, hashed),
+        former_record=wanted_record(draft, place, former) if former else "",
     )
 
 
-def _record_hash(facts: DraftFacts, place: Place, content: str) -> str:
-    dates = facts.first_published_at, facts.sort_by_date
-    translations = translations_of(place, facts.names)
-    return record_hash(facts.story_name(place), place, dates, content, translations)
+def wanted_story(
+    migration: Migration,
+    key: ItemKey,
+    context: DraftContext,
+    existing: Mapping[ItemKey, ExistingStory],
+) -> JsonObject | str:
+    """Return the fields that the story of a selected item is to have over the story
+    records, or why there is none."""
+    story = migration.story(key, context)
+    if story is None or isinstance(story, str):
+        return story or "It has no content type."
+    linked = link_story(story, existing, migration.routes)
+    return wanted_fields(story, linked.content)
 
 
 def why_waiting(migration: Migration, key: ItemKey) -> str:

@@ -5,7 +5,7 @@ From the first call on the budget counts, and a plan of many stories takes secon
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -13,19 +13,19 @@ from cmsmig.canonical import Json, fingerprint_of_each
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.convert.content_shape import ContentShape
+from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.draft import DraftContext, ExistingStory, UploadedAsset
 from cmsmig.mapping.select.reference_targets import (
     DanglingReference,
     KnownItems,
-    borrowed,
     classify,
 )
-from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, link_draft
 from cmsmig.steps.plan.drafts.plan_print import plan_print
 from cmsmig.steps.plan.drafts.planned_stories import (
-    Common,
+    PlannedStories,
     PlannedStory,
     keep_stories,
     kept_stories,
@@ -47,6 +47,8 @@ class OfflineDrafts:
     """In the order of the import."""
     failed: Mapping[ItemKey, str]
     """Why there is no draft, a sentence for an editor."""
+    shapes: Sequence[ContentShape]
+    """Of the stories' content, by number."""
     used: Mapping[str, set[str]]
     """Field keys that the stories use, by component."""
     existing: Mapping[ItemKey, ExistingStory]
@@ -118,7 +120,7 @@ class OfflineDrafts:
             return
         for key, draft in self.migration.item_drafts(self.context):
             if key in self.stories and isinstance(draft, ItemDraft):
-                yield from classify(key, draft.facts.relations, known)
+                yield from classify(key, draft.relations, known)
 
 
 def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
@@ -128,31 +130,32 @@ def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
     of them fails. What a draft holds is on disk meanwhile. Where everything is as it
     was when this was asked last, what was found then is read.
     """
-    assets = migration.planned_assets(_foreseen_assets(migration, ledger))
+    assets = migration.files.planned_assets(_foreseen_assets(migration, ledger))
     context = migration.context(assets, migration.files.missing)
     existing = _foreseen_stories(migration, ledger, migration.items.keys())
     known = known_here(migration, ledger)
     made_of = plan_print(migration, context, existing, known)
     rows = ledger.items.all()
     failed: dict[ItemKey, str] = {}
-    stories = kept_stories(migration, made_of, rows)
-    if stories is None:
+    planned = kept_stories(migration, made_of, rows)
+    if planned is None:
         migration.draft_ahead(context)
-        stories = _plan_stories(migration, context, existing, known, rows, failed)
+        planned = _plan_stories(migration, context, existing, known, rows, failed)
         if failed:
-            existing = _foreseen_stories(migration, ledger, stories.keys())
-            stories = _plan_stories(migration, context, existing, known, rows, failed)
+            existing = _foreseen_stories(migration, ledger, planned.stories.keys())
+            planned = _plan_stories(migration, context, existing, known, rows, failed)
         else:
-            keep_stories(migration, made_of, stories)
+            keep_stories(migration, made_of, planned)
         migration.drafter.store.flush()
     return OfflineDrafts(
         migration=migration,
         context=context,
-        stories=stories,
+        stories=planned.stories,
         failed=failed,
-        used=used_fields(stories.values()),
+        shapes=planned.shapes,
+        used=used_fields(planned.shapes),
         existing=existing,
-        drafts=_prints(migration, context, stories),
+        drafts=_prints(migration, context, planned.stories),
     )
 
 
@@ -178,7 +181,7 @@ def _prints(
         visitors = migration.for_visitors()
         own = visitors.context(context.assets, context.missing_assets)
         found["visitors"] = [
-            [str(key), draft.facts.plan_print()]
+            [str(key), draft.fingerprint]
             for key, draft in visitors.item_drafts(own)
             if isinstance(draft, ItemDraft)
         ]
@@ -204,26 +207,15 @@ def _plan_stories(
     known: KnownItems,
     rows: Mapping[ItemKey, ItemRow],
     failed: dict[ItemKey, str],
-) -> dict[ItemKey, PlannedStory]:
+) -> PlannedStories:
     """Return the stories to be; add to `failed` why others cannot be made."""
-    stories: dict[ItemKey, PlannedStory] = {}
-    common = Common(rows)
+    planned = PlannedStories(rows)
     for key, draft, links in linked_drafts(migration, context, existing):
         if isinstance(draft, str) or isinstance(links, str):
             failed[key] = str(links)
-            continue
-        facts = draft.facts
-        stories[key] = PlannedStory(
-            losses=common.losses(facts.losses),
-            losses_print=facts.losses_print,
-            dangling=classify(key, facts.relations, known),
-            borrowed=borrowed(key, facts.relations, known),
-            links=common.links(key, links),
-            shape=common.shape(facts.shape),
-            size=facts.size,
-            draft=facts.plan_print(),
-        )
-    return stories
+        else:
+            planned.plan(draft, links, known)
+    return planned
 
 
 def linked_drafts(

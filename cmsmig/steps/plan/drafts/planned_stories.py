@@ -7,30 +7,29 @@ read again in a few parts instead of being asked of every draft.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
-from sys import intern
-from typing import Any, TypeAlias
 
-import orjson
+from pydantic import TypeAdapter
 
-from cmsmig.canonical import Json, canonical, compact
+from cmsmig.canonical import canonical, packed, unpacked
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
-from cmsmig.mapping.convert.content_shape import ContentShape, shape_from_json
+from cmsmig.mapping.convert.content_shape import ContentShape
+from cmsmig.mapping.convert.item_draft import ItemDraft, Shape
 from cmsmig.mapping.select.reference_targets import (
     BorrowedReference,
-    DanglingCause,
     DanglingReference,
+    KnownItems,
+    borrowed,
+    classify,
 )
+from cmsmig.steps.decide.drafter import RULE_FAILED
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks
 
 _PART = 500
 """Stories that are kept together."""
-_RULE_FAILED = "custom-rule"
-"""A loss that may not happen again."""
-_Row: TypeAlias = "list[Any]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,34 +46,53 @@ class PlannedStory:
     """References that lead to the story in the primary language."""
     links: DraftLinks
     """Over the story records that are foreseen."""
-    shape: ContentShape
-    """Shared by all stories of the same shape."""
+    shape: int
+    """The number of the shape of its content."""
     size: int
     """Bytes of its content as JSON, about."""
     draft: str
-    """Fingerprint of what is written of its draft."""
+    """Fingerprint of its draft."""
 
 
-class Common:
-    """What many stories have in common: one object for all of them."""
+@dataclass(frozen=True, slots=True)
+class PlannedStories:
+    """The stories to be; what many have in common is one object for all of them."""
 
-    def __init__(self, rows: Mapping[ItemKey, ItemRow]) -> None:
-        self._rows = rows
-        self._losses: dict[tuple[tuple[str, int], ...], Mapping[str, int]] = {}
-        self._shapes: dict[bytes, ContentShape] = {}
-        self._links: dict[DraftLinks, DraftLinks] = {}
+    rows: Mapping[ItemKey, ItemRow]
+    stories: dict[ItemKey, PlannedStory] = field(default_factory=dict)
+    """In the order of the import."""
+    shapes: list[ContentShape] = field(default_factory=list)
+    _numbers: dict[bytes, int] = field(default_factory=dict)
+    _losses: dict[bytes, Mapping[str, int]] = field(default_factory=dict)
+    _links: dict[DraftLinks, DraftLinks] = field(default_factory=dict)
 
-    def losses(self, losses: Mapping[str, int]) -> Mapping[str, int]:
-        """Return these losses, as they were counted of another story."""
-        return self._losses.setdefault(tuple(sorted(losses.items())), losses)
+    def plan(self, draft: ItemDraft, links: DraftLinks, known: KnownItems) -> None:
+        """Add what is known of a story."""
+        shape = canonical(draft.shape.as_json())
+        if shape not in self._numbers:
+            self._numbers[shape] = len(self.shapes)
+            self.shapes.append(draft.shape)
+        story = PlannedStory(
+            losses=draft.losses,
+            losses_print=draft.losses_print,
+            dangling=classify(draft.key, draft.relations, known),
+            borrowed=borrowed(draft.key, draft.relations, known),
+            links=links,
+            shape=self._numbers[shape],
+            size=draft.size,
+            draft=draft.fingerprint,
+        )
+        self.add(draft.key, story)
 
-    def shape(self, shape: ContentShape) -> ContentShape:
-        """Return this shape, as another story has it."""
-        return self._shapes.setdefault(canonical(shape.as_json()), shape)
+    def add(self, key: ItemKey, story: PlannedStory) -> None:
+        """Add a story whose shape is known."""
+        losses = self._losses.setdefault(canonical(story.losses), story.losses)
+        links = self._shared(key, story.links)
+        self.stories[key] = replace(story, losses=losses, links=links)
 
-    def links(self, key: ItemKey, links: DraftLinks) -> DraftLinks:
+    def _shared(self, key: ItemKey, links: DraftLinks) -> DraftLinks:
         """Return these links; hashes that the ledger holds are the ledger's."""
-        row = self._rows.get(key)
+        row = self.rows.get(key)
         if row is None or row.home is None:
             return self._links.setdefault(links, links)
         record, content = row.home.record_hash, row.home.content_hash
@@ -85,40 +103,37 @@ class Common:
         )
 
 
-def keep_stories(
-    migration: Migration, made_of: str, stories: Mapping[ItemKey, PlannedStory]
-) -> None:
+_CODEC = TypeAdapter(tuple[list[Shape], list[tuple[int, PlannedStory]]])
+"""Shapes that are new in a part, and each story with its item's place among all."""
+
+
+def keep_stories(migration: Migration, made_of: str, planned: PlannedStories) -> None:
     """Keep what is known of all stories under a fingerprint of all it was made of.
 
     Where a rule of the project's own failed it is not kept: it may not fail again.
     """
-    if not any(_RULE_FAILED in each.losses for each in stories.values()):
-        store = migration.drafter.store
-        store.keep_plan(made_of, _parts(migration, stories))
+    if not any(RULE_FAILED in each.losses for each in planned.stories.values()):
+        parts = _parts([*_keys(migration)], planned)
+        migration.drafter.store.keep_plan(made_of, parts)
 
 
 def kept_stories(
     migration: Migration, made_of: str, rows: Mapping[ItemKey, ItemRow]
-) -> dict[ItemKey, PlannedStory] | None:
+) -> PlannedStories | None:
     """Return the stories that were kept under a fingerprint; None where there are
     none, or somebody else wrote them."""
     keys = [*_keys(migration)]
-    common = Common(rows)
-    shapes: list[ContentShape] = []
-    found: dict[ItemKey, PlannedStory] = {}
+    planned = PlannedStories(rows)
     for number in count():
         body = migration.drafter.store.plan_part(number, made_of)
-        if body is None:
-            return None
         if not body:
-            return found
+            return None if body is None else planned
         try:
-            new, stories = orjson.loads(body)
-            shapes += map(shape_from_json, new)
-            for at, *row in stories:
-                key = keys[at]
-                found[key] = _read(key, row, shapes, common)
-        except (ValueError, TypeError, KeyError, IndexError):
+            shapes, stories = _CODEC.validate_json(unpacked(body))
+            planned.shapes.extend(shapes)
+            for at, story in stories:
+                planned.add(keys[at], story)
+        except (ValueError, IndexError):
             return None
     return None
 
@@ -127,106 +142,25 @@ def _keys(migration: Migration) -> Iterator[ItemKey]:
     return (entry.item.key for entry in migration.selected)
 
 
-def _parts(
-    migration: Migration, stories: Mapping[ItemKey, PlannedStory]
-) -> Iterator[bytes]:
+def _parts(keys: list[ItemKey], planned: PlannedStories) -> Iterator[bytes]:
     """Yield the stories in parts, each with the shapes that are new in it."""
-    numbers: dict[int, int] = {}
-    new: list[Json] = []
-    rows: list[Json] = []
-    for at, key in enumerate(_keys(migration)):
-        if (story := stories.get(key)) is None:
-            continue
-        if id(story.shape) not in numbers:
-            numbers[id(story.shape)] = len(numbers)
-            new.append(story.shape.as_json())
-        rows.append([at, *_row(story, numbers[id(story.shape)])])
-        if len(rows) == _PART:
-            yield compact([new, rows])
-            new, rows = [], []
-    if rows:
-        yield compact([new, rows])
-
-
-def _row(story: PlannedStory, shape: int) -> list[Json]:
-    links = story.links
-    dangling: list[Json] = [
-        [
-            each.field,
-            str(each.cause),
-            [[*other] for other in each.shown_instead],
-            *_reference(each),
+    written = 0
+    for start in range(0, len(keys), _PART):
+        stories = [
+            (at, planned.stories[key])
+            for at, key in enumerate(keys[start : start + _PART], start)
+            if key in planned.stories
         ]
-        for each in story.dangling
-    ]
-    return [
-        dict(story.losses),
-        story.losses_print,
-        dangling,
-        [_reference(each) for each in story.borrowed],
-        [links.filled, links.links, [*links.left], links.state, links.changes],
-        [links.linked_hash, links.record_hash, links.former_record],
-        shape,
-        story.size,
-        story.draft,
-    ]
+        until = max((story.shape + 1 for _, story in stories), default=written)
+        new = planned.shapes[written:until]
+        written = max(written, until)
+        yield packed(_CODEC.dump_json((new, stories)))
 
 
-def _reference(each: DanglingReference | BorrowedReference) -> list[Json]:
-    target = each.target
-    named = [target.collection_id, target.item_id, target.locale_id]
-    return [each.origin_field, each.index, *named]
-
-
-def _read(
-    key: ItemKey, row: _Row, shapes: list[ContentShape], common: Common
-) -> PlannedStory:
-    losses, losses_print, dangling, borrowed, links, hashes, shape, *rest = row
-    size, draft = rest
-    filled, leading, left, state, changes = links
-    linked, record, former = hashes
-    return PlannedStory(
-        losses=common.losses(losses),
-        losses_print=losses_print,
-        dangling=tuple(
-            DanglingReference(
-                key,
-                field,
-                origin,
-                ItemKey(*target),
-                DanglingCause(cause),
-                index,
-                tuple(ItemKey(*each) for each in instead),
-            )
-            for field, cause, instead, origin, index, *target in dangling
-        ),
-        borrowed=tuple(
-            BorrowedReference(key, origin, ItemKey(*target), index)
-            for origin, index, *target in borrowed
-        ),
-        links=common.links(
-            key,
-            DraftLinks(
-                filled=filled,
-                links=leading,
-                left=tuple(map(intern, left)),
-                state=intern(state),
-                changes=changes,
-                linked_hash=linked,
-                record_hash=record,
-                former_record=former,
-            ),
-        ),
-        shape=shapes[shape],
-        size=size,
-        draft=draft,
-    )
-
-
-def used_fields(stories: Iterable[PlannedStory]) -> dict[str, set[str]]:
+def used_fields(shapes: Iterable[ContentShape]) -> dict[str, set[str]]:
     """Return the field keys that stories use, by component."""
     used: dict[str, set[str]] = {}
-    for shape in {id(each.shape): each.shape for each in stories}.values():
+    for shape in shapes:
         for component, keys in shape.used.items():
             used.setdefault(component, set()).update(keys)
     return used

@@ -16,13 +16,11 @@ from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.convert.linking import link_story
-from cmsmig.mapping.draft import ExistingStory, StoryDraft
+from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.field_diff import FieldDiff
-from cmsmig.reconcile.rules.story import wanted_fields
-from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.foreseen_links import ForeseenLinks
+from cmsmig.steps.plan.drafts.linked_drafts import wanted_story
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.edits.story_merge import StoryMerge, merge_story, merge_untouched
 from cmsmig.steps.plan.publication.version_pair import open_pairs
@@ -121,7 +119,7 @@ class _Merging:
         self, key: ItemKey, home: StoryRecord, story: Story
     ) -> StoryMerge | None:
         ours = self._wanted(key)
-        if ours is None:
+        if isinstance(ours, str):
             return None
         written = self.ledger.items.last_written(home.story_id)
         decided = self.migration.decisions.conflicts
@@ -131,20 +129,15 @@ class _Merging:
         self, key: ItemKey, home: StoryRecord, slug: str
     ) -> StoryMerge | None:
         ours = self._wanted(key)
-        if ours is None:
+        if isinstance(ours, str):
             return None
         written = self.ledger.items.last_written(home.story_id)
         decided = self.migration.decisions.conflicts
         return _light(merge_untouched(home, written, ours, slug, decided))
 
-    def _wanted(self, key: ItemKey) -> JsonObject | None:
+    def _wanted(self, key: ItemKey) -> JsonObject | str:
         context = self.offline.context
-        draft = self.migration.item_draft(self.migration.items[key], context)
-        story = draft.story(context) if isinstance(draft, ItemDraft) else draft
-        if not isinstance(story, StoryDraft):
-            return None
-        linked = link_story(story, self.existing, self.migration.routes)
-        return wanted_fields(story, linked.content)
+        return wanted_story(self.migration, key, context, self.existing)
 
 
 def _light(merge: StoryMerge) -> StoryMerge:

@@ -17,8 +17,6 @@ from cmsmig.destination.value_kinds import NAMES, TAKES, is_refused, is_unfit
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.content_shape import ContentShape
-from cmsmig.mapping.draft import StoryDraft
-from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.preflights.findings import (
@@ -89,15 +87,16 @@ class _Look:
         self._offline = offline
         self._schemas = Schemas.after(migration, ledger, snapshot)
         self._known: dict[int, tuple[Preflight, ...]] = {}
-        """Problems of each shape, by its identity: stories of one shape share it."""
+        """Problems of each shape, by its number: stories of one shape share it."""
 
     def at_fields(self, key: ItemKey) -> Iterator[Preflight]:
         """Yield the required fields without a value, and the values and blocks that
         a field does not take."""
-        shape = self._offline.stories[key].shape
-        if id(shape) not in self._known:
-            self._known[id(shape)] = tuple(self._of_shape(shape))
-        for each in self._known[id(shape)]:
+        number = self._offline.stories[key].shape
+        if number not in self._known:
+            shape = self._offline.shapes[number]
+            self._known[number] = tuple(self._of_shape(shape))
+        for each in self._known[number]:
             yield self._of_item(key, each)
 
     def at_update(self, key: ItemKey) -> Iterator[Preflight]:
@@ -211,10 +210,8 @@ class _Look:
         return made.collection_slug if made else ""
 
     def _exact_size(self, key: ItemKey) -> int:
-        context = self._offline.context
-        draft = self._migration.item_draft(self._migration.items[key], context)
-        story = draft.story(context) if isinstance(draft, ItemDraft) else draft
-        if not isinstance(story, StoryDraft):
+        story = self._migration.story(key, self._offline.context)
+        if story is None or isinstance(story, str):
             return 0
         text = json.dumps(story.content, ensure_ascii=False, separators=(",", ":"))
         return len(text.encode("utf-8", "surrogatepass"))

@@ -12,13 +12,16 @@ from dataclasses import dataclass, field
 from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.decisions.choices import ItemSet
 from cmsmig.mapping.draft import DraftContext, ExistingStory
-from cmsmig.reconcile.rules.story import is_as_written, wanted_fields
-from cmsmig.steps.decide.drafter import ItemDraft
+from cmsmig.reconcile.rules.story import is_as_written
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, link_draft
+from cmsmig.steps.plan.drafts.linked_drafts import (
+    DraftLinks,
+    Hashing,
+    link_draft,
+    wanted_story,
+)
 from cmsmig.steps.plan.edits.written_stories import is_ours_public
 from cmsmig.steps.snapshot import Snapshot
 
@@ -34,7 +37,7 @@ class _Made:
     def version(self, key: ItemKey) -> tuple[str, DraftLinks] | str | None:
         """Return the name and the links of an item's version, or why there is none;
         None without a content type."""
-        draft = self._draft(key)
+        draft = self.visitors.item_draft(self.visitors.items[key], self.context)
         if draft is None or isinstance(draft, str):
             return draft
         links = link_draft(
@@ -42,18 +45,10 @@ class _Made:
         )
         if isinstance(links, str):
             return links
-        return draft.facts.story_name(self.context.places[key]), links
+        return draft.name_at(self.context.places[key]), links
 
     def fields(self, key: ItemKey) -> JsonObject | str:
-        draft = self._draft(key)
-        story = draft.story(self.context) if isinstance(draft, ItemDraft) else draft
-        if story is None or isinstance(story, str):
-            return story or "It has no content type."
-        linked = link_story(story, self.existing, self.visitors.routes)
-        return wanted_fields(story, linked.content)
-
-    def _draft(self, key: ItemKey) -> ItemDraft | str | None:
-        return self.visitors.item_draft(self.visitors.items[key], self.context)
+        return wanted_story(self.visitors, key, self.context, self.existing)
 
 
 @dataclass(frozen=True, slots=True)

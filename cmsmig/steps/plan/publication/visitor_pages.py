@@ -10,16 +10,15 @@ from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.destination.schema import Story
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.compare.content_equality import comparable
-from cmsmig.mapping.convert.linking import link_story
+from cmsmig.mapping.convert.item_draft import ItemDraft
 from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.translations import EmptyShown, shown_in
 from cmsmig.reconcile.diff import value_of
 from cmsmig.reconcile.field_diff import Value
-from cmsmig.reconcile.rules.story import CONTENT, is_same_field, wanted_fields
+from cmsmig.reconcile.rules.story import CONTENT, is_same_field
 from cmsmig.reconcile.rules.story_hashes import content_hash
-from cmsmig.steps.decide.drafter import ItemDraft
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.drafts.linked_drafts import Hashing, link_draft
+from cmsmig.steps.plan.drafts.linked_drafts import Hashing, link_draft, wanted_story
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
 
 
@@ -123,15 +122,11 @@ class VisitorPages:
         )
         if isinstance(links, str):
             return None
-        return links.linked_hash, draft.facts.story_name(self.context.places[key])
+        return links.linked_hash, draft.name_at(self.context.places[key])
 
     def _fields(self, key: ItemKey) -> JsonObject:
         if key in self.versions.links:
             found = self.versions.fields(key)
             return found if isinstance(found, dict) else {}
-        draft = self.migration.item_draft(self.migration.items[key], self.context)
-        story = draft.story(self.context) if isinstance(draft, ItemDraft) else None
-        if story is None or isinstance(story, str):
-            return {}
-        linked = link_story(story, self.existing, self.migration.routes)
-        return wanted_fields(story, linked.content)
+        found = wanted_story(self.migration, key, self.context, self.existing)
+        return {} if isinstance(found, str) else found

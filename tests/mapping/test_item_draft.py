@@ -6,16 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from cmsmig.mapping.convert.asset_slots import Marks
-from cmsmig.mapping.convert.kept_draft import KeptDraft
-from cmsmig.mapping.convert.lookups import recording
-from cmsmig.mapping.convert.story import draft_story
 from cmsmig.mapping.decisions.design import Encoding
 from cmsmig.richtext.policy import EmbedPolicy, Treatment
 from tests.support.mapping.drafting import (
     FILES,
     content_type,
     context,
+    draft_story,
     field,
     home,
     item,
@@ -38,16 +35,12 @@ DESIGN = content_type(field("body", Encoding.RICHTEXT, "RichText"))
 @pytest.mark.parametrize("treatment", Treatment)
 def test_losses_name_the_origins_addresses(body: str, treatment: Treatment) -> None:
     """No mark is left in them, wherever in the conversion they were noted."""
-    marks = Marks("0123456789abcdef" * 2)
     treatments = dict.fromkeys(("embed", "media", "video"), treatment)
     asked = replace(
         context(DESIGN, assets={FILE: home("https://a.storyblok.com/f/1/film.mp4")}),
         embeds=EmbedPolicy(kinds=treatments),
     )
-    heard, lookups = recording(asked, marks)
-    draft = draft_story(item({"body": body}), DESIGN, heard)
-    kept = KeptDraft.of(draft, "one", marks, lookups)
-    story = kept.story(marks, draft.place, asked.assets)
+    story = draft_story(item({"body": body}), DESIGN, asked)
     told = [f"{each.loss.what} {each.loss.context}" for each in story.losses]
     assert not any(".invalid" in each for each in told), told
     assert ".invalid" not in str(story.content)
