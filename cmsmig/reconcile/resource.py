@@ -91,6 +91,12 @@ class Rules(Protocol[D, A]):
         row = compared.resource.recorded
         return {**(row.body if row else {}), **compared.diff.base_after()}
 
+    def edits(self, compared: Comparison[D, A]) -> list[str]:
+        """Return the fields that an editor changed since our last write."""
+        if compared.owner is Owner.LEFT:
+            return ["what this import wrote of it is not known"]
+        return compared.diff.moved(compared.diff.sides.theirs)
+
     def intended(self, compared: Comparison[D, A]) -> JsonObject:
         """Return the body of an intent to update it: the values after the write, and
         what counts as ours then."""
@@ -140,7 +146,7 @@ class Comparison(Generic[D, A]):
     @property
     def edited(self) -> list[str]:
         """Return the fields that are not as we last wrote them."""
-        return self.diff.moved(self.diff.sides.theirs)
+        return self.resource.rules.edits(self)
 
     @property
     def action(self) -> Action | None:

@@ -10,12 +10,12 @@ from typing import TypedDict
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import and_more, counted
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.rollback.aftermath import Outcome
-from cmsmig.steps.rollback.pieces import TRASHED, counted_kinds
+from cmsmig.steps.rollback.job import named_subset
+from cmsmig.steps.rollback.outcome import Outcome
+from cmsmig.steps.rollback.reverse import TRASHED, Reverse, counts
 from cmsmig.steps.rollback.rollback import RollbackSetup, run_rollback
 from cmsmig.steps.rollback.rollback import plan_rollback as make_plan
 from cmsmig.steps.rollback.rollback_plan import RollbackPlan
-from cmsmig.steps.rollback.subset import named_subset
 from cmsmig.terminal.commands import resumable
 from cmsmig.terminal.console import complain, emit_json, emit_lines
 from cmsmig.terminal.progress import Progress
@@ -114,16 +114,15 @@ def _say_nothing(*, as_json: bool) -> None:
 
 def rollback_plan_lines(plan: RollbackPlan) -> list[str]:
     """Return a plan for a person to read before anything is deleted."""
-    kinds = [each.kind for each in plan.going]
-    trashed = counted_kinds(kind for kind in kinds if kind in TRASHED)
-    lost = counted_kinds(kind for kind in kinds if kind not in TRASHED)
-    gone = counted_kinds(each.kind for each in plan.gone)
+    trashed = _counted(each for each in plan.going if each.kind in TRASHED)
+    lost = _counted(each for each in plan.going if each.kind not in TRASHED)
+    gone = _counted(plan.gone)
     lines = [f"rollback plan {plan.plan_hash[:16]}"]
     if trashed:
         lines.append(f"to the trash, from where they can be restored: {trashed}")
     if lost:
         lines.append(f"deleted for good: {lost}")
-    if not kinds:
+    if not plan.going:
         lines.append("nothing is to be removed")
     if gone:
         lines.append(f"not there any more: {gone}")
@@ -138,10 +137,16 @@ def rollback_plan_lines(plan: RollbackPlan) -> list[str]:
     ]
 
 
+def _counted(ours: Iterable[Reverse]) -> str:
+    return ", ".join(
+        f"{count:,} {kind.noun(count)}" for kind, count in counts(ours).items()
+    )
+
+
 def rolled_back_lines(outcome: Outcome) -> list[str]:
     """Return the lines that close a rollback; the comparison is the last."""
-    known = {each.piece.subject for each in outcome.plan.left}
-    lines = _some(each.text for each in outcome.left if each.piece.subject not in known)
+    known = {each.subject for each in outcome.plan.left}
+    lines = _some(each.text for each in outcome.left if each.subject not in known)
     lines += _some(f"changed meanwhile: {each}" for each in outcome.changed)
     removed, left = len(outcome.removed), len(outcome.left)
     told = f"{counted(removed, 'object')} removed, {left} left"

@@ -96,9 +96,13 @@ def test_a_value_that_only_looks_empty_is_one(value: Json) -> None:
 
 def test_a_list_of_names_may_come_back_with_commas() -> None:
     """The service writes some of them so; another order or name is a change."""
-    body: JsonObject = {"schema": {"a": {"filter_content_type": ["one", "two"]}}}
+    schema: JsonObject = {"a": {"filter_content_type": ["one", "two"]}}
+    body: JsonObject = {"name": "post", "schema": schema}
     for spelling in ("one,two", ["one", "two"]):
-        there: JsonObject = {"schema": {"a": {"filter_content_type": spelling}}}
+        there: JsonObject = {
+            "name": "post",
+            "schema": {"a": {"filter_content_type": spelling}},
+        }
         assert component_changes(there, body) == ()
-    there = {"schema": {"a": {"filter_content_type": "one"}}}
+    there = {"name": "post", "schema": {"a": {"filter_content_type": "one"}}}
     assert len(component_changes(there, body)) == 1

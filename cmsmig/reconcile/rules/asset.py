@@ -42,6 +42,17 @@ class AssetRules(Rules[UploadPlan, Asset]):
         """Return what signing gives its record."""
         return {ALT: desired.alt}
 
+    def edits(self, compared: Comparison[UploadPlan, Asset]) -> list[str]:
+        """Return its text, its folder, and what only an editor fills."""
+        row, actual = compared.resource.recorded, compared.resource.actual
+        if row is None or actual is None:
+            return []
+        text = Rules.edits(self, compared) if ALT in row.body else []
+        is_moved = actual.asset_folder_id != row.body.get(
+            FOLDER, actual.asset_folder_id
+        )
+        return [*text, *([FOLDER] if is_moved else []), *actual.filled]
+
     def calls(self, compared: Comparison[UploadPlan, Asset]) -> Mapping[str, int]:
         """Return the calls that compare and change its text."""
         return {"compare_assets": 1, "update_assets": 1}
@@ -59,6 +70,11 @@ def asset_resource(
     own = row.asset_id or 0
     recorded = MadeRow(ref.kind, ref.key, own, row.ext_id, True, "", body)
     return Resource(ref, desired, recorded, actual, ASSETS)
+
+
+def is_file_of(row: AssetRow, actual: Asset) -> bool:
+    """Return whether an asset is the file's: by our id for it, or its address."""
+    return actual.ext_id == row.ext_id or actual.content_url == row.content_url
 
 
 def signed_row(

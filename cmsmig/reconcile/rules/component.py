@@ -123,6 +123,12 @@ class ComponentRules(Rules[ComponentBody, Component]):
         is_known = row.body_hash in map(fingerprint, (body, written_before(body)))
         return made_row(resource.ref, self.own(actual), body) if is_known else row
 
+    def edits(self, compared: Comparison[ComponentBody, Component]) -> list[str]:
+        """Return also whether a developer gave it another name."""
+        actual = compared.resource.actual
+        is_named = actual is None or actual.name == compared.ref.key
+        return [*([] if is_named else ["name"]), *Rules.edits(self, compared)]
+
     def fits(self, resource: Resource[ComponentBody, Component]) -> bool:
         """Return whether stories may be made on it as it is."""
         desired, actual = resource.desired, resource.actual

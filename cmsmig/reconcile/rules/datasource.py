@@ -110,6 +110,14 @@ class DatasourceRules(Rules[DatasourceBody, StoredDatasource]):
         body = _settled({}, intent.body, actual)
         return made_row(resource.ref, self.own(actual), body)
 
+    def edits(
+        self, compared: Comparison[DatasourceBody, StoredDatasource]
+    ) -> list[str]:
+        """Return also whether a developer gave it another slug."""
+        actual = compared.resource.actual
+        is_named = actual is None or actual.datasource.slug == compared.ref.key
+        return [*([] if is_named else ["slug"]), *Rules.edits(self, compared)]
+
     def fits(self, resource: Resource[DatasourceBody, StoredDatasource]) -> bool:
         """Return whether it has every value of the design."""
         wanted = resource.desired.entries if resource.desired else ()

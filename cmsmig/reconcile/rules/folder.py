@@ -4,7 +4,7 @@ stories in it get are compared."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from cmsmig.canonical import Json, JsonObject
@@ -29,8 +29,12 @@ ROOT = "default_root"
 _FIELDS = (NAME, ROOT)
 
 
+@dataclass(frozen=True, slots=True)
 class FolderRules(Rules[FolderPlan, StoryRow]):
     """The rules of folders."""
+
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    """The ids of the folders that the ledger records, by path."""
 
     def own(self, actual: StoryRow) -> tuple[int, str]:
         """Return its number and uuid."""
@@ -75,6 +79,23 @@ class FolderRules(Rules[FolderPlan, StoryRow]):
         applied = {name for name in sent if sent[name] == found.get(name)}
         ours = {name: after[name] for name in applied & after.keys()}
         return replace(row, body={**row.body, **ours})
+
+    def edits(self, compared: Comparison[FolderPlan, StoryRow]) -> list[str]:
+        """Return also whether an editor moved it. What is below a folder has its id as
+        parent: one above it may have another slug now, which is no move."""
+        row, there = compared.resource.recorded, compared.resource.actual
+        if row is None or there is None:
+            return []
+        above, _, slug = row.name.rpartition("/")
+        is_moved = there.full_slug.strip("/") != row.name
+        parent = self.numbers.get(above, -1) if above else 0
+        moves = {
+            "slug": is_moved and there.slug != slug,
+            "folder": is_moved and there.parent_id != parent,
+            "uuid": there.uuid != row.uuid,
+        }
+        edits = Rules.edits(self, compared) if row.body else []
+        return [*(name for name, moved in moves.items() if moved), *edits]
 
     def calls(self, compared: Comparison[FolderPlan, StoryRow]) -> Mapping[str, int]:
         """Return the call that makes it, or those that compare and change it."""

@@ -1,4 +1,9 @@
-"""The ledger held against the space: what is there of ours, and how. Reads only."""
+"""What this ledger created, compared with the space: what of it exists, and what of
+that was edited. Reads only.
+
+Edited is what holds something else than our last write left in it. A change date alone
+is no edit: a story is read where it differs, and its content compared.
+"""
 
 from __future__ import annotations
 
@@ -7,48 +12,59 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from cmsmig.canonical import Json, fingerprint
+from cmsmig.destination.schema import StoryRow
 from cmsmig.errors import (
     NotFoundError,
     OutcomeUnknownError,
     RejectedError,
     UnreachableError,
 )
-from cmsmig.ledger.rows import AssetRow, ItemRow
+from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow
+from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.reconcile.field_diff import seen_of
-from cmsmig.reconcile.kinds import Kind
+from cmsmig.reconcile.kinds import Kind, Ref
+from cmsmig.reconcile.resource import Resource, Rules
+from cmsmig.reconcile.resource import compare as compare_resource
+from cmsmig.reconcile.rules.asset import asset_resource, is_file_of
+from cmsmig.reconcile.rules.asset_folder import ASSET_FOLDERS
+from cmsmig.reconcile.rules.component import ComponentRules
+from cmsmig.reconcile.rules.datasource import DATASOURCES, StoredDatasource
+from cmsmig.reconcile.rules.folder import ROOT, FolderRules
 from cmsmig.steps.plan.gone.missing_objects import read_unlisted
+from cmsmig.steps.rollback.edited_stories import EditedStories
 from cmsmig.steps.rollback.job import RollbackJob
-from cmsmig.steps.rollback.pieces import Piece, created
-from cmsmig.steps.rollback.standing import Records, Standing
-from cmsmig.steps.rollback.story_standing import StoryStandings
+from cmsmig.steps.rollback.reverse import Reverse, created
 from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.worker_pool import Work, together, work_through
 
 T = TypeVar("T")
+D = TypeVar("D")
+A = TypeVar("A")
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """What is there of ours, and what is not there any more."""
+class Compared:
+    """What exists of ours, and what does not exist any more."""
 
-    there: tuple[Standing, ...]
-    gone: tuple[Piece, ...]
+    there: tuple[Reverse, ...]
+    gone: tuple[Reverse, ...]
 
 
-def meant(job: RollbackJob) -> Iterator[Piece]:
+def chosen(job: RollbackJob) -> Iterator[Reverse]:
     """Yield what this ledger created and this rollback is about."""
-    for piece in created(job.ledger):
-        if isinstance(piece.row, ItemRow):
-            if job.subset.holds(piece.row.key):
-                yield piece
+    for each in created(job.ledger):
+        if isinstance(each.row, ItemRow):
+            if job.subset.holds(each.row.key):
+                yield each
         elif job.subset.is_all:
-            yield piece
+            yield each
 
 
 async def complete(
-    job: RollbackJob, lists: Snapshot, pieces: Iterable[Piece]
+    job: RollbackJob, lists: Snapshot, ours: Iterable[Reverse]
 ) -> Snapshot:
-    """Return the lists with those of `pieces` that they lacked: a list may lag behind.
+    """Return the lists with those of `ours` that they lacked: a list may lag behind.
 
     Each is read singly.
     """
@@ -58,10 +74,10 @@ async def complete(
         Kind.COMPONENT: {each.component_id for each in lists.components},
     }
     lacking: dict[Kind, list[int]] = {kind: [] for kind in listed}
-    for piece in pieces:
-        kind = Kind.STORY if piece.kind is Kind.FOLDER else piece.kind
-        if kind in listed and piece.own not in listed[kind]:
-            lacking[kind].append(piece.own)
+    for each in ours:
+        kind = Kind.STORY if each.kind is Kind.FOLDER else each.kind
+        if kind in listed and each.number not in listed[kind]:
+            lacking[kind].append(each.number)
     stories = await _unlisted(lacking[Kind.STORY], job.client.story)
     assets = await _unlisted(lacking[Kind.ASSET], job.client.asset)
     components = await _unlisted(lacking[Kind.COMPONENT], job.client.component)
@@ -78,7 +94,94 @@ async def _unlisted(ids: Iterable[int], read: Callable[[int], Awaitable[T]]) -> 
     return found
 
 
-async def _replaced_files(job: RollbackJob, pieces: Iterable[Piece]) -> dict[str, str]:
+async def compare(
+    job: RollbackJob, lists: Snapshot, ours: Iterable[Reverse]
+) -> Compared:
+    """Return which of `ours` exist and how they are; stories that changed are read."""
+    rows = {row.story_id: row for row in lists.stories}
+    folders = job.ledger.inventory.made(Kind.FOLDER).values()
+    rules = FolderRules({row.name: row.destination_id for row in folders})
+    stories = EditedStories.of(job, rows)
+
+    async def look(each: Reverse) -> Reverse | None:
+        match each.row:
+            case ItemRow() as item:
+                return await stories.compare(each, item)
+            case AssetRow() as asset:
+                return _compare_asset(each, asset, lists)
+            case MadeRow() as made if each.kind is Kind.FOLDER:
+                return _compare_folder(each, made, rows.get(each.number), rules)
+            case made:
+                return _compare_listed(each, made, lists)
+
+    listed = list(ours)
+    replaced = await _replaced_files(job, listed)
+    found = [
+        each and _with_bytes(each, replaced)
+        for each in await together(look(each) for each in listed)
+    ]
+    return Compared(
+        tuple(each for each in found if each is not None),
+        tuple(each for each, there in zip(listed, found, strict=True) if not there),
+    )
+
+
+def _compare_asset(ours: Reverse, row: AssetRow, lists: Snapshot) -> Reverse | None:
+    asset = lists.assets.get(ours.number)
+    if asset is None or not is_file_of(row, asset):
+        return None
+    edits = compare_resource(asset_resource(row, asset), ConflictsDecision()).edited
+    return _seen(ours, [asset.alt, asset.asset_folder_id, *asset.filled], edits)
+
+
+def _compare_folder(
+    ours: Reverse, row: MadeRow, there: StoryRow | None, rules: FolderRules
+) -> Reverse | None:
+    if there is None or not there.is_folder:
+        return None
+    if there.uuid != row.uuid and there.full_slug != row.name:
+        # A space that was recreated may give an old number again.
+        return None
+    edits = _edited(row, there, rules)
+    shown: list[Json] = [there.full_slug, there.name, there.uuid]
+    return _seen(
+        ours, [*shown, *([there.default_root] if ROOT in edits else [])], edits
+    )
+
+
+def _compare_listed(ours: Reverse, row: MadeRow, lists: Snapshot) -> Reverse | None:
+    number = ours.number
+    if ours.kind is Kind.COMPONENT:
+        for component in lists.components:
+            if component.component_id == number:
+                edits = _edited(row, component, ComponentRules())
+                return _seen(ours, component.body, edits)
+    elif ours.kind is Kind.ASSET_FOLDER:
+        for folder in lists.asset_folders:
+            if folder.folder_id == number:
+                edits = _edited(row, folder, ASSET_FOLDERS)
+                return _seen(ours, [folder.name, folder.parent_id], edits)
+    for source in lists.datasources if ours.kind is Kind.DATASOURCE else ():
+        if source.datasource_id == number:
+            entries = lists.entries.get(source.slug, ())
+            edits = _edited(row, StoredDatasource(source, entries), DATASOURCES)
+            held = sorted([each.name, each.value] for each in entries)
+            return _seen(ours, [source.name, source.slug, *held], edits)
+    return None
+
+
+def _edited(row: MadeRow, actual: A, rules: Rules[D, A]) -> list[str]:
+    """Return the fields of an object that were edited since our last write."""
+    resource = Resource(Ref(Kind(row.kind), row.name), None, row, actual, rules)
+    return compare_resource(resource, ConflictsDecision()).edited
+
+
+def _seen(ours: Reverse, shown: object, edits: Iterable[str]) -> Reverse:
+    stamp = fingerprint(shown)
+    return replace(ours, stamp=stamp, fields=tuple(edits), seen=seen_of(stamp))
+
+
+async def _replaced_files(job: RollbackJob, ours: Iterable[Reverse]) -> dict[str, str]:
     """Return the files whose bytes an editor replaced: the hash of the new ones by
     that of ours. Reads public addresses only, which costs no quota.
     """
@@ -92,7 +195,7 @@ async def _replaced_files(job: RollbackJob, pieces: Iterable[Piece]) -> dict[str
             if there not in ("", row.sha256):
                 found[row.sha256] = there
 
-    rows = [row for each in pieces if isinstance(row := each.row, AssetRow)]
+    rows = [row for each in ours if isinstance(row := each.row, AssetRow)]
     await work_through(
         [row for row in rows if row.is_brought],
         Work(lambda batch: None, look, lambda row: None),
@@ -102,33 +205,9 @@ async def _replaced_files(job: RollbackJob, pieces: Iterable[Piece]) -> dict[str
     return found
 
 
-def _with_bytes(standing: Standing, replaced: Mapping[str, str]) -> Standing:
-    row = standing.piece.row
+def _with_bytes(ours: Reverse, replaced: Mapping[str, str]) -> Reverse:
+    row = ours.row
     if not isinstance(row, AssetRow) or row.sha256 not in replaced:
-        return standing
-    seen = seen_of([standing.seen, replaced[row.sha256]])
-    return replace(standing, fields=(*standing.fields, "file"), seen=seen)
-
-
-async def compare(
-    job: RollbackJob, lists: Snapshot, pieces: Iterable[Piece]
-) -> Comparison:
-    """Return how each piece stands; stories that changed are read."""
-    records = Records.of(lists, job.ledger.inventory.made("folder").values())
-    stories = StoryStandings.of(job, records)
-
-    async def standing(piece: Piece) -> Standing | None:
-        if isinstance(piece.row, ItemRow):
-            return await stories.standing(piece, piece.row)
-        return records.standing(piece)
-
-    listed = list(pieces)
-    replaced = await _replaced_files(job, listed)
-    found = [
-        each and _with_bytes(each, replaced)
-        for each in await together(standing(piece) for piece in listed)
-    ]
-    return Comparison(
-        tuple(each for each in found if each is not None),
-        tuple(piece for piece, each in zip(listed, found, strict=True) if each is None),
-    )
+        return ours
+    seen = seen_of([ours.seen, replaced[row.sha256]])
+    return replace(ours, fields=(*ours.fields, "file"), seen=seen)

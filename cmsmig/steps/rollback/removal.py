@@ -1,40 +1,35 @@
 """The removal: one kind after the other, each object after its intent was written.
 
-What stands on others goes before them. Before anything is deleted, its state is
-listed once more: what somebody changed since the plan stays.
+What others build on goes after them. Before anything is deleted, its state is listed
+once more: what was changed since the plan stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 
-from cmsmig.errors import (
-    MalformedAnswerError,
-    NotFoundError,
-    OutcomeUnknownError,
-    RejectedError,
-)
+from cmsmig.errors import CmsmigError, NotFoundError, RejectedError
 from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.intents import DELETE
 from cmsmig.ledger.rows import Intent
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
 from cmsmig.steps.rollback.comparison import compare
-from cmsmig.steps.rollback.deletions import delete
+from cmsmig.steps.rollback.edited_stories import story_stamp
 from cmsmig.steps.rollback.job import RollbackJob
-from cmsmig.steps.rollback.pieces import TRASHED, Left, Piece, Reason, forget
+from cmsmig.steps.rollback.reverse import TRASHED, Reason, Reverse, delete, forget
 from cmsmig.steps.rollback.rollback_plan import RollbackPlan
 from cmsmig.steps.rollback.staying import deepest_first, holds_sentence
-from cmsmig.steps.rollback.story_standing import story_stamp
 from cmsmig.steps.snapshot import Lists, read_lists
 from cmsmig.steps.worker_pool import Work, WorkerPool, batches
-from cmsmig.steps.write.write_ahead import write_ahead
+from cmsmig.steps.write.execute import attempting
 
 _LISTED = (Kind.STORY, Kind.FOLDER)
+Perform = Callable[[Reverse], Awaitable[None]]
 
 
 @dataclass(slots=True)
@@ -42,97 +37,119 @@ class Removal:
     """What a rollback has removed so far, and what stayed against its plan."""
 
     job: RollbackJob
-    removed: list[Piece] = field(default_factory=list)
-    left: list[Left] = field(default_factory=list)
+    removed: list[Reverse] = field(default_factory=list)
+    left: list[Reverse] = field(default_factory=list)
 
-    def done(self, piece: Piece) -> None:
-        """Write that something is gone."""
-        forget(self.job.ledger, piece)
-        self.removed.append(piece)
+    def done(self, gone: Reverse) -> None:
+        """Record that something does not exist any more."""
+        forget(self.job.ledger, gone)
+        self.removed.append(gone)
 
-    def keep(self, piece: Piece, reason: Reason, text: str) -> None:
+    def keep(self, ours: Reverse, reason: Reason, text: str) -> None:
         """Note that something stays."""
-        self.left.append(Left(piece, reason, text))
+        self.left.append(ours.kept(reason, text))
+
+    def refuse(self, ours: Reverse, error: CmsmigError) -> None:
+        """Note that something stays with the service's reason."""
+        refused = isinstance(error, RejectedError)
+        reason = Reason.REFUSED if refused else Reason.NOT_CONFIRMED
+        self.keep(ours, reason, str(error))
+        self.advance(ours)
+
+    def advance(self, ours: Reverse) -> None:
+        """Report the progress of the step."""
+        self.job.observer(StepAdvanced(_step(ours.kind), ours.name))
+
+    def work(self, perform: Perform) -> Work[Reverse]:
+        """Return work whose intents are recorded before any of a batch is deleted."""
+        return attempting(self.job.ledger.intents, _intent, perform, self.refuse)
 
 
 async def remove(job: RollbackJob, plan: RollbackPlan) -> Removal:
-    """Remove what the plan says; what cannot go is listed, and the rest goes on.
+    """Remove what the plan lists; what cannot go is listed, and the rest continues.
 
-    Where a story stays against the plan, nothing that it may stand on is touched.
+    Where a story stays against the plan, nothing that it may build on is touched.
     """
     removal = Removal(job)
-    going = {kind: [p for p in plan.going if p.kind is kind] for kind in Kind}
+    going = {kind: [each for each in plan.going if each.kind is kind] for kind in Kind}
     await _remove_stories(removal, going[Kind.STORY])
     await _remove_folders(removal, going[Kind.FOLDER])
-    kinds = set(Kind) - {Kind.STORY, Kind.FOLDER}
+    others = [kind for kind in Kind if kind not in _LISTED]
     if removal.left:
-        for piece in (each for kind in Kind if kind in kinds for each in going[kind]):
-            removal.keep(piece, Reason.WAITS, _waits(piece))
+        for each in (each for kind in others for each in going[kind]):
+            removal.keep(each, Reason.WAITS, _waits(each))
         return removal
-    await _remove_kind(removal, Kind.ASSET, going[Kind.ASSET])
-    await _remove_kind(removal, Kind.ASSET_FOLDER, going[Kind.ASSET_FOLDER])
-    for kind in (Kind.DATASOURCE, Kind.COMPONENT):
-        unmoved = await _unmoved(removal, plan, kind, going[kind])
-        await _remove_kind(removal, kind, unmoved)
+    for kind in others:
+        if kind in TRASHED or kind is Kind.ASSET_FOLDER:
+            unmoved = going[kind]
+        else:
+            unmoved = await _unmoved(removal, plan, kind, going[kind])
+        async with _pool(removal, kind, unmoved) as pool:
+            await _take(pool, removal.work(partial(_remove, removal)), unmoved)
     return removal
 
 
-async def _remove_stories(removal: Removal, pieces: Sequence[Piece]) -> None:
-    removing = _removing(removal, partial(_remove, removal))
-    async with _pool(removal, Kind.STORY, pieces) as pool:
-        for start in range(0, len(pieces), LISTED_TOGETHER):
+async def _take(
+    pool: WorkerPool, work: Work[Reverse], going: Iterable[Reverse]
+) -> None:
+    for batch in batches(going):
+        await pool.take(work, batch)
+
+
+async def _remove_stories(removal: Removal, stories: Sequence[Reverse]) -> None:
+    work = removal.work(partial(_remove, removal))
+    async with _pool(removal, Kind.STORY, stories) as pool:
+        for start in range(0, len(stories), LISTED_TOGETHER):
             if pool.ending:
                 break
-            due = pieces[start : start + LISTED_TOGETHER]
-            for batch in batches(await _as_planned(removal, due)):
-                await pool.take(removing, batch)
+            due = stories[start : start + LISTED_TOGETHER]
+            await _take(pool, work, await _as_planned(removal, due))
 
 
-async def _as_planned(removal: Removal, due: Sequence[Piece]) -> list[Piece]:
+async def _as_planned(removal: Removal, due: Sequence[Reverse]) -> list[Reverse]:
     """Return the stories that are as the plan found them; the others stay."""
     client = removal.job.client
-    listed = await client.stories(by_ids=",".join(str(each.own) for each in due))
+    listed = await client.stories(by_ids=",".join(str(each.number) for each in due))
     rows = {row.story_id: row for row in listed}
-    found: list[Piece] = []
-    for piece in due:
-        row = rows.get(piece.own)
+    found: list[Reverse] = []
+    for each in due:
+        row = rows.get(each.number)
         try:
-            row = row or (await client.story(piece.own)).row
+            row = row or (await client.story(each.number)).row
         except NotFoundError:
-            removal.done(piece)
+            removal.done(each)
             continue
-        if story_stamp(row) == piece.stamp:
-            found.append(piece)
+        if story_stamp(row) == each.stamp:
+            found.append(each)
         else:
-            removal.keep(piece, Reason.EDITED, _moved(piece))
+            removal.keep(each, Reason.EDITED, _moved(each))
     return found
 
 
-async def _remove_folders(removal: Removal, pieces: Sequence[Piece]) -> None:
+async def _remove_folders(removal: Removal, folders: Sequence[Reverse]) -> None:
     """Remove folders that are empty, the deepest first: with one goes what is in it."""
-    removing = _removing(removal, partial(_remove_folder, removal))
-    ordered = deepest_first(pieces)
-    async with _pool(removal, Kind.FOLDER, pieces) as pool:
+    work = removal.work(partial(_remove_folder, removal))
+    ordered = deepest_first(folders)
+    async with _pool(removal, Kind.FOLDER, folders) as pool:
         for _, level in groupby(ordered, key=lambda each: each.name.count("/")):
-            for batch in batches(level):
-                await pool.take(removing, batch)
+            await _take(pool, work, level)
             await pool.done()
 
 
-async def _remove_folder(removal: Removal, piece: Piece) -> None:
-    held = await _held(removal, piece)
+async def _remove_folder(removal: Removal, folder: Reverse) -> None:
+    held = await _held(removal, folder)
     if not held:
-        await _remove(removal, piece)
+        await _remove(removal, folder)
         return
-    removal.keep(piece, Reason.HOLDS, holds_sentence(piece, held))
-    removal.job.ledger.intents.settle(DELETE, piece.subject, "not_sent")
+    removal.keep(folder, Reason.HOLDS, holds_sentence(folder, held))
+    removal.job.ledger.intents.settle(DELETE, folder.subject, "not_sent")
 
 
-async def _held(removal: Removal, piece: Piece) -> str:
-    """Return the path of something in a folder, as it stands; empty without any."""
+async def _held(removal: Removal, folder: Reverse) -> str:
+    """Return the path of something in a folder, as it is now; empty without any."""
     client = removal.job.client
-    removed = {each.own for each in removal.removed if each.kind in _LISTED}
-    for row in await client.stories(with_parent=piece.own):
+    removed = {each.number for each in removal.removed if each.kind in _LISTED}
+    for row in await client.stories(with_parent=folder.number):
         if row.story_id in removed:
             continue
         # A list may lag behind what an earlier run deleted.
@@ -141,97 +158,71 @@ async def _held(removal: Removal, piece: Piece) -> str:
     return ""
 
 
-async def _remove_kind(removal: Removal, kind: Kind, pieces: Sequence[Piece]) -> None:
-    removing = _removing(removal, partial(_remove, removal))
-    async with _pool(removal, kind, pieces) as pool:
-        for batch in batches(pieces):
-            await pool.take(removing, batch)
-
-
-async def _remove(removal: Removal, piece: Piece) -> None:
-    """Delete one thing; a refusal is listed with the service's reason."""
-    job = removal.job
-    try:
-        await delete(job.client, piece)
-    except RejectedError as error:
-        removal.keep(piece, Reason.REFUSED, str(error))
-        job.ledger.intents.settle(DELETE, piece.subject, "refused")
-    except (OutcomeUnknownError, MalformedAnswerError) as error:
-        # The intent stays open: the next run looks before it sends.
-        removal.keep(piece, Reason.NOT_CONFIRMED, str(error))
-    else:
-        removal.done(piece)
-    job.observer(StepAdvanced(_step(piece.kind), piece.name))
+async def _remove(removal: Removal, going: Reverse) -> None:
+    await delete(removal.job.client, going)
+    removal.done(going)
+    removal.advance(going)
 
 
 async def _unmoved(
-    removal: Removal, plan: RollbackPlan, kind: Kind, pieces: Sequence[Piece]
-) -> list[Piece]:
+    removal: Removal, plan: RollbackPlan, kind: Kind, going: Sequence[Reverse]
+) -> list[Reverse]:
     """Return what is as the plan found it, of what goes for good; the rest stays."""
-    if not pieces:
+    if not going:
         return []
     wanted = Lists(
         stories=False,
         components=kind is Kind.COMPONENT,
-        slugs=frozenset(each.name for each in pieces if kind is Kind.DATASOURCE),
+        slugs=frozenset(each.name for each in going if kind is Kind.DATASOURCE),
     )
     lists = await read_lists(removal.job.client, replace(plan.before, wanted=wanted))
-    compared = await compare(removal.job, lists, pieces)
-    for piece in compared.gone:
-        removal.done(piece)
-    stamps = {each.own: each.stamp for each in pieces}
-    found: list[Piece] = []
-    for standing in compared.there:
-        if standing.piece.stamp == stamps[standing.piece.own]:
-            found.append(standing.piece)
+    compared = await compare(removal.job, lists, going)
+    for each in compared.gone:
+        removal.done(each)
+    stamps = {each.number: each.stamp for each in going}
+    found: list[Reverse] = []
+    for each in compared.there:
+        if each.stamp == stamps[each.number]:
+            found.append(each)
         else:
-            removal.keep(standing.piece, Reason.EDITED, _moved(standing.piece))
+            removal.keep(each, Reason.EDITED, _moved(each))
     return found
 
 
-def _removing(
-    removal: Removal, perform: Callable[[Piece], Awaitable[None]]
-) -> Work[Piece]:
-    return write_ahead(removal.job.ledger.intents, _intent, perform)
-
-
-def _intent(piece: Piece) -> Intent:
-    return Intent(DELETE, piece.subject, piece.stamp)
+def _intent(going: Reverse) -> Intent:
+    return Intent(DELETE, going.subject, going.stamp)
 
 
 @asynccontextmanager
 async def _pool(
-    removal: Removal, kind: Kind, pieces: Sequence[Piece]
+    removal: Removal, kind: Kind, going: Sequence[Reverse]
 ) -> AsyncIterator[WorkerPool]:
-    """Give a pool for one kind, and tell how far it is; without any, an idle one."""
+    """Give a pool for one kind, and report progress; without any, an idle one."""
     job, before = removal.job, len(removal.removed)
-    if pieces:
-        job.observer(StepStarted(_step(kind), len(pieces)))
+    if going:
+        job.observer(StepStarted(_step(kind), len(going)))
     async with WorkerPool(job.settings.in_flight, job.stop) as pool:
         yield pool
-    if pieces:
+    if going:
         number = len(removal.removed) - before
-        said = f"{number} of {len(pieces)} {_place(kind)}"
-        job.observer(StepFinished(_step(kind), said))
+        place = "in the trash" if kind in TRASHED else "deleted"
+        text = f"{number} of {len(going)} {place}"
+        job.observer(StepFinished(_step(kind), text))
 
 
 def _step(kind: Kind) -> str:
     return f"remove {kind.noun(2)}"
 
 
-def _place(kind: Kind) -> str:
-    return "in the trash" if kind in TRASHED else "deleted"
-
-
-def _moved(piece: Piece) -> str:
+def _moved(ours: Reverse) -> str:
     return (
-        f"The {piece.kind.noun()} `{piece.name}` was changed in the space while this "
-        "rollback ran, so it stays; run it again to see what it would do now."
+        f"The {ours.called} was changed in the space while this rollback ran, so it "
+        "stays; run it again to see what it would do now."
     )
 
 
-def _waits(piece: Piece) -> str:
+def _waits(ours: Reverse) -> str:
     return (
-        f"The {piece.kind.noun()} `{piece.name}` stays for now: something stayed that "
-        "may use it; run the rollback again."
+        f"The {ours.called} stays for now: something stayed that may use it; run the "
+        "rollback again."
     )

@@ -16,10 +16,10 @@ from cmsmig.mapping.decisions.conflicts import ConflictsDecision
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decide.decision_store import decision_in
-from cmsmig.steps.rollback.aftermath import Outcome, look_back
 from cmsmig.steps.rollback.job import RollbackJob, Subset
-from cmsmig.steps.rollback.pieces import created_kinds, forget
+from cmsmig.steps.rollback.outcome import Outcome, check_space
 from cmsmig.steps.rollback.removal import remove
+from cmsmig.steps.rollback.reverse import created_kinds, forget
 from cmsmig.steps.rollback.rollback_plan import (
     COMMAND,
     RollbackPlan,
@@ -105,9 +105,9 @@ def _of(setup: RollbackSetup, stored: JsonObject | None) -> RollbackSetup:
 async def _carry_out(job: RollbackJob, plan: RollbackPlan) -> Outcome:
     job.ledger.begin_run(COMMAND, plan.plan_hash)
     try:
-        for piece in plan.gone:
-            forget(job.ledger, piece)
-        outcome = await look_back(job, plan, await remove(job, plan))
+        for gone in plan.gone:
+            forget(job.ledger, gone)
+        outcome = await check_space(job, plan, await remove(job, plan))
     except InterruptedRunError:
         job.ledger.end_run("stopped")
         raise

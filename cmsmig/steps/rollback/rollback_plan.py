@@ -12,12 +12,11 @@ from cmsmig.ledger.rows import AssetRow
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
 from cmsmig.steps.plan.plan import PACE_SLACK
-from cmsmig.steps.rollback.comparison import compare, complete, meant
+from cmsmig.steps.rollback.comparison import chosen, compare, complete
 from cmsmig.steps.rollback.job import RollbackJob, Subset
-from cmsmig.steps.rollback.pieces import Left, Piece, counts, created_kinds
-from cmsmig.steps.rollback.standing import Standing
+from cmsmig.steps.rollback.open_intents import let_lists_settle, settle
+from cmsmig.steps.rollback.reverse import Reverse, counts, created_kinds
 from cmsmig.steps.rollback.staying import sort_out
-from cmsmig.steps.rollback.unsettled import let_lists_settle, settle
 from cmsmig.steps.snapshot import Lists, Snapshot, read_lists
 from cmsmig.steps.token_check import missing_sentences, refuse_missing_scopes
 
@@ -31,12 +30,12 @@ class RollbackPlan:
     """What a rollback will do, as it is shown before anything is deleted."""
 
     subset: Subset
-    going: tuple[Piece, ...]
-    left: tuple[Left, ...]
-    gone: tuple[Piece, ...]
+    going: tuple[Reverse, ...]
+    left: tuple[Reverse, ...]
+    gone: tuple[Reverse, ...]
     """What this ledger created and the space has no more."""
     notes: tuple[str, ...]
-    """What a person should know of what stays, a sentence each."""
+    """What to know of what stays, a sentence each."""
     prints: Mapping[str, str]
     """Fingerprints of all that the plan depends on, by name."""
     calls: Mapping[str, int]
@@ -90,7 +89,7 @@ def subset_of(stored: JsonObject) -> Subset:
 def refuse_drift(stored: JsonObject, current: RollbackPlan) -> None:
     """Raise `PlanDriftError` listing what moved since `stored` was shown.
 
-    What is gone since is no drift: it went as was shown, or somebody took it away.
+    What is gone since is no drift: it went as was shown, or an editor deleted it.
     """
     body = stored.get("fingerprints")
     shown = body if isinstance(body, dict) else {}
@@ -119,49 +118,48 @@ async def make_plan(job: RollbackJob, need: str = COMMAND) -> RollbackPlan:
     start = Snapshot(rights, space, _wanted(job))
     listed = await read_lists(job.client, start)
     await settle(job, listed)
-    pieces = list(meant(job))
-    lists = await complete(job, listed, pieces)
-    found = await compare(job, lists, pieces)
+    ours = list(chosen(job))
+    lists = await complete(job, listed, ours)
+    found = await compare(job, lists, ours)
     outcome = await sort_out(job, lists, found.there)
     looked = job.observer.quota_calls - asked
-    going = tuple(each.piece for each in outcome.going)
     return RollbackPlan(
         subset=job.subset,
-        going=going,
+        going=outcome.going,
         left=outcome.left,
         gone=found.gone,
         notes=(*outcome.notes, *missing_sentences(rights, space_id, COMMAND)),
         prints=_prints(outcome.going, outcome.left),
-        calls={"look": looked, **_calls(lists, going)},
+        calls={"look": looked, **_calls(lists, outcome.going)},
         rate=job.settings.destination_rate,
         before=lists,
     )
 
 
-def _prints(going: Iterable[Standing], left: Iterable[Left]) -> dict[str, str]:
+def _prints(going: Iterable[Reverse], left: Iterable[Reverse]) -> dict[str, str]:
     """Return the fingerprints of what goes and of what stays, each with its state.
 
     A change date is part of none: nothing moves by that alone.
     """
     prints = {
-        _named(each.piece): fingerprint(
-            ["goes", each.piece.own, each.seen if each.fields else ""]
+        _named(each): fingerprint(
+            ["goes", each.number, each.seen if each.fields else ""]
         )
         for each in going
     }
     return prints | {
-        _named(each.piece): fingerprint([str(each.reason), each.piece.own, each.seen])
+        _named(each): fingerprint([str(each.reason), each.number, each.seen])
         for each in left
     }
 
 
-def _named(piece: Piece) -> str:
-    """Return a name that no other piece has: files may share theirs."""
-    row = piece.row
-    return f"{piece} ({row.sha256[:8]})" if isinstance(row, AssetRow) else str(piece)
+def _named(ours: Reverse) -> str:
+    """Return a name that no other object has: files may share theirs."""
+    row, name = ours.row, f"{ours.kind.noun()} {ours.name}"
+    return f"{name} ({row.sha256[:8]})" if isinstance(row, AssetRow) else name
 
 
-def _calls(lists: Snapshot, going: Sequence[Piece]) -> dict[str, int]:
+def _calls(lists: Snapshot, going: Sequence[Reverse]) -> dict[str, int]:
     """Return the quota calls that follow the plan, by name."""
     number = Counter(each.kind for each in going)
     if not number:
@@ -199,9 +197,9 @@ def _wanted(job: RollbackJob) -> Lists:
     )
 
 
-def _without(lists: Snapshot, going: Iterable[Piece]) -> Snapshot:
+def _without(lists: Snapshot, going: Iterable[Reverse]) -> Snapshot:
     """Return what is listed of stories, files and datasources when those are gone."""
-    ids = {(each.kind, each.own) for each in going}
+    ids = {(each.kind, each.number) for each in going}
     sources = {
         each.slug: each
         for each in lists.datasources
@@ -224,9 +222,8 @@ def _without(lists: Snapshot, going: Iterable[Piece]) -> Snapshot:
     )
 
 
-def _counts_json(pieces: Iterable[Piece]) -> JsonObject:
-    found = counts(each.kind for each in pieces)
-    return {str(kind): count for kind, count in found.items()}
+def _counts_json(ours: Iterable[Reverse]) -> JsonObject:
+    return {str(kind): count for kind, count in counts(ours).items()}
 
 
 def _texts(value: Json) -> frozenset[str]:

@@ -6,7 +6,7 @@ An edit may be decided: with `ours` for all that was edited it is removed all th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cmsmig.counting import first_of
 from cmsmig.destination.schema import Component, StoryRow
@@ -14,8 +14,7 @@ from cmsmig.ledger.rows import AssetRow, ItemRow
 from cmsmig.mapping.decisions.conflicts import WHOLE, ConflictsDecision, Side
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.steps.rollback.job import RollbackJob
-from cmsmig.steps.rollback.pieces import Left, Piece, Reason
-from cmsmig.steps.rollback.standing import Standing
+from cmsmig.steps.rollback.reverse import Reason, Reverse
 from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.worker_pool import together
 
@@ -26,14 +25,14 @@ _SHOWN = 3
 class Sorted:
     """What goes, and what stays."""
 
-    going: tuple[Standing, ...]
-    left: tuple[Left, ...]
+    going: tuple[Reverse, ...]
+    left: tuple[Reverse, ...]
     notes: tuple[str, ...]
     """Links of stories that stay to stories that go, a sentence each."""
 
 
 async def sort_out(
-    job: RollbackJob, lists: Snapshot, there: Iterable[Standing]
+    job: RollbackJob, lists: Snapshot, there: Iterable[Reverse]
 ) -> Sorted:
     """Return which of what is there goes, and which stays.
 
@@ -42,8 +41,8 @@ async def sort_out(
     known = list(there)
     stays = _Stays.edited(job.decided, known)
     stories = [row for row in lists.stories if not row.is_folder]
-    going = {each.piece.own for each in known if each.piece.kind is Kind.STORY}
-    going -= {each.piece.own for each in stays.of_kind(Kind.STORY)}
+    going = {each.number for each in known if each.kind is Kind.STORY}
+    going -= {each.number for each in stays.of_kind(Kind.STORY)}
     others = [row for row in stories if row.story_id not in going]
     await _keep_components(job, lists, stays, others)
     _keep_datasources(lists, stays)
@@ -58,12 +57,12 @@ async def sort_out(
 class _Stays:
     """What is there, and what of it stays, by kind and number."""
 
-    there: Mapping[tuple[Kind, int], Standing]
-    left: dict[tuple[Kind, int], Left]
+    there: Mapping[tuple[Kind, int], Reverse]
+    left: dict[tuple[Kind, int], Reverse]
 
     @classmethod
-    def edited(cls, decided: ConflictsDecision, there: Iterable[Standing]) -> _Stays:
-        by_number = {(each.piece.kind, each.piece.own): each for each in there}
+    def edited(cls, decided: ConflictsDecision, there: Iterable[Reverse]) -> _Stays:
+        by_number = {(each.kind, each.number): each for each in there}
         left = {
             own: _edited(each)
             for own, each in by_number.items()
@@ -71,11 +70,11 @@ class _Stays:
         }
         return cls(by_number, left)
 
-    def of_kind(self, kind: Kind) -> Iterator[Standing]:
+    def of_kind(self, kind: Kind) -> Iterator[Reverse]:
         """Yield what stays of a kind."""
-        return (self.there[own] for own in self.left if own[0] is kind)
+        return (each for each in self.left.values() if each.kind is kind)
 
-    def going(self) -> Iterator[Standing]:
+    def going(self) -> Iterator[Reverse]:
         """Yield what goes."""
         return (each for own, each in self.there.items() if own not in self.left)
 
@@ -83,44 +82,32 @@ class _Stays:
         """Return whether something is ours and goes."""
         return (kind, own) in self.there and (kind, own) not in self.left
 
-    def keep(self, piece: Piece, reason: Reason, text: str) -> None:
+    def keep(self, ours: Reverse, reason: Reason, text: str) -> None:
         """Let something stay, unless it does already."""
-        self.left.setdefault((piece.kind, piece.own), Left(piece, reason, text))
+        self.left.setdefault((ours.kind, ours.number), ours.kept(reason, text))
 
 
-def _is_given_up(decided: ConflictsDecision, standing: Standing) -> bool:
-    """Return whether somebody decided that what was edited goes all the same."""
-    kind = standing.piece.kind.decided_as
-    if kind is None:
+def _is_given_up(decided: ConflictsDecision, ours: Reverse) -> bool:
+    """Return whether it was decided that what was edited goes all the same."""
+    if (kind := ours.kind.decided_as) is None:
         return False
-    sides = (
-        decided.side(kind, standing.piece.name, field, standing.seen)
-        for field in standing.fields
-    )
+    sides = (decided.side(kind, ours.name, each, ours.seen) for each in ours.fields)
     return all(side is Side.OURS for side in sides)
 
 
-def _edited(standing: Standing) -> Left:
-    piece = standing.piece
-    what = first_of(standing.fields, _SHOWN)
+def _edited(ours: Reverse) -> Reverse:
+    what = first_of(ours.fields, _SHOWN)
     cure = "delete it there"
-    if kind := piece.kind.decided_as:
+    if kind := ours.kind.decided_as:
         cure += (
-            f", or decide `take: ours` for {kind} `{piece.name}`, field '{WHOLE}', "
+            f", or decide `take: ours` for {kind} `{ours.name}`, field '{WHOLE}', "
             "under `edits` in decisions/conflicts.yaml"
         )
-    return Left(
-        piece,
-        Reason.EDITED,
-        f"The {_one(piece)} was edited in the space after this import wrote it ({what})"
-        f", so it stays; {cure}, and run this again.",
-        standing.fields,
-        standing.seen,
+    text = (
+        f"The {ours.called} was edited in the space after this import wrote it ({what})"
+        f", so it stays; {cure}, and run this again."
     )
-
-
-def _one(piece: Piece) -> str:
-    return f"{piece.kind.noun()} `{piece.name}`"
+    return replace(ours, reason=Reason.EDITED, text=text)
 
 
 async def _keep_components(
@@ -128,29 +115,29 @@ async def _keep_components(
 ) -> None:
     """Keep what a story that stays is made of: it would show no schema otherwise."""
     users = {name: row.full_slug for row in others if (name := row.content_type)}
-    for standing in stays.of_kind(Kind.STORY):
-        users |= dict.fromkeys(standing.components, standing.piece.name)
-    going = [each.piece for each in stays.going() if each.piece.kind is Kind.COMPONENT]
-    known = {standing.piece.own for standing in stays.of_kind(Kind.STORY)}
+    for each in stays.of_kind(Kind.STORY):
+        users |= dict.fromkeys(each.components, each.name)
+    going = [each for each in stays.going() if each.kind is Kind.COMPONENT]
+    known = {each.number for each in stays.of_kind(Kind.STORY)}
     foreign = {row.story_id for row in others} - known
     nested = _nestable(lists) if all(row.content_type for row in others) else None
 
-    async def ask(piece: Piece) -> None:
-        rows = await job.client.stories(contain_component=piece.name)
+    async def ask(component: Reverse) -> None:
+        rows = await job.client.stories(contain_component=component.name)
         for row in rows:
             if row.story_id in foreign:
-                users.setdefault(piece.name, row.full_slug)
+                users.setdefault(component.name, row.full_slug)
 
     if foreign:
         await together(
-            ask(piece)
-            for piece in going
-            if piece.name not in users and (nested is None or piece.own in nested)
+            ask(each)
+            for each in going
+            if each.name not in users and (nested is None or each.number in nested)
         )
-    for piece in going:
-        if user := users.get(piece.name):
-            text = f"The {_one(piece)} is used by `{user}`, which stays, so it stays."
-            stays.keep(piece, Reason.USED, text)
+    for each in going:
+        if user := users.get(each.name):
+            text = f"The {each.called} is used by `{user}`, which stays, so it stays."
+            stays.keep(each, Reason.USED, text)
 
 
 def _nestable(lists: Snapshot) -> frozenset[int]:
@@ -168,13 +155,12 @@ def _keep_datasources(lists: Snapshot, stays: _Stays) -> None:
         for slug in _slugs(each)
     }
     for each in [*stays.going()]:
-        piece = each.piece
-        if piece.kind is Kind.DATASOURCE and (user := users.get(piece.name)):
+        if each.kind is Kind.DATASOURCE and (user := users.get(each.name)):
             text = (
-                f"The {_one(piece)} is used by the component `{user}`, which stays, so "
+                f"The {each.called} is used by the component `{user}`, which stays, so "
                 "it stays."
             )
-            stays.keep(piece, Reason.USED, text)
+            stays.keep(each, Reason.USED, text)
 
 
 def _slugs(component: Component) -> Iterator[str]:
@@ -188,18 +174,17 @@ def _slugs(component: Component) -> Iterator[str]:
 def _keep_assets(lists: Snapshot, stays: _Stays) -> None:
     """Keep the files that an edited story shows, and the folders that hold any."""
     shown: dict[str | int, str] = {}
-    for standing in stays.of_kind(Kind.STORY):
-        shown |= dict.fromkeys(standing.mentions, standing.piece.name)
+    for each in stays.of_kind(Kind.STORY):
+        shown |= dict.fromkeys(each.mentions, each.name)
     for each in [*stays.going()]:
-        row = each.piece.row
+        row = each.row
         if isinstance(row, AssetRow) and shown:
-            user = shown.get(each.piece.own) or shown.get(row.content_url)
+            user = shown.get(each.number) or shown.get(row.content_url)
             if user:
                 text = (
-                    f"The {_one(each.piece)} is shown by `{user}`, which stays, so it "
-                    "stays."
+                    f"The {each.called} is shown by `{user}`, which stays, so it stays."
                 )
-                stays.keep(each.piece, Reason.USED, text)
+                stays.keep(each, Reason.USED, text)
     holding = {
         each.asset_folder_id: each.content_url.rpartition("/")[2]
         for each in lists.assets.values()
@@ -211,9 +196,9 @@ def _keep_assets(lists: Snapshot, stays: _Stays) -> None:
         if not stays.goes(Kind.ASSET_FOLDER, each.folder_id)
     }
     for each in [*stays.going()]:
-        held = holding.get(each.piece.own)
-        if each.piece.kind is Kind.ASSET_FOLDER and held:
-            stays.keep(each.piece, Reason.HOLDS, holds_sentence(each.piece, held))
+        held = holding.get(each.number)
+        if each.kind is Kind.ASSET_FOLDER and held:
+            stays.keep(each, Reason.HOLDS, holds_sentence(each, held))
 
 
 def _keep_folders(lists: Snapshot, stays: _Stays) -> None:
@@ -221,12 +206,12 @@ def _keep_folders(lists: Snapshot, stays: _Stays) -> None:
     inside: dict[int, list[StoryRow]] = {}
     for row in lists.stories:
         inside.setdefault(row.parent_id, []).append(row)
-    for piece in deepest_first(each.piece for each in stays.going()):
-        for row in inside.get(piece.own, ()):
+    for folder in deepest_first(stays.going()):
+        for row in inside.get(folder.number, ()):
             kind = Kind.FOLDER if row.is_folder else Kind.STORY
             if not stays.goes(kind, row.story_id):
-                text = holds_sentence(piece, row.full_slug)
-                stays.keep(piece, Reason.HOLDS, text)
+                text = holds_sentence(folder, row.full_slug)
+                stays.keep(folder, Reason.HOLDS, text)
                 break
 
 
@@ -234,25 +219,23 @@ def _ending_links(stays: _Stays) -> Iterator[str]:
     targets = {
         row.home.uuid: row.home.full_slug
         for each in stays.going()
-        if isinstance(row := each.piece.row, ItemRow) and row.home is not None
+        if isinstance(row := each.row, ItemRow) and row.home is not None
     }
-    for standing in stays.of_kind(Kind.STORY):
-        paths = sorted(
-            path for uuid, path in targets.items() if uuid in standing.mentions
-        )
+    for each in stays.of_kind(Kind.STORY):
+        paths = sorted(path for uuid, path in targets.items() if uuid in each.mentions)
         if paths:
             yield (
-                f"`{standing.piece.name}`, which stays, leads to what goes: "
+                f"`{each.name}`, which stays, leads to what goes: "
                 f"{first_of(paths, _SHOWN)}; correct it there."
             )
 
 
-def deepest_first(pieces: Iterable[Piece]) -> list[Piece]:
-    """Return the folders among pieces, each before those above it."""
-    folders = [piece for piece in pieces if piece.kind is Kind.FOLDER]
+def deepest_first(ours: Iterable[Reverse]) -> list[Reverse]:
+    """Return the folders of ours, each before those above it."""
+    folders = [each for each in ours if each.kind is Kind.FOLDER]
     return sorted(folders, key=lambda each: (-each.name.count("/"), each.name))
 
 
-def holds_sentence(piece: Piece, held: str) -> str:
+def holds_sentence(folder: Reverse, held: str) -> str:
     """Return why a folder stays, for an editor."""
-    return f"The {_one(piece)} holds `{held}`, which stays, so it stays."
+    return f"The {folder.called} holds `{held}`, which stays, so it stays."

@@ -3,18 +3,21 @@ compared again right before it is written, after its intent was recorded."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import Final, Protocol, TypeVar
 
 from cmsmig.counting import first_of
 from cmsmig.errors import (
+    CmsmigError,
     MalformedAnswerError,
     NotFoundError,
     OutcomeUnknownError,
     RejectedError,
 )
 from cmsmig.events import Noticed, StepAdvanced
+from cmsmig.ledger.intents import Intents
 from cmsmig.ledger.rows import Intent
 from cmsmig.reconcile.diff import Diff
 from cmsmig.reconcile.field_diff import Outcome
@@ -43,6 +46,7 @@ _SHOWN = 3
 
 D = TypeVar("D")
 A = TypeVar("A")
+T = TypeVar("T")
 
 
 class Calls(Protocol[D, A]):
@@ -77,17 +81,33 @@ def executing(job: ImportJob, calls: Calls[D, A]) -> Work[Resource[D, A]]:
     run continues. Refused credentials and lost connections end the run.
     """
 
-    async def attempt(resource: Resource[D, A]) -> None:
-        try:
-            await _execute(job, calls, resource)
-        except OF_ONE_OBJECT as error:
-            kind, name = resource.ref
-            job.refuse(kind.noun(), name, str(error))
-            if isinstance(error, RejectedError):
-                # Without an answer it stays open: the next run looks before it sends.
-                job.ledger.intents.settle(kind, name, "refused")
+    def refuse(resource: Resource[D, A], error: CmsmigError) -> None:
+        job.refuse(resource.ref.kind.noun(), resource.ref.key, str(error))
 
-    return write_ahead(job.ledger.intents, partial(_intent, job, calls), attempt)
+    intent, perform = partial(_intent, job, calls), partial(_execute, job, calls)
+    return attempting(job.ledger.intents, intent, perform, refuse)
+
+
+def attempting(
+    intents: Intents,
+    intent_of: Callable[[T], Intent | None],
+    perform: Callable[[T], Awaitable[None]],
+    refuse: Callable[[T, CmsmigError], None],
+) -> Work[T]:
+    """Return work whose intents are recorded before, and of which `refuse` is given
+    what fails with an error of that object alone. See `write_ahead`."""
+
+    async def attempt(piece: T) -> None:
+        try:
+            await perform(piece)
+        except OF_ONE_OBJECT as error:
+            refuse(piece, error)
+            intent = intent_of(piece) if isinstance(error, RejectedError) else None
+            if intent is not None:
+                # Without an answer it stays open: the next run looks before it sends.
+                intents.settle(intent.kind, intent.subject, "refused")
+
+    return write_ahead(intents, intent_of, attempt)
 
 
 def _compare(job: ImportJob, resource: Resource[D, A]) -> Comparison[D, A]:

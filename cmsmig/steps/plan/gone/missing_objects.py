@@ -20,6 +20,7 @@ from cmsmig.ledger.rows import AssetRow, ItemRow, MadeRow, StoryRecord
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.conflicts import ConflictsDecision, GoneAction, GoneFrom
 from cmsmig.reconcile.kinds import Kind
+from cmsmig.reconcile.rules.asset import is_file_of
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.gone.gone_stories import without_removed
 from cmsmig.steps.plan.needed_names import needed_names
@@ -268,15 +269,9 @@ def _missing_assets(ledger: Ledger, snapshot: Snapshot) -> list[AssetRow]:
     return [
         row
         for row in ledger.inventory.assets().values()
-        if _may_be_gone(row) and not _is_same(row, there.get(row.asset_id or 0))
+        if _may_be_gone(row)
+        and not ((asset := there.get(row.asset_id or 0)) and is_file_of(row, asset))
     ]
-
-
-def _is_same(row: AssetRow, asset: Asset | None) -> bool:
-    """Return whether an asset is the file's: by its external id, or its address."""
-    return asset is not None and (
-        asset.ext_id == row.ext_id or asset.content_url == row.content_url
-    )
 
 
 def _missing_made(
@@ -330,7 +325,7 @@ async def _assets(
     client: DestinationClient, ledger: Ledger, snapshot: Snapshot
 ) -> tuple[list[Asset], int]:
     rows = {row.asset_id or 0: row for row in _missing_assets(ledger, snapshot)}
-    return await read_unlisted(rows, client.asset, _is_same)
+    return await read_unlisted(rows, client.asset, is_file_of)
 
 
 async def read_unlisted(

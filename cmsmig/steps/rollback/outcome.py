@@ -1,4 +1,4 @@
-"""After a rollback: the space is listed again and compared with what it was before."""
+"""The outcome of a rollback: the space listed again, compared with what it was."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.reconcile.kinds import Kind
-from cmsmig.steps.rollback.deletions import is_there
 from cmsmig.steps.rollback.job import RollbackJob
-from cmsmig.steps.rollback.pieces import Left, Piece, Reason, counts
 from cmsmig.steps.rollback.removal import Removal
+from cmsmig.steps.rollback.reverse import Reason, Reverse, counts, is_there
 from cmsmig.steps.rollback.rollback_plan import RollbackPlan
 from cmsmig.steps.snapshot import Snapshot, read_lists
 
@@ -20,11 +19,11 @@ class Outcome:
     """How a rollback ended."""
 
     plan: RollbackPlan
-    removed: tuple[Piece, ...] = ()
-    left: tuple[Left, ...] = ()
-    """Everything of ours that is still there."""
+    removed: tuple[Reverse, ...] = ()
+    left: tuple[Reverse, ...] = ()
+    """Everything of ours that still exists."""
     changed: tuple[str, ...] = ()
-    """What somebody else changed there meanwhile, a phrase each."""
+    """What others changed in the space meanwhile, a phrase each."""
     writes: int = 0
     """Requests that changed the destination."""
 
@@ -35,7 +34,7 @@ class Outcome:
 
     def as_json(self) -> JsonObject:
         """Return the document that `rollback --json` prints."""
-        removed = counts(each.kind for each in self.removed)
+        removed = counts(self.removed)
         return {
             "plan": self.plan.as_json(),
             "removed": {str(kind): count for kind, count in removed.items()},
@@ -45,22 +44,23 @@ class Outcome:
         }
 
 
-async def look_back(job: RollbackJob, plan: RollbackPlan, removal: Removal) -> Outcome:
+async def check_space(
+    job: RollbackJob, plan: RollbackPlan, removal: Removal
+) -> Outcome:
     """Return what is left of ours, and what else differs from before. Reads only."""
     left = [*plan.left, *removal.left]
     changed: tuple[str, ...] = ()
     if plan.going:
         listed = _shown(await read_lists(job.client, plan.before))
-        for piece in removal.removed:
+        for each in removal.removed:
             # A list may lag behind: what it shows is read singly.
-            shown = (piece.kind, piece.own) in listed
-            if shown and await is_there(job.client, piece):
-                left.append(Left(piece, Reason.STILL_THERE, _still_there(piece)))
-        ours = [*plan.going, *plan.gone, *(each.piece for each in plan.left)]
+            shown = (each.kind, each.number) in listed
+            if shown and await is_there(job.client, each):
+                left.append(each.kept(Reason.STILL_THERE, _still_there(each)))
         then, now = _shown(plan.before), listed
-        for piece in ours:
-            then.pop((piece.kind, piece.own), None)
-            now.pop((piece.kind, piece.own), None)
+        for each in (*plan.going, *plan.gone, *plan.left):
+            then.pop((each.kind, each.number), None)
+            now.pop((each.kind, each.number), None)
         changed = tuple(_changes(then, now))
     return Outcome(
         plan,
@@ -71,9 +71,9 @@ async def look_back(job: RollbackJob, plan: RollbackPlan, removal: Removal) -> O
     )
 
 
-def _still_there(piece: Piece) -> str:
+def _still_there(ours: Reverse) -> str:
     return (
-        f"The {piece.kind.noun()} `{piece.name}` is still there, though the service "
+        f"The {ours.called} is still there, though the service "
         "said that it was deleted; delete it there."
     )
 

@@ -1,4 +1,4 @@
-"""What killed runs left open: found out by looking, and taken for what it is.
+"""The open intents of killed runs, looked up before a rollback.
 
 An import that was killed may have created things that the ledger has no record of;
 a rollback that was killed may have deleted things that it still has. Writes only the
@@ -12,9 +12,8 @@ from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.rules.asset import signed_row
 from cmsmig.reconcile.rules.datasource import StoredDatasource
 from cmsmig.steps.plan.created_stories import find_created, settle_creates
-from cmsmig.steps.rollback.deletions import is_there
 from cmsmig.steps.rollback.job import RollbackJob
-from cmsmig.steps.rollback.pieces import created, forget
+from cmsmig.steps.rollback.reverse import created, forget, is_there
 from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.worker_pool import together
 from cmsmig.steps.write.idempotent_write import ONCE_MORE
@@ -31,7 +30,7 @@ async def let_lists_settle(job: RollbackJob) -> None:
 
 
 async def settle(job: RollbackJob, lists: Snapshot) -> None:
-    """Take up what killed runs made without a record, and what they deleted."""
+    """Record what killed runs created without a record, and what they deleted."""
     await _settle_deletions(job)
     await _settle_creates(job, lists)
     if job.subset.is_all:
@@ -49,16 +48,16 @@ async def settle(job: RollbackJob, lists: Snapshot) -> None:
 
 async def _settle_deletions(job: RollbackJob) -> None:
     """Forget what a killed rollback did delete; each is looked at singly."""
-    pieces = {piece.subject: piece for piece in created(job.ledger)}
+    known = {each.subject: each for each in created(job.ledger)}
 
     async def look(subject: str) -> None:
-        piece = pieces.get(subject)
-        if piece is None:
+        ours = known.get(subject)
+        if ours is None:
             job.ledger.intents.settle(DELETE, subject, "done")
-        elif await is_there(job.client, piece):
+        elif await is_there(job.client, ours):
             job.ledger.intents.settle(DELETE, subject, "not_applied")
         else:
-            forget(job.ledger, piece)
+            forget(job.ledger, ours)
 
     await together(look(each.subject) for each in job.ledger.intents.open(DELETE))
 

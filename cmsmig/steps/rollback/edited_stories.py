@@ -1,4 +1,4 @@
-"""How the stories of an import stand: listed, and read where something moved."""
+"""What was edited of the stories of an import: listed, and read where they differ."""
 
 from __future__ import annotations
 
@@ -30,8 +30,7 @@ from cmsmig.steps.plan.publication.version_pair import (
     open_pairs,
 )
 from cmsmig.steps.rollback.job import RollbackJob
-from cmsmig.steps.rollback.pieces import Piece
-from cmsmig.steps.rollback.standing import Records, Standing
+from cmsmig.steps.rollback.reverse import Reverse
 
 _LISTED_AS = {START: "is_startpage", TAGS: "tag_list"}
 """The names of fields in the JSON documents of a rollback."""
@@ -44,11 +43,12 @@ def story_stamp(row: StoryRow) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class StoryStandings:
-    """Compares stories with what the ledger says of our last write."""
+class EditedStories:
+    """Compares stories with what the ledger records of our last write."""
 
     job: RollbackJob
-    records: Records
+    rows: Mapping[int, StoryRow]
+    """The stories that the space lists, by id."""
     updating: Mapping[str, str]
     """What a killed run was about to write, by item."""
     publishing: Set[str]
@@ -57,12 +57,12 @@ class StoryStandings:
     """The versions that a killed run was writing, by item."""
 
     @classmethod
-    def of(cls, job: RollbackJob, records: Records) -> StoryStandings:
+    def of(cls, job: RollbackJob, rows: Mapping[int, StoryRow]) -> EditedStories:
         """Return it for the ledger as it is now."""
         intents = job.ledger.intents
         return cls(
             job,
-            records,
+            rows,
             updating={
                 each.subject: each.request_hash for each in intents.open("update")
             },
@@ -74,18 +74,18 @@ class StoryStandings:
             showing=open_pairs(job.ledger),
         )
 
-    async def standing(self, piece: Piece, item: ItemRow) -> Standing | None:
-        """Return how a story stands; None where it is gone."""
-        row, home = self.records.stories.get(piece.own), item.home
+    async def compare(self, ours: Reverse, item: ItemRow) -> Reverse | None:
+        """Return a story with what was edited of it; None where it does not exist."""
+        row, home = self.rows.get(ours.number), item.home
         if row is None or home is None or row.is_folder:
             return None
-        stamped = replace(piece, stamp=story_stamp(row))
+        stamped = replace(ours, stamp=story_stamp(row))
         last = last_write(self.job.ledger, item)
         public = [*self._publication(row, home, item)]
         if not public and edits_without_reading(row, last) == ():
-            return Standing(stamped)
+            return stamped
         try:
-            story = await self.job.client.story(piece.own)
+            story = await self.job.client.story(ours.number)
         except NotFoundError:
             return None
         if (pair := self.showing.get(str(item.key))) is not None:
@@ -94,10 +94,12 @@ class StoryStandings:
         if row.uuid != home.uuid and story.content.get("_uid") != uid:
             # A space that was made anew may give an old number again.
             return None
-        return Standing(
+        return replace(
             stamped,
-            (*self._edits(story, item, last), *public),
-            seen_of([story.row.name, story.row.full_slug, comparable(story.content)]),
+            fields=(*self._edits(story, item, last), *public),
+            seen=seen_of(
+                [story.row.name, story.row.full_slug, comparable(story.content)]
+            ),
             mentions=frozenset(_scalars(story.content)),
             components=frozenset(_components(story.content)),
         )
@@ -105,7 +107,7 @@ class StoryStandings:
     def _publication(
         self, row: StoryRow, home: StoryRecord, item: ItemRow
     ) -> Iterator[str]:
-        """Yield that somebody published it, or took it from visitors."""
+        """Yield that an editor published it, or took it from visitors."""
         state = item.gone.state if item.gone is not None else None
         if str(item.key) in self.publishing or state in _TAKEN_FROM_VISITORS:
             # An import did so, or may have.
