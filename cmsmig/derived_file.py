@@ -16,6 +16,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from pydantic import TypeAdapter
+
+from cmsmig.canonical import compact
 from cmsmig.plain_file import require_in_place, require_plain
 
 Row: TypeAlias = tuple[Any, ...]
@@ -116,6 +119,19 @@ class DerivedFile:
                 work(db)
 
         self._do(commit)
+
+    def derive(
+        self, name: str, made_of: str, codec: TypeAdapter[T], find: Callable[[], T]
+    ) -> T:
+        """Return what is kept under a name, if it was made of the same; else what
+        `find` returns, which is kept."""
+        if body := self.part(name, 0, made_of):
+            # Another program may have written that.
+            with suppress(ValueError):
+                return codec.validate_json(body)
+        found = find()
+        self.keep_parts(name, made_of, [compact(codec.dump_python(found, mode="json"))])
+        return found
 
     def part(self, name: str, number: int, made_of: str) -> bytes | None:
         """Return a body kept under a name; None where it was made of something else.

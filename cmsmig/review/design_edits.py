@@ -37,8 +37,7 @@ from cmsmig.review.field_changes import (
     without_fields,
 )
 from cmsmig.review.samples import Sample, Sampler
-from cmsmig.steps.decide.pulled_origin import Origin
-from cmsmig.steps.decide.translated_migration import fields_translated
+from cmsmig.steps.decide.pulled_origin import Origin, fields_translated
 
 
 @dataclass(frozen=True, slots=True)

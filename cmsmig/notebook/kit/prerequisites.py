@@ -7,8 +7,7 @@ from cmsmig.errors import UsageError
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
 from cmsmig.notebook.kit.workspace import Workspace
-from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.decide.pilot_migration import open_pilot
+from cmsmig.steps.decide.migration import Migration, open_migration
 from cmsmig.steps.plan.plan import Plan
 
 _MADE_BY_PREPARE = {
@@ -30,7 +29,9 @@ def decided_migration(workspace: Workspace, pilot: Pilot = WHOLE) -> Migration:
             f"Nothing was pulled into {raw} yet; run the notebook 01 or `cmsmig pull` "
             "first."
         )
-    return open_pilot(workspace.project, workspace.destination_settings, pilot)
+    return open_migration(
+        workspace.project, workspace.destination_settings, pilot=pilot
+    )
 
 
 def missing_before(workspace: Workspace, step: str, plan: Plan) -> str:

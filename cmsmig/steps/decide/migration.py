@@ -14,11 +14,11 @@ from cmsmig.counting import and_more
 from cmsmig.derived_file import DerivedFile
 from cmsmig.errors import UndecidedError
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.store import derived_namespace
+from cmsmig.ledger.store import Ledger, derived_namespace
 from cmsmig.mapping.convert.item_draft import ItemDraft, StoryDraft
 from cmsmig.mapping.decisions.decision_files import FILE_NAMES, embed_policy
 from cmsmig.mapping.decisions.design import Design
-from cmsmig.mapping.draft import DraftContext, Place, UploadedAsset
+from cmsmig.mapping.draft import DraftContext, UploadedAsset
 from cmsmig.mapping.propose.block_designs import split_design
 from cmsmig.mapping.propose.decision_checks import (
     check_against,
@@ -26,18 +26,16 @@ from cmsmig.mapping.propose.decision_checks import (
     undecided_design,
 )
 from cmsmig.mapping.propose.instance_blocks import with_instance_blocks
-from cmsmig.mapping.select.pilot import WHOLE, Pilot, choose
+from cmsmig.mapping.propose.needed_components import needed_components
+from cmsmig.mapping.select.pilot import WHOLE, Pilot, choose, needed_collections
 from cmsmig.mapping.select.publishable import find_public_versions, find_publishable
-from cmsmig.mapping.select.reference_targets import KnownItems, known_items
+from cmsmig.mapping.select.reference_targets import KnownItems
 from cmsmig.mapping.select.routes import Routes
 from cmsmig.mapping.select.selection import (
     Selected,
-    Selection,
     SkippedItem,
-    select_items,
 )
 from cmsmig.mapping.select.story_paths import FolderPlan, Places
-from cmsmig.mapping.select.translations import languages_of
 from cmsmig.origin.schema import Item
 from cmsmig.richtext.engine import Engine
 from cmsmig.richtext.native import NativeEngine
@@ -46,7 +44,13 @@ from cmsmig.steps.decide.decision_store import Decisions, read_decisions
 from cmsmig.steps.decide.draft_store import DraftStore
 from cmsmig.steps.decide.drafter import Drafter
 from cmsmig.steps.decide.migration_files import MigrationFiles, find_files
-from cmsmig.steps.decide.migration_places import find_places
+from cmsmig.steps.decide.migration_items import (
+    find_known,
+    find_places,
+    find_routes,
+    select,
+    translate,
+)
 from cmsmig.steps.decide.pulled_origin import Origin, read_origin
 from cmsmig.steps.decide.rules_file import RuleFile, load_rules, with_rules
 from cmsmig.steps.decide.split_decisions import (
@@ -55,7 +59,6 @@ from cmsmig.steps.decide.split_decisions import (
     refuse_undecided,
     undesigned_blocks,
 )
-from cmsmig.steps.decide.translated_migration import translate
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,34 @@ class Migration:
             splits=self.public_splits,
             drafter=self.drafter.for_visitors(),
             public={},
+        )
+
+    def cut_down(
+        self,
+        keys: Set[ItemKey],
+        collections: Set[str],
+        pilot: Pilot = WHOLE,
+    ) -> Migration:
+        """Return the migration of these items alone, with the components and folders of
+        these collections."""
+        selected = tuple(each for each in self.selected if each.item.key in keys)
+        public = {key: each for key, each in self.public.items() if key in keys}
+        items = [*(each.item for each in selected), *public.values()]
+        files = self.files.used_by(items)
+        made = needed_components(self.design, collections)
+        asset_folder = self.design.asset_folder if files.uploads else ""
+        return replace(
+            self,
+            pilot=pilot,
+            design=replace(self.design, made=made, asset_folder=asset_folder),
+            selected=selected,
+            skipped=(),
+            places=_with_folders_of(self.places, keys),
+            files=files,
+            known=replace(self.known, outside=frozenset(self.known.selected - keys)),
+            items={each.item.key: each.item for each in selected},
+            to_publish=self.to_publish & keys,
+            public=public,
         )
 
     def checking(self, *, hashes: bool = True) -> Migration:
@@ -199,6 +230,15 @@ class Migration:
         )
 
 
+def as_begun(migration: Migration, ledger: Ledger) -> Migration:
+    """Return the migration of what was begun to be imported: of what pilots brought,
+    as long as there were only pilots, else all of it. Reads only."""
+    if not ledger.only_pilots():
+        return migration
+    keys = migration.items.keys() & ledger.items.all().keys()
+    return migration.cut_down(keys, {key.collection_id for key in keys})
+
+
 def open_migration(
     project: Project,
     settings: Settings,
@@ -211,19 +251,20 @@ def open_migration(
     Raises `UnreadError` without a complete pull, `UndecidedError` without the
     decisions and `DecisionsError` when they do not fit the origin. While
     `reviewing`, blocks of bodies that are still to be decided on are no error:
-    no body's blocks are looked at then. Only the bodies of a `pilot` are looked at;
-    `open_pilot` cuts the rest down to it.
+    no body's blocks are looked at then. Only the bodies of a `pilot` are looked at,
+    and the migration is cut down to it; `UsageError` when nothing fits.
     """
     derived = DerivedFile(project.derived)
     origin = read_origin(project, settings.site_id, derived)
     decisions, rules = _read_decisions(project, settings)
     _check(decisions, origin, reviewing=reviewing)
     engine = NativeEngine(rules=rules.rules if rules else None)
-    selections: Mapping[str, Selection] = _select(origin, decisions)
+    selections = select(origin, decisions)
     if not reviewing:
         # Bodies are reviewed where the origin has them, each in its language.
-        made = translate(origin, decisions, selections, derived)
-        origin, decisions, selections = made.origin, made.decisions, made.selections
+        origin, decisions, selections = translate(
+            origin, decisions, selections, derived
+        )
     selected = tuple(chain.from_iterable(e.selected for e in selections.values()))
     skipped = tuple(chain.from_iterable(e.skipped for e in selections.values()))
     locales = decisions.collections.locales
@@ -238,9 +279,9 @@ def open_migration(
         public_splits = find_splits(public.values(), decisions, engine)
     places = find_places(selections, decisions, origin)
     items = {entry.item.key: entry.item for entry in selected}
-    known = _find_known(origin, decisions, selections, items.keys())
+    known = find_known(origin, decisions, selections, items.keys())
     namespace = derived_namespace(origin.site.site_id, settings.space_id)
-    return Migration(
+    whole = Migration(
         origin=origin,
         decisions=decisions,
         design=_whole_design(decisions, rules),
@@ -255,7 +296,7 @@ def open_migration(
             namespace,
             derived,
         ),
-        routes=_routes(origin, decisions, selected, places.places, known),
+        routes=find_routes(origin, decisions, selected, places.places, known),
         known=known,
         namespace=namespace,
         items=items,
@@ -266,6 +307,10 @@ def open_migration(
         public=public,
         public_splits=public_splits,
     )
+    if pilot.is_whole:
+        return whole
+    needed = needed_collections(pilot, chosen, origin.collections)
+    return whole.cut_down({each.item.key for each in chosen}, needed, pilot)
 
 
 def _read_decisions(
@@ -293,22 +338,6 @@ def _splits(
     splits = find_splits((entry.item for entry in selected), decisions, engine)
     refuse_undecided(splits, origin.site.locales)
     return splits
-
-
-def _select(origin: Origin, decisions: Decisions) -> dict[str, Selection]:
-    found: dict[str, Selection] = {}
-    for collection in origin.collections:
-        choice = decisions.collections.choice(collection.collection_id)
-        if choice is None:
-            # `_check` has refused that already.
-            continue
-        found[collection.collection_id] = select_items(
-            origin.staged[collection.collection_id],
-            origin.live[collection.collection_id],
-            choice,
-            decisions.collections.locales,
-        )
-    return found
 
 
 def _check(decisions: Decisions, origin: Origin, *, reviewing: bool) -> None:
@@ -346,48 +375,14 @@ def _find_unreviewed(decisions: Decisions) -> Iterator[str]:
             yield f"Nobody has accepted {FILE_NAMES[type(decision)]} yet."
 
 
-def _routes(
-    origin: Origin,
-    decisions: Decisions,
-    selected: tuple[Selected, ...],
-    places: Mapping[ItemKey, Place],
-    known: KnownItems,
-) -> Routes:
-    old = ((entry.item.key, entry.live_slug or entry.item.slug) for entry in selected)
-    # Most keep theirs, and are known by it.
-    slugs = {key: slug for key, slug in old if slug != places[key].slug}
-    others = {
-        each.key: each.slug
-        for entry in selected
-        for item in (entry.item, entry.public or entry.item)
-        for each in item.languages
-    }
-    return Routes(
-        origin.site,
-        origin.collections,
-        places,
-        slugs | others,
-        known,
-        languages_of(selected),
-        decisions.collections.followed_paths,
-    )
-
-
-def _find_known(
-    origin: Origin,
-    decisions: Decisions,
-    selections: Mapping[str, Selection],
-    selected: Set[ItemKey],
-) -> KnownItems:
-    designed = {each.collection_id for each in decisions.design.content_types}
-    migrated = {
-        each.collection_id for each in decisions.collections.collections if each.migrate
-    }
-    return known_items(
-        None,
-        selected=selected,
-        skipped=[entry for each in selections.values() for entry in each.skipped],
-        listed=[each.collection_id for each in origin.collections],
-        migrated=migrated & designed,
-        stand_in=decisions.collections.stand_in_locale,
+def _with_folders_of(places: Places, keys: Set[ItemKey]) -> Places:
+    """Return the places with the folders alone that some stories stand in or below."""
+    needed: set[str] = set()
+    for key in keys:
+        path = places.places[key].folder if key in places.places else ""
+        while path and path not in needed:
+            needed.add(path)
+            path = path.rpartition("/")[0]
+    return replace(
+        places, folders=tuple(each for each in places.folders if each.path in needed)
     )

@@ -3,26 +3,134 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from sys import intern
-from typing import Any, cast
+from typing import TypeAlias, cast
+
+from pydantic import TypeAdapter
 
 from cmsmig.canonical import Json, fingerprint, fingerprint_of_each
+from cmsmig.code_digest import code_digest
 from cmsmig.derived_file import DerivedFile
 from cmsmig.mapping.convert.asset_uploads import (
+    AssetUse,
     UploadPlan,
     alts_of,
+    find_assets,
     plan_uploads,
 )
 from cmsmig.mapping.draft import UploadedAsset
 from cmsmig.origin.files import FileStore
-from cmsmig.origin.schema import Item
+from cmsmig.origin.schema import Collection, Item
 from cmsmig.settings import Project
-from cmsmig.steps.decide.file_uses import FileUses
 from cmsmig.steps.decide.pulled_origin import Origin
+from cmsmig.steps.process_pool import in_processes
 from cmsmig.steps.pull.pulled_files import file_facts, hosts_of_files, missing_files
+
+_AT_ONCE = 500
+"""Items whose uses are written in one transaction."""
+LEAST = 600
+"""Items that are worth the start of processes."""
+_TOGETHER = 100
+"""Items that a process is given together."""
+_Order: TypeAlias = tuple[Item, str]
+"""An item, and the fingerprint that its uses are kept under."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileUses:
+    """Every use of a file in some items, in their order; to be gone through again and
+    again."""
+
+    items: Sequence[Item]
+    collections: Mapping[str, Collection]
+    """By id."""
+    hosts: frozenset[str]
+    """Where the origin keeps its files."""
+    derived: DerivedFile
+
+    def __iter__(self) -> Iterator[AssetUse]:
+        fresh: list[tuple[str, str, str]] = []
+        for item, made_of in self._orders():
+            uses = self._kept(item, made_of)
+            if uses is None:
+                collection = self.collections[item.key.collection_id]
+                uses = find_assets(item, collection, self.hosts)
+                fresh.append((str(item.key), made_of, _packed(uses)))
+            yield from uses
+            if len(fresh) == _AT_ONCE:
+                self._keep(fresh)
+                fresh = []
+        if fresh:
+            self._keep(fresh)
+
+    def find_ahead(self, least: int = LEAST) -> None:
+        """Find the uses of items that are not kept, on all cores, where there are at
+        least so many.
+
+        What is left over, when a process dies, is found when it is asked for.
+        """
+        fresh = self._fresh()
+        first = list(islice(fresh, least))
+        if len(first) < least:
+            return
+        found = in_processes(
+            _find,
+            _parts(chain(first, fresh)),
+            processes=os.cpu_count() or 1,
+            begin=partial(_share, dict(self.collections), self.hosts),
+        )
+        with suppress(BrokenProcessPool):
+            for part, uses in found:
+                keys = ((str(item.key), made_of) for item, made_of in part)
+                self._keep([(*k, each) for k, each in zip(keys, uses, strict=True)])
+
+    def _fresh(self) -> Iterator[_Order]:
+        """Yield the items whose uses are not kept, with what those are kept under."""
+        for item, made_of in self._orders():
+            kept = self.derived.one(
+                "SELECT 1 FROM file_use WHERE (key, print) = (?, ?)",
+                (str(item.key), made_of),
+            )
+            if kept is None:
+                yield item, made_of
+
+    def _orders(self) -> Iterator[_Order]:
+        shared = {name: self.shared(each) for name, each in self.collections.items()}
+        for item in self.items:
+            yield item, f"{item.data_hash} {shared[item.key.collection_id]}"
+
+    def shared(self, collection: Collection) -> str:
+        """Return the fingerprint of what the uses in a collection's items depend on,
+        beside the items."""
+        types: list[Json] = [[each.slug, each.type] for each in collection.fields]
+        digest = code_digest(("mapping", "origin", "richtext"))
+        return fingerprint([digest, types, sorted(self.hosts)])
+
+    def _kept(self, item: Item, made_of: str) -> tuple[AssetUse, ...] | None:
+        row = self.derived.one(
+            "SELECT uses FROM file_use WHERE (key, print) = (?, ?)",
+            (str(item.key), made_of),
+        )
+        try:
+            return None if row is None else _uses(item, json.loads(row[0]))
+        except (ValueError, TypeError):
+            # Nobody of ours wrote that.
+            return None
+
+    def _keep(self, rows: list[tuple[str, str, str]]) -> None:
+        def write(db: sqlite3.Connection) -> None:
+            db.executemany("INSERT OR REPLACE INTO file_use VALUES (?, ?, ?)", rows)
+
+        self.derived.change(write)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,27 +205,25 @@ def find_files(
     collections = {each.collection_id: each for each in origin.collections}
     uses = FileUses(items, collections, hosts, derived)
     made_of = _print(uses, origin, namespace)
-    found = _kept(derived, made_of)
-    if found is None:
+
+    def find() -> _Found:
         uses.find_ahead()
-        found = _Found(
+        return _Found(
             uploads=plan_uploads(uses, file_facts(origin.files), namespace=namespace),
             missing=missing_files(uses, origin.files),
             alts=alts_of(uses),
         )
-        derived.keep_parts(_NAME, made_of, [json.dumps(found.as_json()).encode()])
+
+    found = derived.derive("files", made_of, _CODEC, find)
     return MigrationFiles(
         uses=uses,
-        uploads=found.uploads,
+        uploads=tuple(map(_shared_texts, found.uploads)),
         missing=found.missing,
-        alts=found.alts,
+        alts={intern(address): alt for address, alt in found.alts.items()},
         hosts=hosts,
         store=FileStore(project.files, project.raw),
         content_types={row.sha256: row.content_type for row in origin.files.values()},
     )
-
-
-_NAME = "files"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,35 +231,17 @@ class _Found:
     """What all uses together say."""
 
     uploads: tuple[UploadPlan, ...]
-    missing: Mapping[str, str]
-    alts: Mapping[str, str]
-
-    def as_json(self) -> Json:
-        return [
-            [asdict(each) for each in self.uploads],
-            dict(self.missing),
-            dict(self.alts),
-        ]
-
-    @classmethod
-    def from_json(cls, body: object) -> _Found:
-        """Return what `as_json` gave; raises `ValueError` and the like for others."""
-        uploads, missing, alts = cast(
-            "tuple[list[dict[str, Any]], dict[str, str], dict[str, str]]", body
-        )
-        return cls(
-            uploads=tuple(_upload(each) for each in uploads),
-            missing=missing,
-            alts={intern(address): alt for address, alt in alts.items()},
-        )
+    missing: dict[str, str]
+    alts: dict[str, str]
 
 
-def _upload(kept: dict[str, Any]) -> UploadPlan:
+_CODEC = TypeAdapter(_Found)
+
+
+def _shared_texts(upload: UploadPlan) -> UploadPlan:
     # The rows of files and of assets name the same: one text for all of them.
-    addresses = tuple(intern(each) for each in kept["addresses"])
-    return UploadPlan(
-        **{**kept, "sha256": intern(kept["sha256"]), "addresses": addresses}
-    )
+    addresses = tuple(map(intern, upload.addresses))
+    return replace(upload, sha256=intern(upload.sha256), addresses=addresses)
 
 
 def _print(uses: FileUses, origin: Origin, namespace: str) -> str:
@@ -168,10 +256,35 @@ def _print(uses: FileUses, origin: Origin, namespace: str) -> str:
     )
 
 
-def _kept(derived: DerivedFile, made_of: str) -> _Found | None:
-    body = derived.part(_NAME, 0, made_of)
-    try:
-        return _Found.from_json(json.loads(body)) if body else None
-    except (ValueError, TypeError, KeyError, AttributeError):
-        # Nobody of ours wrote that.
-        return None
+_shared: list[tuple[Mapping[str, Collection], frozenset[str]]] = []
+"""This process's collections by id, and where the origin keeps its files."""
+
+
+def _share(collections: Mapping[str, Collection], hosts: frozenset[str]) -> None:
+    _shared[:] = [(collections, hosts)]
+
+
+def _find(orders: Sequence[_Order]) -> list[str]:
+    ((collections, hosts),) = _shared
+    return [
+        _packed(find_assets(item, collections[item.key.collection_id], hosts))
+        for item, _ in orders
+    ]
+
+
+def _parts(orders: Iterator[_Order]) -> Iterator[list[_Order]]:
+    while part := list(islice(orders, _TOGETHER)):
+        yield part
+
+
+def _packed(uses: Sequence[AssetUse]) -> str:
+    return json.dumps([[u.address, u.field, u.index, u.alt, u.file_id] for u in uses])
+
+
+def _uses(item: Item, rows: object) -> tuple[AssetUse, ...]:
+    return tuple(
+        AssetUse(str(address), item.key, str(slug), int(index), str(alt), str(file_id))
+        for address, slug, index, alt, file_id in cast(
+            "list[tuple[str, str, int, str, str]]", rows
+        )
+    )

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pydantic import TypeAdapter
+
+from cmsmig.canonical import fingerprint
+from cmsmig.code_digest import code_digest
 from cmsmig.derived_file import DerivedFile
 from cmsmig.mapping.propose.former_paths import RenamedCollection, find_renamed
+from cmsmig.mapping.select.translations import translated_fields
 from cmsmig.origin.cache import RawCache
 from cmsmig.origin.files import FileRow, FileStore
 from cmsmig.origin.item_index import ItemIndex, share_equal
@@ -66,4 +71,20 @@ def read_origin(
         live=live,
         files=FileStore(project.files, project.raw).rows(),
         hashes=hashes,
+    )
+
+
+def fields_translated(
+    origin: Origin, collection_id: str, derived: DerivedFile
+) -> frozenset[str]:
+    """Return the fields of a collection that are translated; they are kept, since all
+    values have to be read for it."""
+    staged, live = origin.staged[collection_id], origin.live[collection_id]
+    hashes = [[str(each.key), each.data_hash] for each in (*staged, *live)]
+    made_of = fingerprint([code_digest(("mapping", "origin")), hashes])
+    return derived.derive(
+        f"translated {collection_id}",
+        made_of,
+        TypeAdapter(frozenset[str]),
+        lambda: translated_fields((staged, live)),
     )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from cmsmig.events import Observer
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.decide.migration import open_migration
-from cmsmig.steps.decide.pilot_migration import as_begun
+from cmsmig.steps.decide.migration import as_begun, open_migration
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.steps.verify.verify import verify

@@ -17,7 +17,7 @@ from cmsmig.mapping.decisions.conflicts import ConflictKind
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
 from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.settings import Project, Settings
-from cmsmig.steps.decide.pilot_migration import open_pilot
+from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.plan.conflicts import (
     Conflict,
     adopt_reused,
@@ -185,7 +185,7 @@ async def run_command(
     is selected, only the `pilot` is handled. Raises `CredentialsError` when the token
     lacks a scope that the command needs.
     """
-    migration = open_pilot(project, settings, pilot)
+    migration = open_migration(project, settings, pilot=pilot)
     counter = WriteCounter(observer)
     with lease(project.lock, f"cmsmig {command}"):
         await require_same_site(project, settings, observer)
@@ -367,7 +367,7 @@ async def plan_only(
 
     With `plan_hash`, raises `PlanDriftError` when something moved since that plan.
     """
-    migration = open_pilot(project, settings, pilot)
+    migration = open_migration(project, settings, pilot=pilot)
     await require_same_site(project, settings, observer)
     setup = ImportSetup(project, settings, migration, observer, StopSignal())
     async with open_job(setup, Purpose.RECREATE if recreate else Purpose.IMPORT) as job:

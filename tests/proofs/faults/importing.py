@@ -27,7 +27,6 @@ from cmsmig.origin.client import OriginClient
 from cmsmig.settings import Project, load_settings
 from cmsmig.steps import connect
 from cmsmig.steps.changes.project_changes import changes_of
-from cmsmig.steps.decide import pilot_migration
 from cmsmig.steps.pull import file_downloads, item_sets
 from cmsmig.steps.pull import pull as pulling
 from cmsmig.steps.rollback import rollback
@@ -61,7 +60,7 @@ def hurry(patience: float = TIMEOUT) -> None:
         module.Session = partial(Session, sleep=_sleep, timeout=patience)
     import_setup.ImportJob = partial(import_setup.ImportJob, sleep=_sleep)
     rollback.RollbackJob = partial(rollback.RollbackJob, sleep=_sleep)
-    pilot_migration.open_migration = _once(pilot_migration.open_migration)
+    import_steps.open_migration = _once(import_steps.open_migration)
     # The site is small: lists of several pages, as large ones have them.
     paging.PAGE, item_sets.PAGE = LISTED, READ
     OriginClient.items.__kwdefaults__["limit"] = READ
@@ -74,12 +73,12 @@ def hurry(patience: float = TIMEOUT) -> None:
 def _once(read: Callable) -> Callable:
     kept = {}
 
-    def once(project: Project, settings: object, **pilot: object) -> object:
+    def once(project: Project, settings: object, *, pilot: object) -> object:
         # The same raw cache and decisions give the same migration every time.
         source = copied_from(project.root)
-        if source not in kept:
-            kept[source] = read(Project(source), settings, **pilot)
-        return kept[source]
+        if (source, pilot) not in kept:
+            kept[source, pilot] = read(Project(source), settings, pilot=pilot)
+        return kept[source, pilot]
 
     return once
 
