@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from time import time_ns
 from typing import Any, TypeAlias
@@ -95,10 +96,13 @@ class Store:
         return _Transaction(self._durable if durable else self._plain, self.path)
 
     def commit(self, statements: Iterable[Statement], *, durable: bool = False) -> None:
-        """Run statements as one transaction, which none of them may ask about."""
-        with self.atomic(durable=durable) as db:
-            for each in statements:
-                db.execute(*each)
+        """Run statements as one transaction, which none of them may ask about; without
+        any, do nothing."""
+        rest = iter(statements)
+        if first := next(rest, None):
+            with self.atomic(durable=durable) as db:
+                for each in chain((first,), rest):
+                    db.execute(*each)
 
     def each(
         self, statement: str, values: Sequence[object] = ()
@@ -108,12 +112,12 @@ class Store:
         with translated(self.path):
             yield from self._plain.execute(statement, tuple(values))
 
-    def version(self) -> tuple[int, int]:
+    def version(self) -> tuple[int, int, int]:
         """Return what is another whenever the ledger may hold something else, whoever
         wrote it."""
         with translated(self.path):
             (others,) = self._plain.execute("PRAGMA data_version").fetchone()
-        return self._plain.total_changes, others
+        return id(self._plain), self._plain.total_changes, others
 
     def one(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Row | None:
         """Return the first row of a query, if there is one. Reads only."""
@@ -121,13 +125,28 @@ class Store:
 
 
 class SupposedStore(Store):
-    """A copy of a ledger in memory; its writes never reach a file."""
+    """A ledger whose writes never reach its file: the first one copies it into
+    memory."""
 
     def __init__(self, store: Store) -> None:
         self.path, self.run_id, self.log_found = store.path, None, False
-        self._durable = self._plain = connect(Path(":memory:"), durable=False)
-        with translated(store.path):
-            store._plain.backup(self._plain)
+        self._durable = self._plain = self._file = store._plain
+
+    def close(self) -> None:
+        """Close the copy, if there is one."""
+        if self._plain is not self._file:
+            self._plain.close()
+
+    def atomic(
+        self, *, durable: bool = False
+    ) -> AbstractContextManager[sqlite3.Connection]:
+        """Run the body as one transaction of the copy."""
+        if self._plain is self._file:
+            copy = connect(Path(":memory:"), durable=False)
+            with translated(self.path):
+                self._file.backup(copy)
+            self._durable = self._plain = copy
+        return super().atomic(durable=durable)
 
 
 def now() -> str:

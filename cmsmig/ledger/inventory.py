@@ -19,6 +19,10 @@ class Inventory:
         self._read: tuple[object, dict[str, AssetRow]] = (None, {})
         """The assets that were read last, and the version of the ledger then."""
 
+    def as_read_by(self, other: Inventory) -> None:
+        """Share with another ledger what it has read."""
+        self._read = other._read
+
     def save_asset(self, asset: AssetRow, *, intent_outcome: str = "") -> None:
         """Write an asset's state, and close its signing intent if one is given."""
         statements = [ASSETS.put(asset, changed_at=now())]

@@ -45,6 +45,7 @@ class ItemRows:
         self._store = store
         self._version: object = None
         self._rows: dict[ItemKey, ItemRow] = {}
+        self._is_shared = False
         self._known: Mapping[ItemKey, KnownItem] = {}
 
     def recognise(self, items: Mapping[ItemKey, KnownItem]) -> None:
@@ -53,7 +54,8 @@ class ItemRows:
 
     def as_read_by(self, other: ItemRows) -> None:
         """Share with another ledger what it has read: rows that are equal."""
-        self._rows, self._known = dict(other._rows), other._known
+        self._rows, self._known, self._is_shared = other._rows, other._known, True
+        self._version = other._version
 
     def all(self) -> Mapping[ItemKey, ItemRow]:
         """Return every item's row, as the ledger has it now. Reads only.
@@ -69,12 +71,12 @@ class ItemRows:
     def _renew(self) -> None:
         (counted,) = self._store.one("SELECT count(*) FROM item") or (0,)
         before = self._rows
-        if counted == len(before):
+        if counted == len(before) and not self._is_shared:
             self._read_into(before, before)
             if counted == len(before):
                 return
         # Whoever goes through the mapping of before must not see it grow.
-        self._rows = {}
+        self._rows, self._is_shared = {}, False
         self._read_into(self._rows, before)
 
     def _read_into(
@@ -84,6 +86,12 @@ class ItemRows:
             row = _item_row(each, self._known)
             same = before.get(row.key)
             rows[row.key] = same if same is not None and same == row else row
+
+
+def read_rows(store: Store, condition: str) -> tuple[ItemRow, ...]:
+    """Return the rows of the items that a condition selects, in order. Reads only."""
+    query = f"{_ROWS} {condition} ORDER BY {ITEM_KEY}"
+    return tuple(_item_row(row, {}) for row in store.each(query))
 
 
 def failed_rows(db: sqlite3.Connection, most: int) -> tuple[ItemRow, ...]:

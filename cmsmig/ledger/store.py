@@ -76,10 +76,16 @@ class Ledger:
         self.close()
 
     def supposed(self) -> Ledger:
-        """Return a copy in memory, to see what would be if something was written."""
+        """Return this ledger, to see what would be if something was written: writes
+        go to a copy in memory."""
         supposed = Ledger(SupposedStore(self._store))
         supposed.items.as_read_by(self.items)
+        supposed.inventory.as_read_by(self.inventory)
         return supposed
+
+    def is_as(self, other: Ledger) -> bool:
+        """Return whether a supposed ledger holds what this one holds. Reads only."""
+        return self._store.version() == other._store.version()
 
     def is_unused(self) -> bool:
         """Return whether nothing was ever asked of a destination. Reads only."""

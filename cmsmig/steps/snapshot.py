@@ -31,6 +31,9 @@ from cmsmig.steps.worker_pool import together
 
 T = TypeVar("T")
 
+LISTED_TOGETHER = 25
+"""Stories whose state is listed in one call before they are written. The fewer, the
+shorter is the time in which an edit can be missed, and the more calls it takes."""
 Sharing: TypeAlias = Callable[[StoryRow], StoryRow]
 """Makes an equal row of a listed story, its texts shared with what is in memory."""
 
@@ -152,6 +155,11 @@ class Snapshot:
         newer = {row.story_id: row for row in rows}
         stories = (newer.get(each.story_id, each) for each in self.stories)
         return replace(self, stories=tuple(stories))
+
+    def with_calls(self, calls: Mapping[str, int]) -> Snapshot:
+        """Return it with the calls that more reading took."""
+        made = {name: count for name, count in calls.items() if count}
+        return replace(self, calls={**self.calls, **made})
 
     def closed_by(self, path: str, content_type: str) -> FolderRule | None:
         """Return the rule that keeps stories of a type out of the folder at a path."""

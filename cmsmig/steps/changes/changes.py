@@ -27,16 +27,14 @@ from cmsmig.reconcile.rules.story import (
     is_same_field,
 )
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.drafts.foreseen_links import foresee_links
-from cmsmig.steps.plan.drafts.linked_drafts import wanted_story
 from cmsmig.steps.plan.drafts.offline_drafts import draft_offline
-from cmsmig.steps.plan.drift import Fingerprints, fingerprints
+from cmsmig.steps.plan.drift import Fingerprints, decision_prints
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
-    find_public_versions,
 )
 from cmsmig.steps.plan.resources import Resources
+from cmsmig.steps.plan.wanted_stories import find_wanted
 from cmsmig.steps.worker_pool import together
 from cmsmig.steps.write.import_job import ImportJob
 
@@ -107,21 +105,16 @@ def _of_items(job: ImportJob, rows: Mapping[ItemKey, ItemRow]) -> Iterator[Chang
     """Yield what the next import would write otherwise than the last one did."""
     migration = job.migration
     offline = draft_offline(migration, job.ledger)
-    foreseen = foresee_links(
-        migration, job.ledger, job.snapshot, job.conflicts, offline
-    )
-    for key, links in foreseen.links.items():
+    wanted = find_wanted(job.ledger, job.snapshot, offline)
+    for key, links in wanted.links.items():
         row = rows.get(key)
         if row is None or row.home is None:
             place = migration.places.places[key].full_slug
             yield Change(Where.ORIGIN, place, str(key), text="has no story yet")
         elif row.home.made and links.is_needed(row.home):
-            ours = wanted_story(migration, key, offline.context, foreseen.existing)
+            ours = wanted.stories.fields(key)
             yield from _of_item(job, row, row.home, ours)
-    versions = find_public_versions(
-        migration, offline.context, foreseen.existing, job.ledger, job.snapshot
-    )
-    yield from _of_public(migration, versions, rows)
+    yield from _of_public(migration, wanted.versions, rows)
     for key, row in rows.items():
         if row.home and not row.gone and key not in migration.items:
             text = "is no longer part of what is imported"
@@ -174,17 +167,9 @@ def _of_decisions(job: ImportJob) -> Iterator[Change]:
     if stored is None:
         return
     before = Fingerprints.from_json(stored)
-    now = fingerprints(
-        job.migration,
-        job.ledger,
-        job.snapshot,
-        job.settings,
-        job.gone,
-        job.resources(),
-        {},
-    )
-    for name in sorted(before.decisions.keys() | now.decisions.keys()):
-        if before.decisions.get(name) != now.decisions.get(name):
+    now = decision_prints(job.migration, job.settings)
+    for name in sorted(before.decisions.keys() | now.keys()):
+        if before.decisions.get(name) != now.get(name):
             yield Change(Where.DECISIONS, name, text="is not as the last plan found it")
 
 

@@ -8,7 +8,7 @@ from cmsmig.steps.changes.changes import Change, find_changes
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
+from cmsmig.steps.write.import_setup import ImportSetup, open_job
 
 
 async def changes_of(
@@ -18,5 +18,5 @@ async def changes_of(
     migration = open_migration(project, settings)
     await require_same_site(project, settings, observer)
     setup = ImportSetup(project, settings, migration, observer, stop, "changes")
-    async with open_job(setup, Purpose.VERIFY) as job:
+    async with open_job(setup) as job:
         return await find_changes(job)

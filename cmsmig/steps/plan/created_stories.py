@@ -116,9 +116,9 @@ def take_up_created(
     found: Mapping[ItemKey, Story],
     migration: Migration,
     context: DraftContext,
-) -> bool:
-    """Write what became of the creates of a killed import; return whether there was
-    any. See `settle_creates`; `context` has the files that they were sent with."""
+) -> None:
+    """Write what became of the creates of a killed import. See `settle_creates`;
+    `context` has the files that they were sent with."""
 
     def sent(key: ItemKey) -> JsonObject | None:
         story = migration.story(key, context) if key in migration.items else None
@@ -126,7 +126,7 @@ def take_up_created(
             return None
         return wanted_fields(story, story.content)
 
-    return settle_creates(ledger, found, sent, migration.origin_hash)
+    settle_creates(ledger, found, sent, migration.origin_hash)
 
 
 def settle_creates(
@@ -134,16 +134,14 @@ def settle_creates(
     found: Mapping[ItemKey, Story],
     sent: Sent,
     origin_hash: Callable[[ItemKey], str],
-) -> bool:
-    """Write what became of each create that a killed run intended; return whether there
-    was any.
+) -> None:
+    """Write what became of each create that a killed run intended.
 
     `found` are the stories that are there; any other was not created. Done before the
     ledger has new places: an item's row has the place that the request was for.
     """
     keys = {str(key): key for key in ledger.items.all()}
-    intents = ledger.intents.open("create")
-    for intent in intents:
+    for intent in ledger.intents.open("create"):
         key = keys.get(intent.subject)
         story = found.get(key) if key is not None else None
         if key is None or story is None:
@@ -153,7 +151,6 @@ def settle_creates(
         record = str(intent.body.get("record", ""))
         home = found_home(story, intent.request_hash, record, written)
         ledger.items.housed(key, home, origin_hash(key), "create", written)
-    return bool(intents)
 
 
 def _written(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from cmsmig.canonical import Json, JsonObject, fingerprint
@@ -15,7 +15,7 @@ from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.gone.missing_objects import Gone, GoneThing
 from cmsmig.steps.plan.resources import SCHEMA, Resources
-from cmsmig.steps.snapshot import Snapshot
+from cmsmig.steps.plan.wanted_stories import WantedStories
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,44 +127,47 @@ _GONE = "deleted"
 
 
 def fingerprints(
-    migration: Migration,
+    wanted: WantedStories,
     ledger: Ledger,
-    snapshot: Snapshot,
     settings: Settings,
     gone: Gone,
     resources: Resources,
-    drafts: Mapping[str, str],
     *,
-    recreate: bool = False,
+    recreate: bool,
 ) -> Fingerprints:
     """Return the fingerprints of everything a plan depends on. Reads only.
 
     `gone` is what the space lacked before `ledger` learned of it.
     """
+    migration = wanted.migration
     return Fingerprints(
         origin={
             **migration.origin.hashes,
             "files": _files(migration),
             "site": _site(migration),
         },
-        decisions={
-            **migration.decisions.hashes,
-            "settings": fingerprint([settings.finish_uploads, migration.namespace]),
-            **({"recreate": "yes"} if recreate else {}),
-            **_pilot(migration),
-        },
+        decisions=decision_prints(migration, settings, recreate=recreate),
         destination={
             **dict(_foreign(resources)),
-            **dict(_foreign_stories(ledger, snapshot)),
+            **dict(_foreign_stories(ledger, wanted.snapshot.stories)),
             **{_describe(each): _GONE for each in gone.needed},
         },
-        drafts=drafts,
+        drafts=wanted.offline.drafts,
     )
 
 
-def _pilot(migration: Migration) -> dict[str, str]:
-    pilot = migration.pilot
-    return {} if pilot.is_whole else {_PILOT: fingerprint(pilot.as_json())}
+def decision_prints(
+    migration: Migration, settings: Settings, *, recreate: bool = False
+) -> dict[str, str]:
+    """Return the fingerprints of what was decided, by file name, and of what the
+    settings and the command say."""
+    found = dict(migration.decisions.hashes)
+    found["settings"] = fingerprint([settings.finish_uploads, migration.namespace])
+    if recreate:
+        found["recreate"] = "yes"
+    if not migration.pilot.is_whole:
+        found[_PILOT] = fingerprint(migration.pilot.as_json())
+    return found
 
 
 def _describe(thing: GoneThing) -> str:
@@ -202,7 +205,9 @@ def _foreign(resources: Resources) -> Iterator[tuple[str, str]]:
             yield f"{what}, {edit.field}", edit.seen
 
 
-def _foreign_stories(ledger: Ledger, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
+def _foreign_stories(
+    ledger: Ledger, listed: Iterable[StoryRow]
+) -> Iterator[tuple[str, str]]:
     items = {
         row.home.story_id: row
         for row in ledger.items.all().values()
@@ -214,7 +219,7 @@ def _foreign_stories(ledger: Ledger, snapshot: Snapshot) -> Iterator[tuple[str, 
     updating = {intent.subject for intent in ledger.intents.open("update")}
     for kind in ("publish", *INTENTS):
         updating |= {intent.subject for intent in ledger.intents.open(kind)}
-    for row in snapshot.stories:
+    for row in listed:
         path = row.full_slug.strip("/")
         item = items.get(row.story_id)
         if item is None:

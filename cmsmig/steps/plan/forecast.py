@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Set
+from dataclasses import replace
 
 from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Settings
-from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER, ForeseenLinks
 from cmsmig.steps.plan.edits.story_edits import StoryEdits
 from cmsmig.steps.plan.edits.written_stories import to_publish, to_unpublish
 from cmsmig.steps.plan.gone.gone_at_origin import removal_calls
 from cmsmig.steps.plan.moves import in_the_way
-from cmsmig.steps.plan.publication.public_versions import PublicVersions
 from cmsmig.steps.plan.resources import Resources
-from cmsmig.steps.snapshot import Snapshot
+from cmsmig.steps.plan.wanted_stories import WantedStories
+from cmsmig.steps.snapshot import LISTED_TOGETHER, Snapshot
 
 _ALWAYS = ("sign_uploads", "create_stories", "update_stories")
 """Calls that a plan names although there are none."""
@@ -43,89 +40,24 @@ _OBJECT_CALLS = (
 """Calls for the objects that stories need, in the order they are made."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """What both phases will do with the stories."""
-
-    creating: frozenset[ItemKey]
-    needed: int
-    """Stories that are there, or will be, and are wanted otherwise."""
-    updates: int
-    """Those of them that are written."""
-    links: int
-    links_left: Mapping[str, int]
-    """Links into the old site that stay, by cause."""
-    publishing: frozenset[ItemKey]
-    """Items whose stories are published, in one version or in two."""
-    versions: int
-    """Those of them that get what visitors see, and above it what editors see."""
-    unpublishes: int
-    freed: int
-    """Stories that get another slug before others move to their path."""
-
-
-def foresee(
-    migration: Migration,
-    ledger: Ledger,
-    snapshot: Snapshot,
-    foreseen: ForeseenLinks,
-    edits: StoryEdits,
-    versions: PublicVersions,
-) -> Outlook:
-    """Return what an import will do with the stories that are foreseen."""
-    rows = ledger.items.all()
-    left: Counter[str] = Counter()
-    links = 0
-    for link in foreseen.links.values():
-        links += link.links
-        left.update(link.left)
-    # What was published before is published again, as it is then.
-    written = {key for key in foreseen.needed if edits.writes(key)}
+def find_publishing(wanted: WantedStories, edits: StoryEdits) -> frozenset[ItemKey]:
+    """Return the items whose stories an import publishes, in one version or in two:
+    what was published before is published again, as it is after all updates."""
+    migration, snapshot = wanted.migration, wanted.snapshot
     listed = {each.story_id: each for each in snapshot.stories} if edits.merges else {}
-    coming = foreseen.creating
-    publishing = _publishes(
-        migration,
-        snapshot,
-        (
-            _after(_shown(row, snapshot), edits, listed, is_written=key in written)
-            for key, row in rows.items()
-        ),
-        coming,
-        versions,
+    rows = (
+        _after(
+            _shown(row, snapshot),
+            edits,
+            listed,
+            is_written=key in wanted.needed and edits.writes(key),
+        )
+        for key, row in wanted.rows.items()
     )
-    return Outlook(
-        creating=foreseen.creating,
-        needed=len(foreseen.needed),
-        updates=len(written),
-        links=links,
-        links_left=dict(sorted(left.items())),
-        publishing=publishing,
-        versions=len(publishing & versions.links.keys()),
-        unpublishes=_unpublishes(migration, snapshot, rows),
-        freed=len(in_the_way(foreseen.moves)),
-    )
-
-
-def _publishes(
-    migration: Migration,
-    snapshot: Snapshot,
-    rows: Iterable[ItemRow],
-    coming: Set[ItemKey],
-    versions: PublicVersions,
-) -> frozenset[ItemKey]:
-    """Return what is published, `rows` being as they are after all updates."""
-    decided, public = migration.decisions.conflicts, versions.records
+    decided, public = migration.decisions.conflicts, wanted.versions.records
     there = to_publish(migration.to_publish, rows, snapshot.stories, decided, public)
-    due = {row.key for row in there} | (migration.to_publish & coming)
-    return frozenset(due - versions.failed.keys())
-
-
-def _unpublishes(
-    migration: Migration, snapshot: Snapshot, rows: Mapping[ItemKey, ItemRow]
-) -> int:
-    decided = migration.decisions.conflicts
-    unwanted = migration.items.keys() - migration.to_publish
-    return len(to_unpublish(unwanted, rows.values(), snapshot.stories, decided))
+    due = {row.key for row in there} | (migration.to_publish & wanted.creating)
+    return frozenset(due - wanted.versions.failed.keys())
 
 
 def _shown(row: ItemRow, snapshot: Snapshot) -> ItemRow:
@@ -160,32 +92,38 @@ def _after(
 
 
 def calls_of(
-    migration: Migration,
+    wanted: WantedStories,
     ledger: Ledger,
-    snapshot: Snapshot,
     settings: Settings,
-    outlook: Outlook,
+    edits: StoryEdits,
+    publishing: Set[ItemKey],
     resources: Resources,
 ) -> dict[str, int]:
     """Return the quota calls by name, in the order they are made."""
+    migration, snapshot = wanted.migration, wanted.snapshot
+    unwanted = migration.items.keys() - migration.to_publish
+    hidden = to_unpublish(
+        unwanted, wanted.rows.values(), snapshot.stories, migration.decisions.conflicts
+    )
+    versions = len(publishing & wanted.versions.links.keys())
     objects = resources.calls()
     calls = {
         **snapshot.calls,
         "settle_versions": len(snapshot.interrupted),
         "put_back_versions": sum(e.put_back for e in snapshot.interrupted.values()),
         **{name: objects[name] for name in _OBJECT_CALLS},
-        **_upload_calls(migration, ledger, snapshot, settings),
+        **_upload_calls(wanted, ledger, settings),
         "compare_assets": objects["compare_assets"],
         "update_assets": objects["update_assets"],
-        "read_back_components": 1 if outlook.creating else 0,
-        "create_stories": len(outlook.creating),
-        "free_slugs": 2 * outlook.freed,
-        "compare_stories": -(-outlook.needed // LISTED_TOGETHER),
-        "update_stories": outlook.updates,
-        "publish_stories": len(outlook.publishing) - outlook.versions,
-        "read_versions": outlook.versions,
-        "show_versions": 2 * outlook.versions,
-        "unpublish_stories": outlook.unpublishes,
+        "read_back_components": 1 if wanted.creating else 0,
+        "create_stories": len(wanted.creating),
+        "free_slugs": 2 * len(in_the_way(wanted.moves)),
+        "compare_stories": -(-len(wanted.needed) // LISTED_TOGETHER),
+        "update_stories": sum(map(edits.writes, wanted.needed)),
+        "publish_stories": len(publishing) - versions,
+        "read_versions": versions,
+        "show_versions": 2 * versions,
+        "unpublish_stories": len(hidden),
     }
     for name, count in removal_calls(migration, ledger).items():
         calls[name] = calls.get(name, 0) + count
@@ -198,16 +136,16 @@ def no_calls(snapshot: Snapshot) -> dict[str, int]:
 
 
 def _upload_calls(
-    migration: Migration, ledger: Ledger, snapshot: Snapshot, settings: Settings
+    wanted: WantedStories, ledger: Ledger, settings: Settings
 ) -> dict[str, int]:
     assets = ledger.inventory.assets()
     open_ones = {
         upload.sha256
-        for upload in migration.files.uploads
+        for upload in wanted.migration.files.uploads
         if (row := assets.get(upload.sha256)) is None or not row.is_brought
     }
     return {
         "settle_uploads": len(ledger.intents.open("sign")),
-        "sign_uploads": len(open_ones - snapshot.arrived),
+        "sign_uploads": len(open_ones - wanted.snapshot.arrived),
         "finish_uploads": len(open_ones) if settings.finish_uploads else 0,
     }

@@ -11,7 +11,7 @@ from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, WrittenStory
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.draft import Place
+from cmsmig.mapping.draft import ExistingStory, Place
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.rules.story import START
 from cmsmig.steps.decide.migration import Migration
@@ -41,6 +41,19 @@ def find_moves(
     listed = {row.story_id: row for row in snapshot.stories}
     moves = _moves(migration, ledger, listed)
     return {each.key: each for each in moves if each.old != each.new}
+
+
+def standing_stories(
+    rows: Mapping[ItemKey, ItemRow], moves: Mapping[ItemKey, Move]
+) -> dict[ItemKey, ExistingStory]:
+    """Return the stories that exist for items, at the paths that they move to."""
+    return {
+        key: ExistingStory(
+            home.uuid, moves[key].new if key in moves else home.full_slug
+        )
+        for key, row in rows.items()
+        if (home := row.standing_home) is not None
+    }
 
 
 def in_the_way(moves: Mapping[ItemKey, Move]) -> tuple[Move, ...]:

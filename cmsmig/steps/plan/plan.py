@@ -1,51 +1,31 @@
-"""The plan: what an import would do now, to the call. Reads only."""
+"""The plan: what an import will do, as it is shown and stored."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from cmsmig.canonical import Json, JsonObject, fingerprint
+from cmsmig.canonical import Json, JsonObject
 from cmsmig.errors import PlanDriftError
-from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
-from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.propose.rule_components import refuse_undesigned
 from cmsmig.mapping.select.pilot import WHOLE, Pilot
 from cmsmig.mapping.select.reference_targets import (
     BorrowedReference,
-    DanglingCause,
     DanglingReference,
 )
 from cmsmig.reconcile.field_diff import FieldDiff
-from cmsmig.settings import Settings
-from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.conflicts import Conflict, ItemOutcome, ItemOutcomes
-from cmsmig.steps.plan.drafts.foreseen_links import ForeseenLinks, foresee_links
-from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, known_here
-from cmsmig.steps.plan.drift import (
-    Fingerprints,
-    fingerprints,
-    item_moves,
-    item_prints,
-)
-from cmsmig.steps.plan.edits.story_edits import StoryEdits
-from cmsmig.steps.plan.forecast import Outlook, calls_of, foresee, no_calls
-from cmsmig.steps.plan.gone.gone_stories import gone_json, gone_rows
+from cmsmig.steps.plan.conflicts import Conflict
+from cmsmig.steps.plan.drift import Fingerprints, item_moves
+from cmsmig.steps.plan.gone.gone_stories import gone_json
 from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
-from cmsmig.steps.plan.gone.recreate import is_blocked
 from cmsmig.steps.plan.moves import Move
 from cmsmig.steps.plan.plan_details import PlanDetails
-from cmsmig.steps.plan.plan_notes import LABELS, find_notes, labels_to_keep
+from cmsmig.steps.plan.plan_notes import LABELS
 from cmsmig.steps.plan.preflights.beforehand import NOTHING_KNOWN, Beforehand
 from cmsmig.steps.plan.preflights.findings import Preflight
-from cmsmig.steps.plan.publication.public_versions import (
-    find_public_versions,
-)
-from cmsmig.steps.plan.publication.publications import Publication, find_publications
-from cmsmig.steps.plan.resources import InTheWay, Resources
-from cmsmig.steps.snapshot import Snapshot
+from cmsmig.steps.plan.publication.publications import Publication
+from cmsmig.steps.plan.resources import InTheWay
 
 RULES_VERSION = 1
 """Raised whenever the same item and decisions would give another draft."""
@@ -187,115 +167,6 @@ class Plan:
         }
 
 
-def make_plan(
-    migration: Migration,
-    ledger: Ledger,
-    snapshot: Snapshot,
-    settings: Settings,
-    conflicts: Mapping[ItemKey, Conflict],
-    offline: OfflineDrafts,
-    gone: Gone,
-    edits: StoryEdits,
-    *,
-    recreate: bool = False,
-) -> Plan:
-    """Return what an import would do from here. Reads only.
-
-    `ledger` knows already what becomes of what is `gone`.
-
-    Raises `DecisionsError` when rules make blocks that the design lacks.
-    """
-    if migration.rules is not None:
-        refuse_undesigned(migration.design, offline.used)
-    rows = ItemOutcomes(migration, conflicts, offline.reasons())
-    resources = Resources.of(migration, ledger, snapshot, offline.used)
-    foreseen = foresee_links(migration, ledger, snapshot, conflicts, offline)
-    versions = find_public_versions(
-        migration, offline.context, foreseen.existing, ledger, snapshot
-    )
-    settled = migration, ledger, snapshot, settings, gone, resources, offline.drafts
-    prints = fingerprints(*settled, recreate=recreate)
-    outlook = foresee(migration, ledger, snapshot, foreseen, edits, versions)
-    calls = calls_of(migration, ledger, snapshot, settings, outlook, resources)
-    if is_blocked(gone, "import"):
-        calls = no_calls(snapshot)
-    known = replace(
-        known_here(migration, ledger), failed=_without_story(migration, rows)
-    )
-    dangling = tuple(offline.dangling(known))
-    return Plan(
-        plan_hash=fingerprint([RULES_VERSION, prints.as_json()]),
-        fingerprints=prints,
-        calls=calls,
-        saved=_count_saved(migration, len(offline.stories), calls, settings),
-        items=_item_counts(rows, ledger, outlook),
-        skipped=_counted_ints(row.reason for row in rows if row.status == "skipped"),
-        losses=_losses(offline),
-        links=outlook.links,
-        links_left=outlook.links_left,
-        rate=settings.destination_rate,
-        conflicts=tuple(conflicts.values()),
-        in_the_way=tuple(resources.in_the_way()),
-        schema_changes=tuple(
-            f for each in resources.compared for f in each.diff.changes
-        ),
-        edit_conflicts=(
-            *(f for each in resources.compared for f in each.diff.conflicts),
-            *edits.undecided,
-            *(f for each in resources.assets() for f in each.diff.conflicts),
-        ),
-        dangling=tuple(each for each in dangling if each.cause is not _OUTSIDE),
-        not_in_pilot=tuple(each for each in dangling if each.cause is _OUTSIDE),
-        pilot=migration.pilot,
-        notes=tuple(find_notes(migration, ledger, snapshot)),
-        labels=labels_to_keep(migration, ledger),
-        missing_files=migration.files.missing,
-        gone=gone,
-        recreate=recreate,
-        moves=tuple(foreseen.moves.values()),
-        item_prints=item_prints(migration),
-        beforehand=Beforehand.of(
-            migration,
-            snapshot,
-            settings,
-            offline.refused,
-            calls,
-            len(outlook.publishing),
-        ),
-        borrowed=tuple(
-            each for story in offline.stories.values() for each in story.borrowed
-        ),
-        publications=tuple(
-            find_publications(
-                outlook.publishing,
-                versions.links.keys(),
-                ledger.items.all(),
-                snapshot.stories,
-                migration.places.places,
-            )
-        ),
-        gone_at_origin=gone_rows(ledger),
-        details=_details(migration, offline, foreseen, conflicts),
-    )
-
-
-def _details(
-    migration: Migration,
-    offline: OfflineDrafts,
-    foreseen: ForeseenLinks,
-    conflicts: Mapping[ItemKey, Conflict],
-) -> PlanDetails:
-    return PlanDetails(
-        migration,
-        offline.context,
-        foreseen.existing,
-        losing=[key for key, each in offline.stories.items() if each.losses],
-        leaving=[key for key, each in foreseen.links.items() if each.left],
-        conflicts=conflicts,
-        undrafted=offline.reasons(),
-    )
-
-
 def refuse_drift(stored: JsonObject, current: Plan, saved: Set[str]) -> None:
     """Raise `PlanDriftError` listing what moved since `stored` was shown.
 
@@ -311,69 +182,7 @@ def refuse_drift(stored: JsonObject, current: Plan, saved: Set[str]) -> None:
 
 
 _ITEMS = "item_prints"
-_OUTSIDE = DanglingCause.NOT_IN_PILOT
-
-
-def _count_saved(
-    migration: Migration,
-    stories: int,
-    calls: Mapping[str, int],
-    settings: Settings,
-) -> dict[str, int]:
-    uploads = migration.files.uploads
-    addresses = sum(len(upload.addresses) for upload in uploads)
-    return {
-        "files_with_the_same_bytes": addresses - len(uploads),
-        "stories_without_anything_to_link": max(0, stories - calls["update_stories"]),
-        "finish_calls": 0 if settings.finish_uploads else calls["sign_uploads"],
-    }
-
-
-def _item_counts(
-    rows: Iterable[ItemOutcome], ledger: Ledger, outlook: Outlook
-) -> dict[str, int]:
-    known = ledger.items.all()
-    left_out = {key for key, row in known.items() if row.is_left_out}
-    gone = {key for key, row in known.items() if row.is_gone}
-    there = {key for key, row in known.items() if row.home and not row.gone} - gone
-    counts = Counter(
-        "skipped"
-        if row.key in left_out
-        else "gone"
-        if row.key in gone and row.status != "reused"
-        else "already_there"
-        if row.key in there or row.status == "reused"
-        else row.status
-        for row in rows
-    )
-    return {
-        "in": counts.total(),
-        "to_create": len(outlook.creating),
-        "already_there": counts["already_there"],
-        "skipped": counts["skipped"],
-        "failed": counts["failed"],
-        "gone": counts["gone"],
-    }
-
-
-def _without_story(
-    migration: Migration, rows: Iterable[ItemOutcome]
-) -> frozenset[ItemKey]:
-    """Return the selected items that will have no story, conflicts mostly."""
-    lost = {row.key for row in rows if row.status in ("failed", "skipped")}
-    return frozenset(lost & migration.known.selected)
-
-
-def _losses(offline: OfflineDrafts) -> dict[str, int]:
-    counted: Counter[str] = Counter()
-    for story in offline.stories.values():
-        counted.update(story.losses)
-    return dict(sorted(counted.items()))
 
 
 def _count(values: Iterable[str]) -> dict[str, Json]:
-    return dict(sorted(Counter(values).items()))
-
-
-def _counted_ints(values: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(values).items()))

@@ -11,8 +11,9 @@ from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.propose.departures import departures
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import Origin
-from cmsmig.steps.plan.moves import find_moves
+from cmsmig.steps.plan.moves import Move
 from cmsmig.steps.plan.needed_names import needed_names
+from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.snapshot import Snapshot, folder_at
 
 _SHOWN = 3
@@ -32,18 +33,17 @@ class Label:
     design: str
 
 
-def find_notes(
-    migration: Migration, ledger: Ledger, snapshot: Snapshot
-) -> Iterator[str]:
+def find_notes(wanted: WantedStories, ledger: Ledger) -> Iterator[str]:
     """Yield a sentence for each. Reads only."""
+    migration = wanted.migration
     yield from _find_halved(migration.origin)
     yield from _find_departed(migration)
     yield from _find_renamed(migration, ledger)
     yield from _find_other_slugs(migration)
-    yield from _find_moving(migration, ledger, snapshot)
+    yield from _find_moving(wanted.moves.values())
     yield from _find_unknown(migration)
     if migration.pilot.is_whole:
-        yield from _find_left_behind(migration, ledger, snapshot)
+        yield from _find_left_behind(migration, ledger, wanted.snapshot)
 
 
 def labels_to_keep(migration: Migration, ledger: Ledger) -> dict[str, str]:
@@ -83,14 +83,9 @@ def _find_other_slugs(migration: Migration) -> Iterator[str]:
         )
 
 
-def _find_moving(
-    migration: Migration, ledger: Ledger, snapshot: Snapshot
-) -> Iterator[str]:
+def _find_moving(moves: Iterable[Move]) -> Iterator[str]:
     """Name the pages that get another path; `plan --json` lists all."""
-    told = [
-        f"`{each.old}` moves to `{each.new}`"
-        for each in find_moves(migration, ledger, snapshot).values()
-    ]
+    told = [f"`{each.old}` moves to `{each.new}`" for each in moves]
     if told:
         yield (
             f"{counted(len(told), 'page gets', 'pages get')} another path: "

@@ -19,7 +19,7 @@ from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.rebuild.found_stories import Rebuilt
 from cmsmig.steps.rebuild.recovery import find_again
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
+from cmsmig.steps.write.import_setup import ImportSetup, open_job
 
 
 async def rebuild(
@@ -40,7 +40,7 @@ async def rebuild(
         setup = ImportSetup(
             project, settings, migration, observer, StopSignal(), "rebuild"
         )
-        async with open_job(setup, Purpose.REBUILD, fresh) as job:
+        async with open_job(setup, fresh) as job:
             job.ledger.begin_run("rebuild")
             found = await find_again(job)
             job.ledger.end_run("done")

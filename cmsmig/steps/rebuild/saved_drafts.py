@@ -62,7 +62,7 @@ async def find_shown(
     """
     apart = {key: stories[key] for key in versions.links if key in stories}
     delivered = await _delivered(job, apart)
-    pages = VisitorPages(job.migration, job.context, existing, versions)
+    pages = VisitorPages(job.linked(existing), versions)
     return frozenset(
         key
         for key, story in apart.items()

@@ -17,14 +17,13 @@ from cmsmig.events import StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.intents import DELETE
 from cmsmig.ledger.rows import Intent
 from cmsmig.reconcile.kinds import Kind
-from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
 from cmsmig.steps.rollback.comparison import compare
 from cmsmig.steps.rollback.edited_stories import story_stamp
 from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.reverse import TRASHED, Reason, Reverse, delete, forget
 from cmsmig.steps.rollback.rollback_plan import RollbackPlan
 from cmsmig.steps.rollback.staying import deepest_first, holds_sentence
-from cmsmig.steps.snapshot import Lists, read_lists
+from cmsmig.steps.snapshot import LISTED_TOGETHER, Lists, read_lists
 from cmsmig.steps.worker_pool import Work, WorkerPool, batches
 from cmsmig.steps.write.execute import attempting
 

@@ -10,14 +10,13 @@ from cmsmig.canonical import Json, JsonObject, fingerprint
 from cmsmig.errors import PlanDriftError
 from cmsmig.ledger.rows import AssetRow
 from cmsmig.reconcile.kinds import Kind
-from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
 from cmsmig.steps.plan.plan import PACE_SLACK
 from cmsmig.steps.rollback.comparison import chosen, compare, complete
 from cmsmig.steps.rollback.job import RollbackJob, Subset
 from cmsmig.steps.rollback.open_intents import let_lists_settle, settle
 from cmsmig.steps.rollback.reverse import Reverse, counts, created_kinds
 from cmsmig.steps.rollback.staying import sort_out
-from cmsmig.steps.snapshot import Lists, Snapshot, read_lists
+from cmsmig.steps.snapshot import LISTED_TOGETHER, Lists, Snapshot, read_lists
 from cmsmig.steps.token_check import missing_sentences, refuse_missing_scopes
 
 COMMAND = "rollback"

@@ -6,7 +6,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.ledger.rows import Accounting
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project
-from cmsmig.steps.plan.gone.gone_stories import gone_json, gone_rows
+from cmsmig.steps.plan.gone.gone_stories import gone_json
 
 
 def accounting_json(accounting: Accounting) -> JsonObject:
@@ -63,7 +63,7 @@ def read_status(project: Project) -> tuple[Accounting, JsonObject]:
                 for row in rows
                 if row.status == "failed"
             ],
-            "gone_at_origin": [gone_json(row) for row in gone_rows(ledger)],
+            "gone_at_origin": [gone_json(row) for row in ledger.gone.rows()],
             "links": dict(sorted(links.items())),
             "assets": {
                 state: sum(1 for row in assets if row.status == state)

@@ -118,9 +118,7 @@ async def compare_public(
             job.settings, job.snapshot.space, job.observer
         ) as delivery:
             wanted = VisitorPages(
-                job.migration,
-                job.context,
-                existing,
+                job.linked(existing),
                 job.public_versions(existing),
                 found.unpublished,
             )
@@ -249,7 +247,7 @@ def _differences(
             f"there{DECIDE_PUBLISHED}."
         )
         yield Difference(DifferenceCode.NOT_PUBLISHED, key, PUBLISHED, text)
-    decided = wanted.migration.decisions.conflicts
+    decided = wanted.stories.migration.decisions.conflicts
     for each in wanted.unmet(page.key, story):
         if story_side(decided, what, each.name, each.there) is Side.THEIRS:
             continue

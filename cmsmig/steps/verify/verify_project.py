@@ -10,7 +10,7 @@ from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.steps.verify.verify import verify
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
+from cmsmig.steps.write.import_setup import ImportSetup, open_job
 
 
 async def verify_only(
@@ -23,7 +23,7 @@ async def verify_only(
             migration = as_begun(whole, ledger)
     await require_same_site(project, settings, observer)
     setup = ImportSetup(project, settings, migration, observer, stop, "verify")
-    async with open_job(setup, Purpose.VERIFY) as job:
+    async with open_job(setup) as job:
         found = await verify(job)
         found.not_in_yet = len(whole.items) - len(migration.items)
         return found

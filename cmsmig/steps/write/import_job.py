@@ -18,8 +18,7 @@ from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import Conflict
-from cmsmig.steps.plan.drafts.foreseen_links import standing_stories
-from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing
+from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, LinkedStories
 from cmsmig.steps.plan.drafts.offline_drafts import (
     OfflineDrafts,
     linked_drafts,
@@ -27,7 +26,7 @@ from cmsmig.steps.plan.drafts.offline_drafts import (
 )
 from cmsmig.steps.plan.edits.story_edits import NO_EDITS, StoryEdits
 from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
-from cmsmig.steps.plan.moves import Move, find_moves
+from cmsmig.steps.plan.moves import Move, find_moves, standing_stories
 from cmsmig.steps.plan.preflights.findings import Refusal
 from cmsmig.steps.plan.publication.public_versions import (
     PublicVersions,
@@ -63,13 +62,12 @@ class ImportJob:
     client: DestinationClient
     ledger: Ledger
     snapshot: Snapshot
-    conflicts: Mapping[ItemKey, Conflict]
     observer: Observer
     stop: StopSignal
     gone: Gone = NOTHING
     """What the ledger knows and the space no longer has."""
-    recreate: bool = False
-    """Whether that is made again."""
+    conflicts: Mapping[ItemKey, Conflict] = field(default_factory=dict)
+    """The items whose place is taken, as an import found when it began."""
     offline: OfflineDrafts | None = None
     """What the plan is made of; None where no plan is made."""
     edits: StoryEdits = NO_EDITS
@@ -178,11 +176,14 @@ class ImportJob:
         """Return what visitors are to see where it is not what editors see, over the
         story records."""
         if self._versions is None or self._versions[0] is not existing:
-            found = find_public_versions(
-                self.migration, self.context, existing, self.ledger, self.snapshot
-            )
+            stories = self.linked(existing)
+            found = find_public_versions(stories, self.ledger, self.snapshot)
             self._versions = existing, found
         return self._versions[1]
+
+    def linked(self, existing: Mapping[ItemKey, ExistingStory]) -> LinkedStories:
+        """Return the stories as editors are to see them, over the story records."""
+        return LinkedStories(self.migration, self.context, existing)
 
     def stories(self) -> Iterator[StoryDraft]:
         """Yield the stories that the selected items become, one at a time."""

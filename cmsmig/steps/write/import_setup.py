@@ -2,63 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.schema import Story
 from cmsmig.events import Observer
 from cmsmig.ledger.rows import Identity
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.connect import open_destination
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.conflicts import find_conflicts, moved_paths
-from cmsmig.steps.plan.created_stories import take_up_created
-from cmsmig.steps.plan.drafts.foreseen_links import foresee_links
-from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
-from cmsmig.steps.plan.edits.story_edits import (
-    NO_EDITS,
-    StoryEdits,
-    read_story_edits,
-)
-from cmsmig.steps.plan.gone.gone_at_origin import (
-    NO_STORIES,
-    changes_gone,
-    compare_with_origin,
-    look_at_gone,
-    take_up_gone,
+from cmsmig.steps.plan.conflicts import find_conflicts
+from cmsmig.steps.plan.drafts.offline_drafts import (
+    OfflineDrafts,
+    draft_offline,
 )
 from cmsmig.steps.plan.gone.missing_objects import Gone, compare, has_files
-from cmsmig.steps.plan.gone.recreate import changes, take_up
 from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
-from cmsmig.steps.plan.preflights.items import find_refused
-from cmsmig.steps.plan.preflights.reads import read_for_preflights
-from cmsmig.steps.plan.publication.interrupted_versions import read_interrupted
+from cmsmig.steps.plan.plan_import import PlannedImport, plan_import
 from cmsmig.steps.snapshot import Lists, Snapshot, read_snapshot, share_texts
 from cmsmig.steps.token_check import refuse_missing_scopes
 from cmsmig.steps.worker_pool import StopSignal
 from cmsmig.steps.write.asset_upload import arrived_uploads, lost_bytes
 from cmsmig.steps.write.import_job import ImportJob
-
-
-class Purpose(StrEnum):
-    """What a job is opened for."""
-
-    IMPORT = "import"
-    RECREATE = "recreate"
-    """As an import; what is gone from the space is made again."""
-    VERIFY = "verify"
-    """What an older copy of the ledger lacks is a difference, and no error."""
-    REBUILD = "rebuild"
-    """The ledger is a new one, to be filled from the destination."""
-
-
-_PLANNING = frozenset((Purpose.IMPORT, Purpose.RECREATE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,128 +54,80 @@ class ImportSetup:
 
 @asynccontextmanager
 async def open_job(
-    setup: ImportSetup, purpose: Purpose, ledger: Path | None = None
+    setup: ImportSetup, fresh: Path | None = None
 ) -> AsyncIterator[ImportJob]:
-    """Give everything a step works with: ledger, client and a fresh snapshot.
+    """Give what a step that reads works with: ledger, client and a fresh snapshot.
 
-    All offline work for the plan is done before the first call. `ledger` is another
-    file than the project's own. Raises `LedgerError` when an empty ledger, or an
-    older copy of it, meets what an earlier import brought, and `CredentialsError`
-    when the token lacks a scope.
+    `fresh` is a new ledger, to be filled from the destination. Raises `LedgerError`
+    when the project's own is empty and meets what an earlier import brought, and
+    `CredentialsError` when the token lacks a scope.
     """
+    async with _open(setup, fresh or setup.project.ledger) as job:
+        if fresh is None and job.ledger.is_unused():
+            conflicts = find_conflicts(job.migration, job.ledger, job.snapshot)
+            await refuse_lost_ledger(
+                job.client, job.migration, job.ledger, job.snapshot, conflicts
+            )
+        yield job
+
+
+@asynccontextmanager
+async def open_import(
+    setup: ImportSetup, *, recreate: bool = False
+) -> AsyncIterator[tuple[ImportJob, PlannedImport]]:
+    """Give what an import works with, and its plan; with `recreate`, what is gone from
+    the space is made again.
+
+    All offline work for the plan is done before the first call. Raises what `open_job`
+    raises, and `LedgerError` for an older copy of the ledger.
+    """
+    path = setup.project.ledger
+    async with _open(setup, path, draft=draft_offline, recreate=recreate) as job:
+        assert job.offline is not None
+        planned = await plan_import(
+            job.client,
+            job.migration,
+            job.ledger,
+            job.snapshot,
+            job.settings,
+            job.offline,
+            job.gone,
+            recreate=recreate,
+        )
+        job.snapshot, job.offline = planned.snapshot, planned.offline
+        job.edits, job.seen_gone = planned.edits, planned.seen_gone
+        yield job, planned
+
+
+@asynccontextmanager
+async def _open(
+    setup: ImportSetup,
+    path: Path,
+    *,
+    draft: Callable[[Migration, Ledger], OfflineDrafts] | None = None,
+    recreate: bool = False,
+) -> AsyncIterator[ImportJob]:
     migration, settings = setup.migration, setup.settings
-    recreate = purpose is Purpose.RECREATE
-    with Ledger.open(ledger or setup.project.ledger, setup.identity) as opened:
-        opened.items.recognise(migration.items)
-        offline = draft_offline(migration, opened) if purpose in _PLANNING else None
+    with Ledger.open(path, setup.identity) as ledger:
+        ledger.items.recognise(migration.items)
+        offline = draft(migration, ledger) if draft else None
         async with open_destination(settings, setup.observer) as client:
-            found, gone = await _look(setup, client, opened, recreate=recreate)
-            if offline is not None:
-                opened.items.moved(moved_paths(migration.namespace, opened, found))
-            conflicts = find_conflicts(migration, opened, found)
-            if _is_guarded(purpose, opened):
-                looked = await refuse_lost_ledger(
-                    client, migration, opened, found, conflicts
-                )
-                found = _with_calls(found, looked)
-            edits, seen_gone = NO_EDITS, NO_STORIES
-            if offline is not None:
-                again = gone.recreated.keys()
-                found = await read_for_preflights(
-                    client, migration, opened, found, offline, again
-                )
-                offline = _without_refused(setup, opened, found, offline)
-                found = await read_interrupted(
-                    client, migration.namespace, opened, found
-                )
-                seen_gone, reads = await look_at_gone(client, migration, opened, found)
-                offline, edits = await _look_at_edits(
-                    setup, client, opened, found, offline, gone, seen_gone
-                )
-                calls = {
-                    "read_interrupted_versions": len(found.interrupted),
-                    "read_gone_stories": reads,
-                    "read_changed_stories": edits.reads,
-                }
-                found = _with_calls(found, calls)
+            found, gone = await _look(setup, client, ledger, recreate=recreate)
             job = ImportJob(
                 settings=settings,
                 migration=migration,
                 client=client,
-                ledger=opened,
+                ledger=ledger,
                 snapshot=found,
-                conflicts=conflicts,
                 observer=setup.observer,
                 stop=setup.stop,
-                offline=offline,
-                edits=edits,
-                seen_gone=seen_gone,
                 gone=gone,
-                recreate=recreate,
+                offline=offline,
             )
             try:
                 yield job
             finally:
                 job.migration.drafter.store.flush()
-
-
-def _with_calls(found: Snapshot, calls: Mapping[str, int]) -> Snapshot:
-    made = {name: count for name, count in calls.items() if count}
-    return replace(found, calls={**found.calls, **made})
-
-
-async def _look_at_edits(
-    setup: ImportSetup,
-    client: DestinationClient,
-    ledger: Ledger,
-    found: Snapshot,
-    offline: OfflineDrafts,
-    gone: Gone,
-    seen_gone: Mapping[int, Story],
-) -> tuple[OfflineDrafts, StoryEdits]:
-    """Return what the plan is made of, without the stories that will be taken away
-    and with those that came back, and what it takes to know of edited ones."""
-    migration = setup.migration
-    moved = changes(ledger, gone)
-    left = compare_with_origin(migration, ledger, found, seen_gone)
-    if not moved and not changes_gone(ledger, left) and not found.created:
-        return offline, await _read_edits(setup, client, ledger, found, offline)
-    with ledger.supposed() as supposed:
-        take_up_created(supposed, found.created, migration, offline.context)
-        if moved:
-            take_up(supposed, gone)
-            left = compare_with_origin(migration, supposed, found, seen_gone)
-        take_up_gone(supposed, left)
-        offline = _without_refused(
-            setup, supposed, found, draft_offline(setup.migration, supposed)
-        )
-        return offline, await _read_edits(setup, client, supposed, found, offline)
-
-
-async def _read_edits(
-    setup: ImportSetup,
-    client: DestinationClient,
-    ledger: Ledger,
-    found: Snapshot,
-    offline: OfflineDrafts,
-) -> StoryEdits:
-    conflicts = find_conflicts(setup.migration, ledger, found)
-    foreseen = foresee_links(setup.migration, ledger, found, conflicts, offline)
-    return await read_story_edits(client, setup.migration, ledger, foreseen, offline)
-
-
-def _without_refused(
-    setup: ImportSetup, ledger: Ledger, found: Snapshot, offline: OfflineDrafts
-) -> OfflineDrafts:
-    refused = find_refused(setup.migration, ledger, found, offline)
-    return offline.without(refused)
-
-
-def _is_guarded(purpose: Purpose, ledger: Ledger) -> bool:
-    """Return whether a ledger that knows less than the space is refused."""
-    if purpose is Purpose.VERIFY:
-        return ledger.is_unused()
-    return purpose is not Purpose.REBUILD
 
 
 def _publishes(migration: Migration, ledger: Ledger) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
 from cmsmig.canonical import JsonObject
 from cmsmig.errors import CmsmigError, InterruptedRunError, UsageError
 from cmsmig.events import Observer
-from cmsmig.item_key import ItemKey
 from cmsmig.ledger.lease import lease
 from cmsmig.ledger.rows import Accounting, ItemRow
 from cmsmig.ledger.store import Ledger
@@ -19,31 +18,24 @@ from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.settings import Project, Settings
 from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.plan.conflicts import (
-    Conflict,
     adopt_reused,
     find_conflicts,
     item_rows,
 )
 from cmsmig.steps.plan.created_stories import take_up_created
-from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts, draft_offline
 from cmsmig.steps.plan.drift import Fingerprints
 from cmsmig.steps.plan.edits.saved_stories import find_saved
 from cmsmig.steps.plan.gone.gone_at_origin import (
-    OriginGone,
-    changes_gone,
     compare_with_origin,
     take_up_gone,
 )
-from cmsmig.steps.plan.gone.gone_stories import gone_rows
 from cmsmig.steps.plan.gone.recreate import (
-    changes,
     refuse_gone,
     refuse_half_way,
     take_up,
 )
 from cmsmig.steps.plan.old_addresses import old_addresses
-from cmsmig.steps.plan.plan import Plan, make_plan, refuse_drift
-from cmsmig.steps.plan.preflights.items import find_refused
+from cmsmig.steps.plan.plan import Plan, refuse_drift
 from cmsmig.steps.plan.preflights.languages import refuse_missing_languages
 from cmsmig.steps.pull.raw_site import require_same_site
 from cmsmig.steps.worker_pool import StopSignal, WorkerPool
@@ -65,7 +57,7 @@ from cmsmig.steps.write.folders import (
 )
 from cmsmig.steps.write.gone_items import make_room, remove_gone
 from cmsmig.steps.write.import_job import ImportJob, RefusedObject
-from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
+from cmsmig.steps.write.import_setup import ImportSetup, open_import
 from cmsmig.steps.write.link_stories import link_stories
 from cmsmig.steps.write.publish_stories import publish_stories, settle_publications
 from cmsmig.steps.write.settle import settle_objects
@@ -191,12 +183,11 @@ async def run_command(
         await require_same_site(project, settings, observer)
         needing = "plan" if dry_run else command
         setup = ImportSetup(project, settings, migration, counter, stop, needing)
-        purpose = Purpose.RECREATE if recreate else Purpose.IMPORT
         async with (
             stoppable_from_elsewhere(project.lock, stop),
-            open_job(setup, purpose) as job,
+            open_import(setup, recreate=recreate) as (job, planned),
         ):
-            plan, accounting = _plan(job)
+            plan, accounting = planned.plan, planned.accounting
             if plan_hash is not None:
                 await _refuse_drift(job, plan_hash, plan)
             job.ledger.save_plan(plan.plan_hash, plan.as_stored())
@@ -211,7 +202,7 @@ async def run_command(
                 refuse_missing_languages(migration, job.snapshot)
                 await _run_steps(command, job, plan)
                 accounting = job.ledger.items.accounting()
-                gone = gone_rows(job.ledger)
+                gone = job.ledger.gone.rows()
             return Outcome(
                 plan=plan,
                 accounting=accounting,
@@ -242,75 +233,20 @@ async def _run_steps(command: str, job: ImportJob, plan: Plan) -> None:
 
 async def _settle(job: ImportJob) -> None:
     """Find out what a killed run left open, then take up what is selected now."""
-    settled = _take_up_created(job, job.ledger)
+    migration, ledger = job.migration, job.ledger
+    take_up_created(ledger, job.snapshot.created, migration, job.planned_context)
     settle_publications(job)
     await put_back_versions(job)
-    if changes(job.ledger, job.gone):
-        take_up(job.ledger, job.gone)
-        settled = True
-    found = _gone_at_origin(job, job.ledger)
-    if changes_gone(job.ledger, found):
-        take_up_gone(job.ledger, found)
-        settled = True
-    if settled:
-        job.conflicts = find_conflicts(job.migration, job.ledger, job.snapshot)
-    job.ledger.items.select(
-        item_rows(job.migration, job.conflicts, job.undrafted),
-        whole=job.migration.pilot.is_whole,
+    take_up(ledger, job.gone)
+    gone = compare_with_origin(migration, ledger, job.snapshot, job.seen_gone)
+    take_up_gone(ledger, gone)
+    job.conflicts = find_conflicts(migration, ledger, job.snapshot)
+    ledger.items.select(
+        item_rows(migration, job.conflicts, job.undrafted),
+        whole=migration.pilot.is_whole,
     )
-    job.ledger.gone.keep_addresses(old_addresses(job.migration))
-    adopt_reused(job.ledger, job.conflicts)
-
-
-def _plan(job: ImportJob) -> tuple[Plan, Accounting]:
-    """Return the plan, and the accounting as of before it is carried out."""
-    changed = changes(job.ledger, job.gone)
-    gone = changes_gone(job.ledger, _gone_at_origin(job, job.ledger))
-    if not changed and not gone and not job.snapshot.created:
-        return _plan_over(job, job.ledger, job.conflicts, job.offline)
-    with job.ledger.supposed() as supposed:
-        _take_up_created(job, supposed)
-        if changed:
-            take_up(supposed, job.gone)
-        take_up_gone(supposed, _gone_at_origin(job, supposed))
-        conflicts = find_conflicts(job.migration, supposed, job.snapshot)
-        offline = None if changed else job.offline
-        return _plan_over(job, supposed, conflicts, offline)
-
-
-def _take_up_created(job: ImportJob, ledger: Ledger) -> bool:
-    created, context = job.snapshot.created, job.planned_context
-    return take_up_created(ledger, created, job.migration, context)
-
-
-def _gone_at_origin(job: ImportJob, ledger: Ledger) -> OriginGone:
-    return compare_with_origin(job.migration, ledger, job.snapshot, job.seen_gone)
-
-
-def _plan_over(
-    job: ImportJob,
-    ledger: Ledger,
-    conflicts: Mapping[ItemKey, Conflict],
-    offline: OfflineDrafts | None,
-) -> tuple[Plan, Accounting]:
-    if offline is None:
-        offline = draft_offline(job.migration, ledger)
-        offline = offline.without(
-            find_refused(job.migration, ledger, job.snapshot, offline)
-        )
-    job.offline = offline
-    plan = make_plan(
-        job.migration,
-        ledger,
-        job.snapshot,
-        job.settings,
-        conflicts,
-        offline,
-        job.gone,
-        job.edits,
-        recreate=job.recreate,
-    )
-    return plan, ledger.items.accounting()
+    ledger.gone.keep_addresses(old_addresses(migration))
+    adopt_reused(ledger, job.conflicts)
 
 
 def _load_plan(ledger: Ledger, plan_hash: str) -> JsonObject:
@@ -370,8 +306,8 @@ async def plan_only(
     migration = open_migration(project, settings, pilot=pilot)
     await require_same_site(project, settings, observer)
     setup = ImportSetup(project, settings, migration, observer, StopSignal())
-    async with open_job(setup, Purpose.RECREATE if recreate else Purpose.IMPORT) as job:
-        plan, _ = _plan(job)
+    async with open_import(setup, recreate=recreate) as (job, planned):
+        plan = planned.plan
         if plan_hash:
             await _refuse_drift(job, plan_hash, plan)
         job.ledger.save_plan(plan.plan_hash, plan.as_stored())

@@ -25,9 +25,9 @@ from cmsmig.ledger.rows import (
 from cmsmig.mapping.convert.linking import link_story
 from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.rules.story import wanted_fields
-from cmsmig.steps.plan.drafts.foreseen_links import standing_stories
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, hash_links
 from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
+from cmsmig.steps.plan.moves import standing_stories
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.free_slugs import free_slugs
 from cmsmig.steps.write.import_job import ImportJob

@@ -35,9 +35,7 @@ async def _fields(
     job: ImportJob, known: Sequence[Publication]
 ) -> dict[str, tuple[str, ...]]:
     existing, rows = job.existing(), job.ledger.items.all()
-    pages = VisitorPages(
-        job.migration, job.context, existing, job.public_versions(existing)
-    )
+    pages = VisitorPages(job.linked(existing), job.public_versions(existing))
     found: dict[str, tuple[str, ...]] = {}
     async with open_delivery(
         job.settings, job.snapshot.space, job.observer

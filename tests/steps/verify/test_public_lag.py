@@ -17,7 +17,7 @@ from cmsmig.steps.decide.migration import open_migration
 from cmsmig.steps.verify.differences import Verification
 from cmsmig.steps.verify.verify import verify
 from cmsmig.steps.worker_pool import StopSignal
-from cmsmig.steps.write.import_setup import ImportSetup, Purpose, open_job
+from cmsmig.steps.write.import_setup import ImportSetup, open_job
 from tests.support.steps.desk import Desk, Stage
 
 
@@ -45,7 +45,7 @@ def verified(desk: Desk, clock: Clock) -> Verification:
         settings = load_settings(project, os.environ)
         migration = open_migration(project, settings)
         setup = ImportSetup(project, settings, migration, unobserved, StopSignal())
-        async with open_job(setup, Purpose.VERIFY) as job:
+        async with open_job(setup) as job:
             job.sleep = clock.sleep
             return await verify(job)
 

@@ -279,6 +279,7 @@ DAYS: dict[str, Day] = {
         {
             **{"GET stories": 2, "PUT update story": 2, "GET publish story": 2},
             "DELETE delete story": 1,
+            **WEBHOOKS,
         },
         told="Its story is to be deleted.",
     ),
@@ -289,6 +290,7 @@ DAYS: dict[str, Day] = {
             "GET story": 1,
             "PUT update story": 1,
             "GET unpublish story": 1,
+            **WEBHOOKS,
         },
         told="Its story is to be unpublished.",
     ),

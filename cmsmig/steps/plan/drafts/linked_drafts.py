@@ -65,6 +65,37 @@ class DraftLinks:
         return self.linked_hash != home.content_hash
 
 
+@dataclass(frozen=True, slots=True)
+class LinkedStories:
+    """The stories of a migration, linked to the stories that items have."""
+
+    migration: Migration
+    context: DraftContext
+    existing: Mapping[ItemKey, ExistingStory]
+
+    def version(self, key: ItemKey) -> tuple[str, DraftLinks] | str | None:
+        """Return the name and the links of an item's story, or why there is none; None
+        without a content type."""
+        item = self.migration.items[key]
+        draft = self.migration.item_draft(item, self.context)
+        if not isinstance(draft, ItemDraft):
+            return draft
+        links = link_draft(
+            self.migration, draft, self.context, self.existing, Hashing.ALL
+        )
+        if isinstance(links, str):
+            return links
+        return draft.name_at(self.context.places[key]), links
+
+    def fields(self, key: ItemKey) -> JsonObject | str:
+        """Return what is wanted of an item's story, by field, or why there is none."""
+        story = self.migration.story(key, self.context)
+        if story is None or isinstance(story, str):
+            return story or "It has no content type."
+        linked = link_story(story, self.existing, self.migration.routes)
+        return wanted_fields(story, linked.content)
+
+
 class Hashing(Enum):
     """Whether linked content is hashed, to be compared with what was written."""
 
@@ -170,21 +201,6 @@ def _with_hashes(
         record_hash=wanted_record(draft, place, hashed),
         former_record=wanted_record(draft, place, former) if former else "",
     )
-
-
-def wanted_story(
-    migration: Migration,
-    key: ItemKey,
-    context: DraftContext,
-    existing: Mapping[ItemKey, ExistingStory],
-) -> JsonObject | str:
-    """Return the fields that the story of a selected item is to have over the story
-    records, or why there is none."""
-    story = migration.story(key, context)
-    if story is None or isinstance(story, str):
-        return story or "It has no content type."
-    linked = link_story(story, existing, migration.routes)
-    return wanted_fields(story, linked.content)
 
 
 def why_waiting(migration: Migration, key: ItemKey) -> str:

@@ -5,7 +5,7 @@ From the first call on the budget counts, and a plan of many stories takes secon
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -31,7 +31,7 @@ from cmsmig.steps.plan.drafts.planned_stories import (
     kept_stories,
     used_fields,
 )
-from cmsmig.steps.plan.gone.gone_stories import known_with_gone
+from cmsmig.steps.plan.moves import standing_stories
 from cmsmig.steps.plan.preflights.findings import Refusal, Refused
 
 NOT_REFUSED: Final = Refused()
@@ -132,17 +132,18 @@ def draft_offline(migration: Migration, ledger: Ledger) -> OfflineDrafts:
     """
     assets = migration.files.planned_assets(_foreseen_assets(migration, ledger))
     context = migration.context(assets, migration.files.missing)
-    existing = _foreseen_stories(migration, ledger, migration.items.keys())
+    rows = ledger.items.all()
+    there = standing_stories(rows, {})
+    existing = migration.routes.foreseen(there, migration.items.keys())
     known = known_here(migration, ledger)
     made_of = plan_print(migration, context, existing, known)
-    rows = ledger.items.all()
     failed: dict[ItemKey, str] = {}
     planned = kept_stories(migration, made_of, rows)
     if planned is None:
         migration.draft_ahead(context)
         planned = _plan_stories(migration, context, existing, known, rows, failed)
         if failed:
-            existing = _foreseen_stories(migration, ledger, planned.stories.keys())
+            existing = migration.routes.foreseen(there, planned.stories.keys())
             planned = _plan_stories(migration, context, existing, known, rows, failed)
         else:
             keep_stories(migration, made_of, planned)
@@ -192,7 +193,12 @@ def _prints(
 def known_here(migration: Migration, ledger: Ledger) -> KnownItems:
     """Return what is known of items, with what is gone at the origin; what an
     earlier pilot brought is outside of none. Reads only."""
-    known = known_with_gone(migration.known, ledger)
+    gone = {row.key: row.gone for row in ledger.gone.rows() if row.gone}
+    known = replace(
+        migration.known,
+        kept={key for key, each in gone.items() if not each.has_left},
+        left={key for key, each in gone.items() if each.has_left},
+    )
     if not known.outside:
         return known
     rows = ledger.items.all()
@@ -237,17 +243,6 @@ def linked_drafts(
             wanted = hashing if is_there else Hashing.NOTHING
             links = link_draft(migration, draft, context, existing, wanted)
             yield key, draft, links
-
-
-def _foreseen_stories(
-    migration: Migration, ledger: Ledger, coming: Set[ItemKey]
-) -> Mapping[ItemKey, ExistingStory]:
-    there = {
-        key: ExistingStory(home.uuid, home.full_slug)
-        for key, row in ledger.items.all().items()
-        if (home := row.standing_home) is not None
-    }
-    return migration.routes.foreseen(there, coming)
 
 
 def _foreseen_assets(migration: Migration, ledger: Ledger) -> dict[str, UploadedAsset]:

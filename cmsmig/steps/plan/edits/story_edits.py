@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from cmsmig.canonical import JsonObject
 from cmsmig.counting import first_of
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import Story
@@ -16,14 +15,10 @@ from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import StoryRecord
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.field_diff import FieldDiff
-from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.drafts.foreseen_links import ForeseenLinks
-from cmsmig.steps.plan.drafts.linked_drafts import wanted_story
-from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.edits.story_merge import StoryMerge, merge_story, merge_untouched
 from cmsmig.steps.plan.publication.version_pair import open_pairs
+from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.worker_pool import together
 
 UNDECIDED: Final = "undecided"
@@ -68,11 +63,7 @@ NO_EDITS: Final = StoryEdits()
 
 
 async def read_story_edits(
-    client: DestinationClient,
-    migration: Migration,
-    ledger: Ledger,
-    foreseen: ForeseenLinks,
-    offline: OfflineDrafts,
+    client: DestinationClient, ledger: Ledger, wanted: WantedStories
 ) -> StoryEdits:
     """Read the stories that are wanted otherwise and may have been edited.
 
@@ -81,12 +72,12 @@ async def read_story_edits(
     merges: dict[ItemKey, StoryMerge] = {}
     kept: dict[ItemKey, Story] = {}
     reads = 0
-    merging = _Merging(migration, ledger, foreseen.existing, offline)
-    for key, home, slug in foreseen.held_moves:
+    merging = _Merging(wanted, ledger)
+    for key, home, slug in wanted.held_moves:
         if merge := merging.untouched(key, home, slug):
             merges[key] = merge
     pairs = open_pairs(ledger)
-    looking = list(foreseen.looking.items())
+    looking = list(wanted.looking.items())
     for at in range(0, len(looking), _AT_ONCE):
         part = looking[at : at + _AT_ONCE]
         reads += len(part)
@@ -110,34 +101,28 @@ async def _story(client: DestinationClient, home: StoryRecord) -> Story | None:
 
 @dataclass(frozen=True, slots=True)
 class _Merging:
-    migration: Migration
+    wanted: WantedStories
     ledger: Ledger
-    existing: Mapping[ItemKey, ExistingStory]
-    offline: OfflineDrafts
 
     def touched(
         self, key: ItemKey, home: StoryRecord, story: Story
     ) -> StoryMerge | None:
-        ours = self._wanted(key)
+        ours = self.wanted.stories.fields(key)
         if isinstance(ours, str):
             return None
         written = self.ledger.items.last_written(home.story_id)
-        decided = self.migration.decisions.conflicts
+        decided = self.wanted.migration.decisions.conflicts
         return _light(merge_story(home, written, ours, story, decided))
 
     def untouched(
         self, key: ItemKey, home: StoryRecord, slug: str
     ) -> StoryMerge | None:
-        ours = self._wanted(key)
+        ours = self.wanted.stories.fields(key)
         if isinstance(ours, str):
             return None
         written = self.ledger.items.last_written(home.story_id)
-        decided = self.migration.decisions.conflicts
+        decided = self.wanted.migration.decisions.conflicts
         return _light(merge_untouched(home, written, ours, slug, decided))
-
-    def _wanted(self, key: ItemKey) -> JsonObject | str:
-        context = self.offline.context
-        return wanted_story(self.migration, key, context, self.existing)
 
 
 def _light(merge: StoryMerge) -> StoryMerge:

@@ -34,14 +34,13 @@ from cmsmig.reconcile.rules.story import (
     edits_without_reading,
 )
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.drafts.foreseen_links import LISTED_TOGETHER
 from cmsmig.steps.plan.edits.written_stories import last_write
 from cmsmig.steps.plan.gone.gone_stories import (
     removed_by_us,
     standing_in_the_way,
     to_remove,
 )
-from cmsmig.steps.snapshot import Snapshot
+from cmsmig.steps.snapshot import LISTED_TOGETHER, Snapshot
 from cmsmig.steps.worker_pool import together
 
 NO_STORIES: Final[Mapping[int, Story]] = {}
@@ -156,14 +155,6 @@ def take_up_gone(ledger: Ledger, found: OriginGone) -> None:
     ledger.gone.take_back((*found.back, *found.anew))
     ledger.items.release(found.anew)
     ledger.gone.forget(found.forgotten)
-
-
-def changes_gone(ledger: Ledger, found: OriginGone) -> bool:
-    """Return whether `take_up_gone` would write anything. Reads only."""
-    if found.back or found.anew or found.forgotten:
-        return True
-    rows = ledger.items.all() if found.gone else {}
-    return any(rows[key].gone != each for key, each in found.gone.items())
 
 
 def removal_calls(migration: Migration, ledger: Ledger) -> dict[str, int]:

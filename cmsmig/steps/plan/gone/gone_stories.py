@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 
 from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.gone_items import DELETE, UNPUBLISH
 from cmsmig.ledger.rows import GoneState, ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.mapping.select.reference_targets import KnownItems
 from cmsmig.steps.decide.migration import Migration
 
 REMOVALS: Mapping[GoneState, str] = {
@@ -26,42 +24,17 @@ def removed_by_us(ledger: Ledger) -> frozenset[ItemKey]:
     deleting = {each.subject for each in ledger.intents.open(DELETE)}
     return frozenset(
         row.key
-        for row in gone_rows(ledger)
+        for row in ledger.gone.rows()
         if str(row.key) in deleting
         or (row.gone is not None and row.gone.state is GoneState.DELETED)
     )
-
-
-def without_removed(ledger: Ledger) -> Iterator[ItemRow]:
-    """Yield the rows of all items but those. Reads only."""
-    removed = removed_by_us(ledger)
-    for key, row in ledger.items.all().items():
-        if key not in removed:
-            yield row
-
-
-def known_with_gone(known: KnownItems, ledger: Ledger) -> KnownItems:
-    """Return what is known of items, with those that are gone at the origin."""
-    gone = {row.key: row.gone for row in gone_rows(ledger) if row.gone is not None}
-    return replace(
-        known,
-        kept={key for key, each in gone.items() if not each.has_left},
-        left={key for key, each in gone.items() if each.has_left},
-    )
-
-
-def gone_rows(ledger: Ledger) -> tuple[ItemRow, ...]:
-    """Return the rows of what is gone at the origin. Reads only."""
-    if ledger.gone.is_empty():
-        return ()
-    return tuple(row for row in ledger.items.all().values() if row.gone is not None)
 
 
 def to_remove(ledger: Ledger) -> tuple[ItemRow, ...]:
     """Return the rows whose stories are to be unpublished or deleted. Reads only."""
     return tuple(
         row
-        for row in gone_rows(ledger)
+        for row in ledger.gone.rows()
         if row.gone is not None and row.gone.state in REMOVALS
     )
 

@@ -22,7 +22,7 @@ from cmsmig.mapping.decisions.conflicts import ConflictsDecision, GoneAction, Go
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.rules.asset import is_file_of
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.gone.gone_stories import without_removed
+from cmsmig.steps.plan.gone.gone_stories import removed_by_us
 from cmsmig.steps.plan.needed_names import needed_names
 from cmsmig.steps.snapshot import Snapshot, folder_at
 from cmsmig.steps.worker_pool import together
@@ -231,11 +231,13 @@ def _find_gone(
 
 def _missing_stories(ledger: Ledger, snapshot: Snapshot) -> list[ItemRow]:
     there = {row.story_id: row for row in snapshot.stories}
-    rows = without_removed(ledger)
+    removed = removed_by_us(ledger)
     return [
         row
-        for row in rows
-        if row.home is not None and not _is_home(row.home, there.get(row.home.story_id))
+        for key, row in ledger.items.all().items()
+        if row.home is not None
+        and key not in removed
+        and not _is_home(row.home, there.get(row.home.story_id))
     ]
 
 

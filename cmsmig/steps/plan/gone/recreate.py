@@ -53,16 +53,6 @@ def _is_forgotten(thing: GoneThing) -> bool:
     return not thing.needed or thing.action is GoneAction.RECREATE
 
 
-def changes(ledger: Ledger, gone: Gone) -> bool:
-    """Return whether `take_up` would write anything. Reads only."""
-    return (
-        bool(gone.things)
-        or bool(ledger.intents.open(DELETE))
-        or any(row.is_gone for row in ledger.items.all().values())
-        or any(row.is_gone for row in ledger.inventory.assets().values())
-    )
-
-
 def is_blocked(gone: Gone, command: str) -> bool:
     """Return whether a command can bring nothing, since what it builds on is gone."""
     return bool(gone.stood_on) and command in _STANDING_ON

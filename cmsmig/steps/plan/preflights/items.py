@@ -17,7 +17,6 @@ from cmsmig.destination.value_kinds import NAMES, TAKES, is_refused, is_unfit
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.content_shape import ContentShape
-from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.plan.preflights.findings import (
     Preflight,
@@ -33,15 +32,10 @@ _NEARLY = 0.8
 """From which part of the limit on a story's exact size is looked at."""
 
 
-def find_refused(
-    migration: Migration,
-    ledger: Ledger,
-    snapshot: Snapshot,
-    offline: OfflineDrafts,
-) -> Refused:
+def find_refused(ledger: Ledger, snapshot: Snapshot, offline: OfflineDrafts) -> Refused:
     """Return the items whose stories would be refused when they are created, each
     with why. Reads only."""
-    look = _Look(migration, ledger, snapshot, offline)
+    look = _Look(ledger, snapshot, offline)
     refusals: dict[ItemKey, Refusal] = {}
     findings: list[Preflight] = []
     closed: dict[tuple[str, str], Preflight] = {}
@@ -76,16 +70,12 @@ class _Look:
     """Holds items against what the destination takes."""
 
     def __init__(
-        self,
-        migration: Migration,
-        ledger: Ledger,
-        snapshot: Snapshot,
-        offline: OfflineDrafts,
+        self, ledger: Ledger, snapshot: Snapshot, offline: OfflineDrafts
     ) -> None:
-        self._migration = migration
-        self._survey = snapshot
+        self._migration = offline.migration
+        self._snapshot = snapshot
         self._offline = offline
-        self._schemas = Schemas.after(migration, ledger, snapshot)
+        self._schemas = Schemas.after(offline.migration, ledger, snapshot)
         self._known: dict[int, tuple[Preflight, ...]] = {}
         """Problems of each shape, by its number: stories of one shape share it."""
 
@@ -117,7 +107,7 @@ class _Look:
         """Return that the folder takes no stories of this type, if so."""
         place = self._offline.context.places[key]
         component = self._component(key)
-        rule = self._survey.closed_by(place.folder, component)
+        rule = self._snapshot.closed_by(place.folder, component)
         if rule is None:
             return None
         taken = ", ".join(f"`{each}`" for each in sorted(rule.content_types))

@@ -6,7 +6,7 @@ to be published, the releases always, since editors may add stories to one at an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
@@ -16,7 +16,6 @@ from cmsmig.errors import CredentialsError, NotFoundError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.ledger.store import Ledger
-from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
 from cmsmig.steps.snapshot import (
     FolderRule,
@@ -31,39 +30,32 @@ def to_create(
     rows: Mapping[ItemKey, ItemRow],
     snapshot: Snapshot,
     offline: OfflineDrafts,
-    again: Set[ItemKey] = frozenset(),
 ) -> Iterator[ItemKey]:
-    """Yield the items whose stories are to be created.
-
-    `again` are those whose stories are gone and are to be made again.
-    """
+    """Yield the items whose stories are to be created."""
     taken = {row.full_slug for row in snapshot.stories if not row.is_folder}
     places = offline.context.places
     for key in offline.stories:
         row = rows.get(key)
-        if row is not None and row.home is not None and key not in again:
-            continue
-        if places[key].full_slug not in taken:
+        is_new = row is None or row.home is None
+        if is_new and places[key].full_slug not in taken:
             yield key
 
 
 async def read_for_preflights(
     client: DestinationClient,
-    migration: Migration,
     ledger: Ledger,
     snapshot: Snapshot,
     offline: OfflineDrafts,
-    again: Set[ItemKey] = frozenset(),
 ) -> Snapshot:
     """Return the snapshot with the rules of folders, the webhooks and the releases."""
     calls = dict(snapshot.calls)
     rows = ledger.items.all()
-    folders = list(_folders(rows, snapshot, offline, again))
+    folders = list(_folders(rows, snapshot, offline))
     if folders:
         calls["read_folders"] = len(folders)
     rules = await together(_read_rule(client, each) for each in folders)
     webhooks: tuple[Webhook, ...] | None = ()
-    if _publishes(migration, rows, offline, again):
+    if _publishes(rows, offline):
         calls["read_webhooks"] = 1
         webhooks = await _read_webhooks(client)
     releases, listed = await _read_releases(client, rows)
@@ -83,12 +75,11 @@ def _folders(
     rows: Mapping[ItemKey, ItemRow],
     snapshot: Snapshot,
     offline: OfflineDrafts,
-    again: Set[ItemKey],
 ) -> Iterator[StoryRow]:
     """Yield the folders that are there and that decide about stories to be created."""
     paths: set[str] = set()
     places = offline.context.places
-    for key in to_create(rows, snapshot, offline, again):
+    for key in to_create(rows, snapshot, offline):
         path = places[key].folder
         while path and path not in paths:
             paths.add(path)
@@ -147,16 +138,11 @@ async def _read_releases(
     return tuple(found), calls
 
 
-def _publishes(
-    migration: Migration,
-    rows: Mapping[ItemKey, ItemRow],
-    offline: OfflineDrafts,
-    again: Set[ItemKey],
-) -> bool:
+def _publishes(rows: Mapping[ItemKey, ItemRow], offline: OfflineDrafts) -> bool:
     """Return whether an import would publish anything."""
-    for key in migration.to_publish & offline.stories.keys():
+    for key in offline.migration.to_publish & offline.stories.keys():
         row = rows.get(key)
-        if row is None or row.home is None or not row.published or key in again:
+        if row is None or row.home is None or not row.published:
             return True
         if row.home.made and offline.stories[key].links.is_needed(row.home):
             return True

@@ -46,10 +46,8 @@ async def read_interrupted(
             rows.append(_row_after(ledger, row, after))
     found = found.with_rows(rows) if rows else found
     created, reads = await find_created(client, namespace, ledger, found.stories)
-    calls = {**found.calls, **({"settle_stories": reads} if reads else {})}
-    return replace(
-        found, calls=calls, created=created, interrupted=interrupted, hidden=hidden
-    )
+    found = found.with_calls({"settle_stories": reads})
+    return replace(found, created=created, interrupted=interrupted, hidden=hidden)
 
 
 def _row_after(ledger: Ledger, item: ItemRow, after: Story) -> StoryRow:

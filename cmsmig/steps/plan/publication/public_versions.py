@@ -13,42 +13,11 @@ from cmsmig.canonical import JsonObject
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.decisions.choices import ItemSet
-from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.reconcile.rules.story import is_as_written
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.drafts.linked_drafts import (
-    DraftLinks,
-    Hashing,
-    link_draft,
-    wanted_story,
-)
+from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, LinkedStories
 from cmsmig.steps.plan.edits.written_stories import is_ours_public
 from cmsmig.steps.snapshot import Snapshot
-
-
-@dataclass(frozen=True, slots=True)
-class _Made:
-    """What public versions are made of."""
-
-    visitors: Migration
-    context: DraftContext
-    existing: Mapping[ItemKey, ExistingStory]
-
-    def version(self, key: ItemKey) -> tuple[str, DraftLinks] | str | None:
-        """Return the name and the links of an item's version, or why there is none;
-        None without a content type."""
-        draft = self.visitors.item_draft(self.visitors.items[key], self.context)
-        if draft is None or isinstance(draft, str):
-            return draft
-        links = link_draft(
-            self.visitors, draft, self.context, self.existing, Hashing.ALL
-        )
-        if isinstance(links, str):
-            return links
-        return draft.name_at(self.context.places[key]), links
-
-    def fields(self, key: ItemKey) -> JsonObject | str:
-        return wanted_story(self.visitors, key, self.context, self.existing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +30,7 @@ class PublicVersions:
     """What visitors are to see them called."""
     failed: Mapping[ItemKey, str] = field(default_factory=dict)
     """Why a version cannot be made, a sentence for an editor."""
-    _made: Mapping[ItemKey, _Made] = field(default_factory=dict)
+    _made: Mapping[ItemKey, LinkedStories] = field(default_factory=dict)
 
     @property
     def records(self) -> Mapping[ItemKey, tuple[str, ...]]:
@@ -75,26 +44,22 @@ class PublicVersions:
 
 
 def find_public_versions(
-    migration: Migration,
-    context: DraftContext,
-    existing: Mapping[ItemKey, ExistingStory],
-    ledger: Ledger,
-    snapshot: Snapshot,
+    stories: LinkedStories, ledger: Ledger, snapshot: Snapshot
 ) -> PublicVersions:
-    """Return the versions that visitors are to see where they differ from what
-    editors see, both over the same story records.
+    """Return the versions that visitors are to see where they differ from the `stories`
+    that editors see, both over the same story records.
 
     A version that differs in nothing that a story holds is none of them, unless an
     editor's unfinished edit is to stay above it.
     """
+    migration, context = stories.migration, stories.context
     edited = _shown_below_edits(migration, ledger, snapshot)
     if not migration.public and not edited:
         return PublicVersions()
     visitors = migration.for_visitors()
     own = visitors.context(context.assets, context.missing_assets)
-    whole = _Made(migration, context, existing)
-    made = dict.fromkeys(edited, whole)
-    made |= dict.fromkeys(migration.public, _Made(visitors, own, existing))
+    live = LinkedStories(visitors, own, stories.existing)
+    made = dict.fromkeys(edited, stories) | dict.fromkeys(migration.public, live)
     links: dict[ItemKey, DraftLinks] = {}
     names: dict[ItemKey, str] = {}
     failed: dict[ItemKey, str] = {}
@@ -103,7 +68,7 @@ def find_public_versions(
         if isinstance(found, str):
             failed[key] = found
         elif found is not None and (
-            key in edited or _records(found) != _records(whole.version(key))
+            key in edited or _records(found) != _records(stories.version(key))
         ):
             names[key], links[key] = found
     visitors.drafter.store.flush()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
-from cmsmig.destination.schema import StoryRow
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import ItemRow
-from cmsmig.mapping.draft import Place
+from cmsmig.steps.plan.wanted_stories import WantedStories
 
 
 class PageChange(StrEnum):
@@ -57,23 +55,17 @@ class Publication:
 
 
 def find_publications(
-    due: Iterable[ItemKey],
-    apart: Set[ItemKey],
-    rows: Mapping[ItemKey, ItemRow],
-    listed: Iterable[StoryRow],
-    places: Mapping[ItemKey, Place],
-) -> Iterator[Publication]:
-    """Yield what is published of the items that are due, by path.
-
-    `apart` are those of which editors see another version than visitors.
-    """
-    public = {row.story_id for row in listed if row.published}
+    wanted: WantedStories, due: Iterable[ItemKey]
+) -> tuple[Publication, ...]:
+    """Return what is published of the items that are due, by path."""
+    public = {row.story_id for row in wanted.snapshot.stories if row.published}
+    places, below_edits = wanted.migration.places.places, wanted.versions.links.keys()
     found: list[Publication] = []
     for key in due:
-        row = rows.get(key)
+        row = wanted.rows.get(key)
         home = row.home if row is not None else None
         known = home is not None and home.story_id in public
         path = home.full_slug if home is not None else places[key].full_slug
         change = PageChange.RENEWED if known else PageChange.NEW
-        found.append(Publication(key, path, change, key in apart))
-    yield from sorted(found, key=lambda each: each.full_slug)
+        found.append(Publication(key, path, change, key in below_edits))
+    return tuple(sorted(found, key=lambda each: each.full_slug))

@@ -10,15 +10,12 @@ from cmsmig.canonical import JsonObject, fingerprint
 from cmsmig.destination.schema import Story
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.compare.content_equality import comparable
-from cmsmig.mapping.convert.item_draft import ItemDraft
-from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.translations import EmptyShown, shown_in
 from cmsmig.reconcile.diff import value_of
 from cmsmig.reconcile.field_diff import Value
 from cmsmig.reconcile.rules.story import CONTENT, is_same_field
 from cmsmig.reconcile.rules.story_hashes import content_hash
-from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.drafts.linked_drafts import Hashing, link_draft, wanted_story
+from cmsmig.steps.plan.drafts.linked_drafts import LinkedStories
 from cmsmig.steps.plan.publication.public_versions import PublicVersions
 
 
@@ -65,9 +62,8 @@ class PublicField:
 class VisitorPages:
     """What visitors are to get of the items of a migration."""
 
-    migration: Migration
-    context: DraftContext
-    existing: Mapping[ItemKey, ExistingStory]
+    stories: LinkedStories
+    """As editors are to see them."""
     versions: PublicVersions
     unpublished: Mapping[ItemKey, Mapping[str, frozenset[str]]] = field(
         default_factory=dict
@@ -80,7 +76,7 @@ class VisitorPages:
 
     def is_met(self, key: ItemKey, story: Story) -> bool:
         """Return whether visitors get what they are to get of a story."""
-        if self.migration.decisions.collections.translations:
+        if self.stories.migration.decisions.collections.translations:
             return next(self.unmet(key, story), None) is None
         return (content_hash(story.content), story.row.name) == self._print(key)
 
@@ -94,7 +90,8 @@ class VisitorPages:
 
     def has_language(self, key: ItemKey) -> bool:
         """Return whether an item has values in their language."""
-        item = self.migration.public.get(key, self.migration.items[key])
+        migration = self.stories.migration
+        item = migration.public.get(key, migration.items[key])
         return any(each.code == self.language for each in item.languages)
 
     def unmet(self, key: ItemKey, story: Story) -> Iterator[PublicField]:
@@ -114,19 +111,10 @@ class VisitorPages:
         """Return the hash of the content and the name that visitors are to get."""
         if key in self.versions.links:
             return self.versions.links[key].linked_hash, self.versions.names[key]
-        draft = self.migration.item_draft(self.migration.items[key], self.context)
-        if not isinstance(draft, ItemDraft):
-            return None
-        links = link_draft(
-            self.migration, draft, self.context, self.existing, Hashing.ALL
-        )
-        if isinstance(links, str):
-            return None
-        return links.linked_hash, draft.name_at(self.context.places[key])
+        found = self.stories.version(key)
+        return (found[1].linked_hash, found[0]) if isinstance(found, tuple) else None
 
     def _fields(self, key: ItemKey) -> JsonObject:
-        if key in self.versions.links:
-            found = self.versions.fields(key)
-            return found if isinstance(found, dict) else {}
-        found = wanted_story(self.migration, key, self.context, self.existing)
-        return {} if isinstance(found, str) else found
+        are_apart = key in self.versions.links
+        found = (self.versions if are_apart else self.stories).fields(key)
+        return found if isinstance(found, dict) else {}

@@ -1,0 +1,252 @@
+"""Plans an import: what it would do from here, to the call.
+
+The ledger is taken as it will be once the import has noted what became of things since
+the last run; nothing of that is written yet, except where stories are now.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from cmsmig.canonical import fingerprint
+from cmsmig.destination.client import DestinationClient
+from cmsmig.destination.schema import Story
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import Accounting, ItemRow
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.propose.rule_components import refuse_undesigned
+from cmsmig.mapping.select.reference_targets import DanglingCause
+from cmsmig.settings import Settings
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.conflicts import find_conflicts, moved_paths
+from cmsmig.steps.plan.created_stories import take_up_created
+from cmsmig.steps.plan.drafts.offline_drafts import (
+    OfflineDrafts,
+    draft_offline,
+    known_here,
+)
+from cmsmig.steps.plan.drift import fingerprints, item_prints
+from cmsmig.steps.plan.edits.story_edits import StoryEdits, read_story_edits
+from cmsmig.steps.plan.forecast import calls_of, find_publishing, no_calls
+from cmsmig.steps.plan.gone.gone_at_origin import (
+    compare_with_origin,
+    look_at_gone,
+    take_up_gone,
+)
+from cmsmig.steps.plan.gone.missing_objects import Gone
+from cmsmig.steps.plan.gone.recreate import is_blocked, take_up
+from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
+from cmsmig.steps.plan.plan import RULES_VERSION, Plan
+from cmsmig.steps.plan.plan_details import PlanDetails
+from cmsmig.steps.plan.plan_notes import find_notes, labels_to_keep
+from cmsmig.steps.plan.preflights.beforehand import Beforehand
+from cmsmig.steps.plan.preflights.items import find_refused
+from cmsmig.steps.plan.preflights.reads import read_for_preflights
+from cmsmig.steps.plan.publication.interrupted_versions import read_interrupted
+from cmsmig.steps.plan.publication.publications import find_publications
+from cmsmig.steps.plan.resources import Resources
+from cmsmig.steps.plan.wanted_stories import WantedStories, find_wanted
+from cmsmig.steps.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedImport:
+    """A plan, and what was found out for it that the import goes on with."""
+
+    plan: Plan
+    accounting: Accounting
+    """As of before the plan is carried out."""
+    snapshot: Snapshot
+    offline: OfflineDrafts
+    edits: StoryEdits
+    seen_gone: Mapping[int, Story]
+    """Stories of items that are gone at the origin, as they were read, by id."""
+
+
+async def plan_import(
+    client: DestinationClient,
+    migration: Migration,
+    ledger: Ledger,
+    snapshot: Snapshot,
+    settings: Settings,
+    offline: OfflineDrafts,
+    gone: Gone,
+    *,
+    recreate: bool,
+) -> PlannedImport:
+    """Return what an import would do from here; `offline` was drafted over `ledger`.
+
+    Writes nothing but the paths of stories that somebody moved, into the ledger. Raises
+    `LedgerError` when the ledger is empty, or an older copy, and meets what an earlier
+    import brought, and `DecisionsError` when rules make blocks that the design lacks.
+    """
+    ledger.items.moved(moved_paths(migration.namespace, ledger, snapshot))
+    conflicts = find_conflicts(migration, ledger, snapshot)
+    looked = await refuse_lost_ledger(client, migration, ledger, snapshot, conflicts)
+    snapshot = snapshot.with_calls(looked)
+    snapshot = await read_interrupted(client, migration.namespace, ledger, snapshot)
+    seen, reads = await look_at_gone(client, migration, ledger, snapshot)
+    with ledger.supposed() as supposed:
+        take_up_created(supposed, snapshot.created, migration, offline.context)
+        take_up(supposed, gone)
+        take_up_gone(supposed, compare_with_origin(migration, supposed, snapshot, seen))
+        if not supposed.is_as(ledger):
+            offline = draft_offline(migration, supposed)
+        snapshot = await read_for_preflights(client, supposed, snapshot, offline)
+        offline = offline.without(find_refused(supposed, snapshot, offline))
+        wanted = find_wanted(supposed, snapshot, offline)
+        edits = await read_story_edits(client, supposed, wanted)
+        calls = {
+            "read_interrupted_versions": len(snapshot.interrupted),
+            "read_gone_stories": reads,
+            "read_changed_stories": edits.reads,
+        }
+        wanted = replace(wanted, snapshot=snapshot.with_calls(calls))
+        return PlannedImport(
+            plan=_make_plan(wanted, supposed, settings, gone, edits, recreate=recreate),
+            accounting=supposed.items.accounting(),
+            snapshot=wanted.snapshot,
+            offline=offline,
+            edits=edits,
+            seen_gone=seen,
+        )
+
+
+def _make_plan(
+    wanted: WantedStories,
+    ledger: Ledger,
+    settings: Settings,
+    gone: Gone,
+    edits: StoryEdits,
+    *,
+    recreate: bool,
+) -> Plan:
+    migration, snapshot, offline = wanted.migration, wanted.snapshot, wanted.offline
+    if migration.rules is not None:
+        refuse_undesigned(migration.design, offline.used)
+    resources = Resources.of(migration, ledger, snapshot, offline.used)
+    prints = fingerprints(wanted, ledger, settings, gone, resources, recreate=recreate)
+    publishing = find_publishing(wanted, edits)
+    calls = calls_of(wanted, ledger, settings, edits, publishing, resources)
+    if is_blocked(gone, "import"):
+        calls = no_calls(snapshot)
+    items, skipped, without = _count_items(wanted)
+    known = replace(known_here(migration, ledger), failed=without)
+    dangling = tuple(offline.dangling(known))
+    links = wanted.links.values()
+    return Plan(
+        plan_hash=fingerprint([RULES_VERSION, prints.as_json()]),
+        fingerprints=prints,
+        calls=calls,
+        saved=_count_saved(migration, len(offline.stories), calls, settings),
+        items=items,
+        skipped=_sorted(skipped),
+        losses=_sorted(_count_losses(offline)),
+        links=sum(each.links for each in links),
+        links_left=_sorted(Counter(why for each in links for why in each.left)),
+        rate=settings.destination_rate,
+        conflicts=tuple(wanted.conflicts.values()),
+        in_the_way=tuple(resources.in_the_way()),
+        schema_changes=tuple(
+            f for each in resources.compared for f in each.diff.changes
+        ),
+        edit_conflicts=(
+            *(f for each in resources.compared for f in each.diff.conflicts),
+            *edits.undecided,
+            *(f for each in resources.assets() for f in each.diff.conflicts),
+        ),
+        dangling=tuple(each for each in dangling if each.cause is not _OUTSIDE),
+        not_in_pilot=tuple(each for each in dangling if each.cause is _OUTSIDE),
+        pilot=migration.pilot,
+        notes=tuple(find_notes(wanted, ledger)),
+        labels=labels_to_keep(migration, ledger),
+        missing_files=migration.files.missing,
+        gone=gone,
+        recreate=recreate,
+        moves=tuple(wanted.moves.values()),
+        item_prints=item_prints(migration),
+        beforehand=Beforehand.of(
+            migration, snapshot, settings, offline.refused, calls, len(publishing)
+        ),
+        borrowed=tuple(
+            each for story in offline.stories.values() for each in story.borrowed
+        ),
+        publications=find_publications(wanted, publishing),
+        gone_at_origin=ledger.gone.rows(),
+        details=PlanDetails(
+            migration,
+            offline.context,
+            wanted.stories.existing,
+            losing=[key for key, each in offline.stories.items() if each.losses],
+            leaving=[key for key, each in wanted.links.items() if each.left],
+            conflicts=wanted.conflicts,
+            undrafted=offline.reasons(),
+        ),
+    )
+
+
+_OUTSIDE = DanglingCause.NOT_IN_PILOT
+
+
+def _count_saved(
+    migration: Migration,
+    stories: int,
+    calls: Mapping[str, int],
+    settings: Settings,
+) -> dict[str, int]:
+    uploads = migration.files.uploads
+    addresses = sum(len(upload.addresses) for upload in uploads)
+    return {
+        "files_with_the_same_bytes": addresses - len(uploads),
+        "stories_without_anything_to_link": max(0, stories - calls["update_stories"]),
+        "finish_calls": 0 if settings.finish_uploads else calls["sign_uploads"],
+    }
+
+
+def _count_items(
+    wanted: WantedStories,
+) -> tuple[dict[str, int], Counter[str], frozenset[ItemKey]]:
+    """Return how many items come to what, how many are skipped for each reason, and
+    which of the selected ones will have no story, conflicts mostly."""
+    counts: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
+    without: set[ItemKey] = set()
+    for outcome in wanted.outcomes():
+        counts[_counted_as(outcome, wanted.rows.get(outcome.key))] += 1
+        if outcome.status == "skipped":
+            skipped[outcome.reason] += 1
+        if outcome.status in ("failed", "skipped"):
+            without.add(outcome.key)
+    items = {
+        "in": counts.total(),
+        "to_create": len(wanted.creating),
+        **{name: counts[name] for name in _COUNTED},
+    }
+    return items, skipped, frozenset(without & wanted.migration.known.selected)
+
+
+_COUNTED = ("already_there", "skipped", "failed", "gone")
+
+
+def _counted_as(outcome: ItemRow, row: ItemRow | None) -> str:
+    if row is not None and row.is_left_out:
+        return "skipped"
+    if outcome.status == "reused":
+        return "already_there"
+    if row is not None and row.is_gone:
+        return "gone"
+    is_there = row is not None and row.home is not None and row.gone is None
+    return "already_there" if is_there else outcome.status
+
+
+def _count_losses(offline: OfflineDrafts) -> Counter[str]:
+    counted: Counter[str] = Counter()
+    for story in offline.stories.values():
+        counted.update(story.losses)
+    return counted
+
+
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items()))

@@ -1,0 +1,131 @@
+"""What is wanted of the stories: which are created, which are updated, where each of
+them leads and what visitors are to see. Reads only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from cmsmig.item_key import ItemKey
+from cmsmig.ledger.rows import ItemRow, StoryRecord
+from cmsmig.ledger.store import Ledger
+from cmsmig.mapping.decisions.conflicts import ConflictAction
+from cmsmig.mapping.draft import ExistingStory
+from cmsmig.reconcile.rules.story import is_as_written, is_unmoved
+from cmsmig.steps.decide.migration import Migration
+from cmsmig.steps.plan.conflicts import Conflict, find_conflicts, item_rows
+from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, LinkedStories
+from cmsmig.steps.plan.drafts.offline_drafts import OfflineDrafts
+from cmsmig.steps.plan.edits.written_stories import asked_back, is_saved_since
+from cmsmig.steps.plan.moves import Move, find_moves, standing_stories
+from cmsmig.steps.plan.publication.public_versions import (
+    PublicVersions,
+    find_public_versions,
+)
+from cmsmig.steps.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class WantedStories:
+    """What is wanted of the stories, over the ledger and the space as they are."""
+
+    migration: Migration
+    snapshot: Snapshot
+    rows: Mapping[ItemKey, ItemRow]
+    offline: OfflineDrafts
+    conflicts: Mapping[ItemKey, Conflict]
+    moves: Mapping[ItemKey, Move]
+    """Stories that get another path."""
+    creating: frozenset[ItemKey]
+    stories: LinkedStories
+    """Over the stories that items will have in phase two, some of them stand-ins."""
+    links: Mapping[ItemKey, DraftLinks]
+    versions: PublicVersions
+    """What visitors are to see where that is not what editors see."""
+    needed: frozenset[ItemKey]
+    """Stories that are wanted otherwise than they were last written, or are to be
+    published and have to be compared first."""
+    looking: Mapping[ItemKey, StoryRecord]
+    """Those of them that are not as we left them: they are read."""
+    held_moves: tuple[tuple[ItemKey, StoryRecord, str], ...]
+    """Those that are, and whose page would move or may, with the slug that they
+    have."""
+
+    def outcomes(self) -> Iterator[ItemRow]:
+        """Yield what becomes of every item of the origin, selected or not."""
+        return item_rows(self.migration, self.conflicts, self.offline.reasons())
+
+
+def find_wanted(
+    ledger: Ledger, snapshot: Snapshot, offline: OfflineDrafts
+) -> WantedStories:
+    """Return what phase two will find, and what it will have to do."""
+    migration, rows = offline.migration, ledger.items.all()
+    conflicts = find_conflicts(migration, ledger, snapshot)
+    there = {key for key, row in rows.items() if row.home is not None}
+    creating = frozenset(offline.stories.keys() - conflicts.keys() - there)
+    moves = find_moves(migration, ledger, snapshot)
+    reused = {
+        key: ExistingStory(conflict.row.uuid, conflict.row.full_slug)
+        for key, conflict in conflicts.items()
+        if conflict.action is ConflictAction.REUSE
+    }
+    existing: Mapping[ItemKey, ExistingStory]
+    existing = migration.routes.foreseen(
+        reused | standing_stories(rows, moves), creating
+    )
+    if existing == offline.existing:
+        # One of them is enough in memory.
+        existing = offline.existing
+    links = offline.links_over(existing)
+    stories = LinkedStories(migration, offline.context, existing)
+    listed = {row.story_id: row for row in snapshot.stories}
+    needed = {key for key in creating if key in links and links[key].changes}
+    looking: dict[ItemKey, StoryRecord] = {}
+    held: list[tuple[ItemKey, StoryRecord, str]] = []
+    # Lists do not tell the slugs of other languages.
+    is_translated = bool(migration.decisions.collections.translations)
+    for key, home in _written(links, rows):
+        seen = listed.get(home.story_id)
+        asked = asked_back(migration.decisions.conflicts, ledger, rows[key], seen)
+        if not (
+            links[key].is_needed(home)
+            or asked
+            or (key in migration.to_publish and is_saved_since(rows[key], seen))
+        ):
+            continue
+        needed.add(key)
+        written = ledger.items.last_written(home.story_id)
+        if seen is None or not (
+            is_as_written(seen, home) and is_unmoved(seen, written)
+        ):
+            looking[key] = home
+        elif asked or is_translated or seen.slug != migration.places.places[key].slug:
+            held.append((key, home, seen.slug))
+    return WantedStories(
+        migration=migration,
+        snapshot=snapshot,
+        rows=rows,
+        offline=offline,
+        conflicts=conflicts,
+        moves=moves,
+        creating=creating,
+        stories=stories,
+        links=links,
+        versions=find_public_versions(stories, ledger, snapshot),
+        needed=frozenset(needed),
+        looking=looking,
+        held_moves=tuple(held),
+    )
+
+
+def _written(
+    links: Mapping[ItemKey, DraftLinks], rows: Mapping[ItemKey, ItemRow]
+) -> Iterator[tuple[ItemKey, StoryRecord]]:
+    """Yield the stories that this import made and that are there."""
+    for key in links:
+        row = rows.get(key)
+        # Nothing can be written into what is gone; it is made again by decision only.
+        if row is None or row.home is None or not row.home.made or row.is_gone:
+            continue
+        yield key, row.home
