@@ -11,7 +11,7 @@ import pytest
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.mapping.block_splitting import block_values
 from cmsmig.mapping.convert.item_draft import StoryDraft
-from cmsmig.mapping.convert.linking import link_story
+from cmsmig.mapping.convert.linking import link_story, resolve_links
 from cmsmig.mapping.decisions.body_reviews import BodyKey, body_facts, review_of
 from cmsmig.mapping.decisions.choices import BlocksDecision, BodyChoice, BodyMode
 from cmsmig.mapping.decisions.design import BlockRole, Design, Encoding
@@ -244,15 +244,16 @@ def test_links_inside_of_blocks_lead_to_stories() -> None:
         f"<table><tr><td>{link}</td></tr></table>"
         f"<div data-rt-embed-type='true'><b>{link}</b></div>"
     )
-    linked = link_story(drafted(html), HOMES, ROUTES)
-    assert linked.links == 6
-    text = json.dumps(linked.content["body"])
+    story = drafted(html)
+    linked = link_story(story, HOMES, ROUTES)
+    assert resolve_links(story.draft, HOMES, ROUTES).links == 6
+    text = json.dumps(linked["body"])
     assert text.count('"uuid": "uuid-two"') == 4
-    figure = linked.content["body"][2]
+    figure = linked["body"][2]
     assert figure["link"]["linktype"] == "story"
     assert figure["link"]["id"] == "uuid-two"
     assert 'href=\\"/posts/zwei\\"' in text
     assert "/posts/two" not in text
-    assert [each["_uid"] for each in linked.content["body"]] == [
+    assert [each["_uid"] for each in linked["body"]] == [
         each["_uid"] for each in drafted(html).content["body"]
     ]

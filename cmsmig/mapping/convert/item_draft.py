@@ -6,23 +6,17 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, TypeAlias, cast
+from typing import cast
 
-from pydantic import PlainSerializer, PlainValidator, TypeAdapter
+from pydantic import TypeAdapter
 
 from cmsmig.canonical import JsonObject, compact, fingerprint, unpacked
 from cmsmig.item_key import ItemKey
 from cmsmig.mapping.convert.asset_slots import Marks, Slots
-from cmsmig.mapping.convert.content_shape import ContentShape, shape_from_json
+from cmsmig.mapping.convert.content_shape import ContentShape
 from cmsmig.mapping.convert.lookups import Lookups
 from cmsmig.mapping.draft import FieldLoss, Place, RelationUse, UploadedAsset
 from cmsmig.richtext.losses import Loss, Severity
-
-Shape: TypeAlias = Annotated[
-    ContentShape,
-    PlainValidator(shape_from_json),
-    PlainSerializer(ContentShape.as_json, return_type=dict),
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +42,7 @@ class ItemDraft:
     """The same of what raw HTML mentions in code and data."""
     lookups: Lookups
     slots: Slots
-    shape: Shape
+    shape: ContentShape
     size: int
     """Bytes of the content as JSON, about: what is filled in has other lengths."""
     losses: Mapping[str, int]

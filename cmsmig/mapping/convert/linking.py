@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.item_key import ItemKey
@@ -17,6 +18,8 @@ from cmsmig.mapping.select.routes import PageCause, Routes, RouteTarget, StaticP
 from cmsmig.mapping.select.translations import language_of, translated_key
 from cmsmig.richtext.links import StoryLink, look_up_links, rewrite_links
 
+_Addresses: TypeAlias = tuple[tuple[str, str], ...]
+"""The field of a story that a link is in, and its address."""
 _LEFT_ALONE = frozenset(("story", "asset", "email"))
 
 
@@ -28,31 +31,14 @@ class LeftLink:
     cause: PageCause
 
 
-@dataclass(frozen=True, slots=True)
-class Linked:
-    """A story's whole content for phase two."""
-
-    content: JsonObject
-    filled: int
-    """References filled; each entry of a list counts."""
-    links: int
-    """Links that lead to a story now."""
-    pending: tuple[ItemKey, ...]
-    """Targets that will have a story and have none yet; each named once."""
-    dangling: tuple[ItemKey, ...]
-    """Targets of references that are left out for good."""
-    left: tuple[LeftLink, ...]
-    """Links that stay, in the content's order."""
-
-
 def link_story(
     story: StoryDraft, existing: Mapping[ItemKey, ExistingStory], routes: Routes
-) -> Linked:
+) -> JsonObject:
     """Return the story's content with relations and internal links filled.
 
-    References keep the origin's order; those without a target are left out.
-    What waits for a story to be created is left as it is and named in
-    `pending`. Linking what is linked changes nothing.
+    References keep the origin's order; those without a target are left out. What
+    waits for a story to be created stays as it is. Linking what is linked changes
+    nothing.
     """
     linking = _Linking(story.key.locale_id, existing, routes)
     content: JsonObject = {
@@ -60,14 +46,7 @@ def link_story(
     }
     for relation in story.draft.relations:
         content[relation.field] = linking.relation(relation)
-    return Linked(
-        content=content,
-        filled=linking.filled,
-        links=linking.links,
-        pending=tuple(linking.pending),
-        dangling=tuple(linking.dangling),
-        left=tuple(linking.left),
-    )
+    return content
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +58,20 @@ class ResolvedLinks:
     relations: tuple[Json, ...]
     """The value of each relation."""
     filled: int
+    """References filled; each entry of a list counts."""
     links: int
+    """Links that lead to a story."""
     pending: tuple[ItemKey, ...]
+    """Targets that will have a story and have none yet; each named once."""
     waiting: tuple[ItemKey, ...]
     """The target of each link that has no story yet."""
     left: tuple[LeftLink, ...]
+    """Links that stay, in the content's order."""
+
+    @property
+    def changes(self) -> bool:
+        """Return whether linking gives other content than the draft's."""
+        return bool(self.filled or self.links)
 
 
 def resolve_links(
@@ -107,18 +95,9 @@ def resolve_links(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class LinkUses:
-    """Every address that `link_story` looks up in content, in its order."""
-
-    links: tuple[tuple[str, str], ...]
-    """The field of the story that a link is in, and its address."""
-    mentions: tuple[tuple[str, str], ...]
-    """The same of what raw HTML mentions in code and data."""
-
-
-def link_uses(content: JsonObject) -> LinkUses:
-    """Return every address that `link_story` looks up in content."""
+def link_uses(content: JsonObject) -> tuple[_Addresses, _Addresses]:
+    """Return every address that `link_story` looks up in content, in its order, and
+    those that raw HTML mentions in code and data."""
     links: list[tuple[str, str]] = []
     mentions: list[tuple[str, str]] = []
     for field, value in content.items():
@@ -131,7 +110,7 @@ def link_uses(content: JsonObject) -> LinkUses:
                 look_up_links(part, found[0].append, found[1].append)
                 links += ((name, each) for each in found[0])
                 mentions += ((name, each) for each in found[1])
-    return LinkUses(tuple(links), tuple(mentions))
+    return tuple(links), tuple(mentions)
 
 
 def _parts(field: str, value: Json) -> Iterator[tuple[str, JsonObject]]:
@@ -161,7 +140,6 @@ class _Linking:
         "_locale",
         "_routes",
         "at",
-        "dangling",
         "filled",
         "left",
         "links",
@@ -181,7 +159,6 @@ class _Linking:
         self.links = 0
         self.pending: dict[ItemKey, None] = {}
         self.waiting: list[ItemKey] = []
-        self.dangling: list[ItemKey] = []
         self.left: list[LeftLink] = []
 
     def relation(self, relation: RelationUse) -> Json:
@@ -194,8 +171,6 @@ class _Linking:
                 uuids.append(home.uuid)
             elif target in self._routes.places:
                 self.pending[target] = None
-            else:
-                self.dangling.append(target)
         self.filled += len(uuids)
         if relation.multiple:
             return uuids

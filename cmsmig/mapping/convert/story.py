@@ -87,7 +87,7 @@ def _draft(
     ]
     published, day = _dates(item, content_type, context)
     relations = tuple(_relation_uses(item, content_type))
-    uses = link_uses(content)
+    links, mentions = link_uses(content)
     single = (each.field for each in relations if not each.multiple)
     body = compact({"content": content, "losses": told})
     draft = ItemDraft(
@@ -98,8 +98,8 @@ def _draft(
         first_published_at=published,
         sort_by_date=day,
         relations=relations,
-        links=uses.links,
-        mentions=uses.mentions,
+        links=links,
+        mentions=mentions,
         lookups=lookups,
         slots=marks.slots(content),
         shape=shape_of(content, single),

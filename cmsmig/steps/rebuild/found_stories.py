@@ -115,7 +115,7 @@ def _known(
         story = stories.get(drafted.key)
         if story is None:
             continue
-        linked = link_story(drafted, existing, job.migration.routes).content
+        linked = link_story(drafted, existing, job.migration.routes)
         for content in (linked, drafted.content):
             if same(content, story.content):
                 yield drafted.key, _record(drafted, content, story)

@@ -20,7 +20,7 @@ from cmsmig.mapping.draft import ExistingStory
 from cmsmig.reconcile.field_diff import seen_of
 from cmsmig.reconcile.rules.story import PUBLISHED, LastWrite, edited_fields
 from cmsmig.richtext.schema.validate import documents_in, problems_there
-from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, link_draft
+from cmsmig.steps.plan.drafts.linked_drafts import Hashing, link_draft
 from cmsmig.steps.plan.gone.recreate import REMEDY
 from cmsmig.steps.plan.publication.visitor_pages import visible_prints
 from cmsmig.steps.verify.compare_objects import compare_objects
@@ -180,9 +180,9 @@ async def _compare_story(
         found.alternates[key] = story.alternates
     written = job.ledger.items.last_written(home.story_id)
     links = link_draft(job.migration, draft, job.context, existing, Hashing.ALL)
-    if isinstance(links, DraftLinks) and is_as_wanted(
-        story, written, links.record_hash
-    ):
+    if isinstance(links, str):
+        _list_undrafted(key, links, found)
+    elif is_as_wanted(story, written, links.record_hash):
         # What is wanted was valid when it was made.
         found.relations += links.filled
         found.documents += len([*documents_in(story.content)])
@@ -190,6 +190,7 @@ async def _compare_story(
         # An import of all fills its references to what later pilots brought.
         found.waiting.add(key)
     else:
+        found.relations += links.filled
         _compare_fields(job, existing, draft, ReadBack(home, written, story), found)
     found.differences.extend(_publication(job, key, home, story))
     apart = key in job.public_versions(existing).records
@@ -220,10 +221,9 @@ def _compare_fields(
     if isinstance(wanted, str):
         _list_undrafted(draft.key, wanted, found)
         return
-    linked = link_story(wanted, existing, job.migration.routes)
-    found.relations += linked.filled
+    content = link_story(wanted, existing, job.migration.routes)
     decided = job.migration.decisions.conflicts
-    found.differences.extend(story_differences(wanted, linked.content, read, decided))
+    found.differences.extend(story_differences(wanted, content, read, decided))
     found.differences.extend(_documents(wanted, read.story.content, found))
 
 

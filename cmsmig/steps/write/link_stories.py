@@ -153,7 +153,7 @@ def _update_of(
     if (why := needs.unmet(story.draft.shape.used, story.content)) is not None:
         job.ledger.items.failed(key, why.reason, why.text, "update")
         return None
-    content = link_story(story, existing, migration.routes).content
+    content = link_story(story, existing, migration.routes)
     if not needed.links.is_hashed:
         links = hash_links(
             migration, story.draft, job.context, existing, needed.links, content

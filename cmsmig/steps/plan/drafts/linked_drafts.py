@@ -92,8 +92,9 @@ class LinkedStories:
         story = self.migration.story(key, self.context)
         if story is None or isinstance(story, str):
             return story or "It has no content type."
-        linked = link_story(story, self.existing, self.migration.routes)
-        return wanted_fields(story, linked.content)
+        return wanted_fields(
+            story, link_story(story, self.existing, self.migration.routes)
+        )
 
 
 class Hashing(Enum):
@@ -123,8 +124,8 @@ def link_draft(
             *(str(each.cause) for each in found.left),
             *(why_waiting(migration, key) for key in found.waiting),
         ),
-        state=link_state(found.filled, found.links, pending=bool(found.pending)),
-        changes=_changes(found),
+        state=_state(found),
+        changes=found.changes,
         linked_hash="",
         record_hash="",
     )
@@ -142,7 +143,7 @@ def link_draft(
             return story
         content = story.content
         if links.changes:
-            content = link_story(story, existing, migration.routes).content
+            content = link_story(story, existing, migration.routes)
         hashed = _keep_hash(migration, draft, inputs, content, linked=links.changes)
     return _with_hashes(links, draft, context, hashed)
 
@@ -170,7 +171,7 @@ def _inputs(draft: ItemDraft, context: DraftContext, found: ResolvedLinks) -> st
     ]
     made_of = [draft.made_of, code_digest(_ROOMS), draft.fingerprint]
     inputs = fingerprint([made_of, files])
-    return fingerprint([inputs, _answers(found)]) if _changes(found) else inputs
+    return fingerprint([inputs, _answers(found)]) if found.changes else inputs
 
 
 def _keep_hash(
@@ -210,16 +211,11 @@ def why_waiting(migration: Migration, key: ItemKey) -> str:
     return str(cause)
 
 
-def link_state(filled: int, links: int, *, pending: bool) -> str:
+def _state(found: ResolvedLinks) -> str:
     """Return what the ledger writes of a story's links."""
-    if pending:
+    if found.pending:
         return "pending"
-    return "linked" if filled or links else "nothing"
-
-
-def _changes(found: ResolvedLinks) -> bool:
-    """Return whether linking gives other content than the draft's."""
-    return bool(found.filled or found.links)
+    return "linked" if found.changes else "nothing"
 
 
 def _answers(found: ResolvedLinks) -> Json:

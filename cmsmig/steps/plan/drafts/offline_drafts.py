@@ -22,13 +22,17 @@ from cmsmig.mapping.select.reference_targets import (
     classify,
 )
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks, Hashing, link_draft
-from cmsmig.steps.plan.drafts.plan_print import plan_print
+from cmsmig.steps.plan.drafts.linked_drafts import (
+    DraftLinks,
+    Hashing,
+    link_draft,
+)
 from cmsmig.steps.plan.drafts.planned_stories import (
     PlannedStories,
     PlannedStory,
     keep_stories,
     kept_stories,
+    plan_print,
     used_fields,
 )
 from cmsmig.steps.plan.moves import standing_stories

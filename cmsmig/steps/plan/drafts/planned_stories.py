@@ -12,11 +12,20 @@ from itertools import count
 
 from pydantic import TypeAdapter
 
-from cmsmig.canonical import canonical, packed, unpacked
+from cmsmig.canonical import (
+    Json,
+    canonical,
+    fingerprint,
+    fingerprint_of_each,
+    packed,
+    unpacked,
+)
+from cmsmig.code_digest import code_digest
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.convert.content_shape import ContentShape
-from cmsmig.mapping.convert.item_draft import ItemDraft, Shape
+from cmsmig.mapping.convert.item_draft import ItemDraft
+from cmsmig.mapping.draft import DraftContext, ExistingStory
 from cmsmig.mapping.select.reference_targets import (
     BorrowedReference,
     DanglingReference,
@@ -24,12 +33,22 @@ from cmsmig.mapping.select.reference_targets import (
     borrowed,
     classify,
 )
-from cmsmig.steps.decide.drafter import RULE_FAILED
+from cmsmig.steps.decide.drafter import RULE_FAILED, plain
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.drafts.linked_drafts import DraftLinks
 
 _PART = 500
 """Stories that are kept together."""
+_ROOMS = (
+    "configuration",
+    "mapping",
+    "origin",
+    "reconcile",
+    "richtext",
+    "steps/decide",
+    "steps/plan",
+)
+"""Code that drafts, links and hashes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +87,7 @@ class PlannedStories:
 
     def plan(self, draft: ItemDraft, links: DraftLinks, known: KnownItems) -> None:
         """Add what is known of a story."""
-        shape = canonical(draft.shape.as_json())
+        shape = canonical(draft.shape.fields)
         if shape not in self._numbers:
             self._numbers[shape] = len(self.shapes)
             self.shapes.append(draft.shape)
@@ -103,7 +122,7 @@ class PlannedStories:
         )
 
 
-_CODEC = TypeAdapter(tuple[list[Shape], list[tuple[int, PlannedStory]]])
+_CODEC = TypeAdapter(tuple[list[ContentShape], list[tuple[int, PlannedStory]]])
 """Shapes that are new in a part, and each story with its item's place among all."""
 
 
@@ -155,6 +174,48 @@ def _parts(keys: list[ItemKey], planned: PlannedStories) -> Iterator[bytes]:
         new = planned.shapes[written:until]
         written = max(written, until)
         yield packed(_CODEC.dump_json((new, stories)))
+
+
+def plan_print(
+    migration: Migration,
+    context: DraftContext,
+    existing: Mapping[ItemKey, ExistingStory],
+    known: KnownItems,
+) -> str:
+    """Return the fingerprint of everything that decides what `draft_offline` finds:
+    the code, the raw answers, the decisions, the files, the story records and which
+    items are taken along."""
+    reviews = migration.decisions.blocks.reviews
+    return fingerprint(
+        [
+            code_digest(_ROOMS, migration.drafter.libraries),
+            migration.namespace,
+            fingerprint_of_each(str(entry.item.key) for entry in migration.selected),
+            plain(migration.origin.site),
+            dict(migration.origin.hashes),
+            dict(migration.decisions.hashes),
+            [[plain(key), reviews[key].decided] for key in sorted(reviews)],
+            _files(context),
+            fingerprint_of_each(
+                [str(key), home.uuid, home.full_slug] for key, home in existing.items()
+            ),
+            [_sorted(each) for each in (known.kept, known.left, known.outside)],
+        ]
+    )
+
+
+def _files(context: DraftContext) -> Json:
+    """Return where files are, or will be, and what is said of them."""
+    assets = fingerprint_of_each(
+        [address, context.assets[address].asset_id, context.assets[address].filename]
+        for address in sorted(context.assets)
+    )
+    hosts = sorted(context.file_hosts)
+    return [assets, dict(context.missing_assets), dict(context.alts), [*hosts]]
+
+
+def _sorted(keys: Iterable[ItemKey]) -> Json:
+    return [*sorted(map(str, keys))]
 
 
 def used_fields(shapes: Iterable[ContentShape]) -> dict[str, set[str]]:

@@ -142,15 +142,15 @@ class _Look:
             yield self._of_item(key, problem)
 
     def _of_shape(self, shape: ContentShape) -> Iterator[Preflight]:
-        for component in sorted(shape.used):
+        for component in sorted(shape.fields):
             for field, definition in self._schemas.fields.get(component, {}).items():
                 if definition.get("required") and shape.lacks(component, field):
                     yield self._required(shape, component, field, definition)
                 yield from _unfit(shape, component, field, definition)
-                held = shape.held.get((component, field), frozenset())
+                there = shape.fields[component].get(field)
                 barred = [
                     each
-                    for each in sorted(held)
+                    for each in (there.held if there else ())
                     if not self._schemas.allows(definition, each)
                 ]
                 if barred:
@@ -225,13 +225,13 @@ def _unfit(
     Source: destination, strict validation.
     """
     kind = str(definition.get("type") or "")
-    held = shape.kinds.get((component, field), frozenset())
-    unfit = sorted(each for each in held if is_unfit(kind, each))
+    there = shape.fields[component].get(field)
+    unfit = [each for each in (there.kinds if there else ()) if is_unfit(kind, each)]
     if not unfit:
         return
     fails = any(is_refused(kind, each) for each in unfit)
     what = " or ".join(dict.fromkeys(NAMES[each] for each in unfit))
-    is_block = any(component in names for names in shape.held.values())
+    is_block = any(shape.fields_with(component))
     or_rule = ", or the rule of the project's own that makes the block" * is_block
     then = (
         "" if fails else " Editors cannot change such a value, and it may be refused."
