@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from cmsmig.canonical import Json, JsonObject
 from cmsmig.destination import reading
@@ -53,6 +54,13 @@ class StoryCalls(Connection):
             f"show story {story_id}", "GET", f"stories/{story_id}"
         )
         return self._read(answer.whole_json())
+
+    async def find_story(self, story_id: int) -> Story | None:
+        """Return one story with its content; None for one that is not there, or is in
+        the trash."""
+        with suppress(NotFoundError):
+            return await self.story(story_id)
+        return None
 
     async def create_story(self, body: JsonObject, *, publish: bool = False) -> Story:
         """Create one story or folder, as a draft unless `publish`.

@@ -45,7 +45,7 @@ from cmsmig.mapping.draft import path_in_language
 from cmsmig.reconcile.rules.story import UNKNOWN
 from cmsmig.settings import Project
 from cmsmig.steps.decide.migration import Migration, as_begun
-from cmsmig.steps.plan.gone.gone_stories import gone_json
+from cmsmig.steps.plan.gone.gone_at_origin import gone_json
 from cmsmig.steps.plan.plan_details import PlanDetails
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.verify.differences import Verification

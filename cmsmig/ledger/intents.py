@@ -45,6 +45,10 @@ class Intents:
         rest = "WHERE kind = ? AND outcome IS NULL ORDER BY id"
         return tuple(INTENTS.read(self._store, rest, (kind,)))
 
+    def subjects(self, *kinds: str) -> frozenset[str]:
+        """Return what the open intents of some kinds are about. Reads only."""
+        return frozenset(each.subject for kind in kinds for each in self.open(kind))
+
     def settle(self, kind: str, subject: str, outcome: str) -> None:
         """Close an open intent that has no result of its own to write."""
         self._store.commit([close_intent(kind, subject, outcome)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -19,7 +19,7 @@ from cmsmig.ledger.health import check_log, check_pages, leave_run, open_run
 from cmsmig.ledger.intents import Intents
 from cmsmig.ledger.inventory import Inventory
 from cmsmig.ledger.items import Items
-from cmsmig.ledger.rows import Identity
+from cmsmig.ledger.rows import Identity, Intent, ItemRow
 from cmsmig.ledger.tables import Rows
 
 _NAMESPACE = uuid.UUID("5b0c6a39-9c5c-5f4e-8f3b-3f7a6f0a2d11")
@@ -86,6 +86,13 @@ class Ledger:
     def is_as(self, other: Ledger) -> bool:
         """Return whether a supposed ledger holds what this one holds. Reads only."""
         return self._store.version() == other._store.version()
+
+    def intended(self, kind: str) -> Iterator[tuple[Intent, ItemRow | None]]:
+        """Yield the open intents of a kind with the rows of their items. Reads only."""
+        if intents := self.intents.open(kind):
+            rows = {str(key): row for key, row in self.items.all().items()}
+            for each in intents:
+                yield each, rows.get(each.subject)
 
     def is_unused(self) -> bool:
         """Return whether nothing was ever asked of a destination. Reads only."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cmsmig.canonical import JsonObject
 from cmsmig.counting import and_more, noun_for
 from cmsmig.reconcile.field_diff import FieldDiff
-from cmsmig.steps.plan.gone.gone_stories import gone_json, gone_sentence_of
+from cmsmig.steps.plan.gone.gone_at_origin import gone_json, gone_sentence_of
 from cmsmig.steps.verify.accounting import accounting_json, gone_counts_json
 from cmsmig.steps.write.import_steps import Outcome
 from cmsmig.terminal.text import gone_lines

@@ -11,7 +11,7 @@ from cmsmig.ledger.rows import ItemRow
 from cmsmig.mapping.select.reference_targets import EXPLAINED, fields_replaced
 from cmsmig.printable import printable
 from cmsmig.reconcile.field_diff import Outcome
-from cmsmig.steps.plan.gone.gone_stories import gone_sentence_of
+from cmsmig.steps.plan.gone.gone_at_origin import gone_sentence_of
 from cmsmig.steps.plan.gone.missing_objects import Gone
 from cmsmig.steps.plan.plan import Plan
 from cmsmig.steps.plan.preflights.findings import LIMITS

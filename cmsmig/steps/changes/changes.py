@@ -6,13 +6,11 @@ By item and field, with old and new value. Reads only.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import Story, StoryRow
-from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.rows import ItemRow, StoryRecord
 from cmsmig.reconcile.diff import Diff, value_of
@@ -218,7 +216,9 @@ async def _of_stories(
     ]
     for at in range(0, len(edited), _AT_ONCE):
         part = edited[at : at + _AT_ONCE]
-        stories = await together(_read(job, last.record) for _, last in part)
+        stories = await together(
+            job.client.find_story(last.record.story_id) for _, last in part
+        )
         for (key, last), story in zip(part, stories, strict=True):
             for change in _of_story(key, last, story):
                 yield change
@@ -239,12 +239,6 @@ def _of_publication(
         home.left_public,
         there.published,
     )
-
-
-async def _read(job: ImportJob, home: StoryRecord) -> Story | None:
-    with suppress(NotFoundError):
-        return await job.client.story(home.story_id)
-    return None
 
 
 def _of_story(key: ItemKey, last: LastWrite, story: Story | None) -> Iterator[Change]:

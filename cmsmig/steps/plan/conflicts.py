@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.schema import StoryRow
@@ -53,7 +52,7 @@ def find_conflicts(
         row.full_slug.strip("/"): row for row in snapshot.stories if not row.is_folder
     }
     rows = ledger.items.all()
-    intended = {intent.subject for intent in ledger.intents.open("create")}
+    intended = ledger.intents.subjects("create")
     gone = {
         each.home.story_id: each.gone.state
         for each in rows.values()
@@ -100,35 +99,6 @@ def moved_paths(
         and there.full_slug.strip("/") != item.home.full_slug
         and there.slug != passing_slug(namespace, key, item.home.full_slug)
     }
-
-
-class ItemOutcome(NamedTuple):
-    """What becomes of an item, as the ledger is told."""
-
-    key: ItemKey
-    status: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class ItemOutcomes:
-    """What becomes of every item of the origin, selected or not: said anew whenever it
-    is gone through, since there may be 100,000 items."""
-
-    migration: Migration
-    conflicts: Mapping[ItemKey, Conflict]
-    undrafted: Mapping[ItemKey, Refusal]
-
-    def __iter__(self) -> Iterator[ItemOutcome]:
-        """Yield the outcomes in the order of the import."""
-        for entry in self.migration.selected:
-            key = entry.item.key
-            status, reason, _ = _outcome(
-                self.conflicts.get(key), self.undrafted.get(key)
-            )
-            yield ItemOutcome(key, status, reason)
-        for skip in self.migration.skipped:
-            yield ItemOutcome(skip.key, "skipped", skip.reason)
 
 
 def item_rows(

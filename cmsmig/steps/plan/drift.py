@@ -216,9 +216,7 @@ def _foreign_stories(
     made = ledger.inventory.made("folder").values()
     folders = {row.destination_id for row in made if row.made}
     under_way = _places_under_way(ledger)
-    updating = {intent.subject for intent in ledger.intents.open("update")}
-    for kind in ("publish", *INTENTS):
-        updating |= {intent.subject for intent in ledger.intents.open(kind)}
+    updating = ledger.intents.subjects("update", "publish", *INTENTS)
     for row in listed:
         path = row.full_slug.strip("/")
         item = items.get(row.story_id)
@@ -233,12 +231,12 @@ def _foreign_stories(
             yield f"{_EDIT} {path}", _row_print(row)
 
 
-def _places_under_way(ledger: Ledger) -> set[str]:
+def _places_under_way(ledger: Ledger) -> frozenset[str]:
     """Return the paths whose create or folder request has an unknown outcome."""
-    creating = {intent.subject for intent in ledger.intents.open("create")}
-    folders = {intent.subject for intent in ledger.intents.open("folder")}
+    creating = ledger.intents.subjects("create")
     rows = ledger.items.all().items()
-    return folders | {row.full_slug for key, row in rows if str(key) in creating}
+    stories = {row.full_slug for key, row in rows if str(key) in creating}
+    return ledger.intents.subjects("folder") | stories
 
 
 def _row_print(row: StoryRow) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cmsmig.destination.client import DestinationClient
-from cmsmig.errors import LedgerError, NotFoundError
+from cmsmig.errors import LedgerError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.convert.asset_uploads import UploadPlan
@@ -42,11 +42,9 @@ async def refuse_lost_ledger(
         return {}
     suspects = _suspects(migration, conflicts)[:SAMPLES]
     for conflict in suspects:
-        try:
-            story = await client.story(conflict.row.story_id)
-        except NotFoundError:
-            continue
-        if story.content.get("_uid") == story_uid(migration.namespace, conflict.key):
+        story = await client.find_story(conflict.row.story_id)
+        ours = story_uid(migration.namespace, conflict.key)
+        if story is not None and story.content.get("_uid") == ours:
             raise _make_error(f"stories, such as `{story.row.full_slug}`", ledger)
     calls = {"look_for_earlier_stories": len(suspects)}
     if upload := _unknown_file(migration, ledger):
@@ -72,7 +70,7 @@ def _suspects(
 def _unknown_file(migration: Migration, ledger: Ledger) -> UploadPlan | None:
     """Return the first file that this ledger never asked the destination for."""
     known = ledger.inventory.assets()
-    intended = {intent.subject for intent in ledger.intents.open("sign")}
+    intended = ledger.intents.subjects("sign")
     return next(
         (
             upload

@@ -17,7 +17,7 @@ from cmsmig.mapping.select.reference_targets import (
 from cmsmig.reconcile.field_diff import FieldDiff
 from cmsmig.steps.plan.conflicts import Conflict
 from cmsmig.steps.plan.drift import Fingerprints, item_moves
-from cmsmig.steps.plan.gone.gone_stories import gone_json
+from cmsmig.steps.plan.gone.gone_at_origin import gone_json
 from cmsmig.steps.plan.gone.missing_objects import NOTHING, Gone
 from cmsmig.steps.plan.moves import Move
 from cmsmig.steps.plan.plan_details import PlanDetails

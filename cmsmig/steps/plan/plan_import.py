@@ -21,7 +21,6 @@ from cmsmig.mapping.select.reference_targets import DanglingCause
 from cmsmig.settings import Settings
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.conflicts import find_conflicts, moved_paths
-from cmsmig.steps.plan.created_stories import take_up_created
 from cmsmig.steps.plan.drafts.offline_drafts import (
     OfflineDrafts,
     draft_offline,
@@ -37,6 +36,7 @@ from cmsmig.steps.plan.gone.gone_at_origin import (
 )
 from cmsmig.steps.plan.gone.missing_objects import Gone
 from cmsmig.steps.plan.gone.recreate import is_blocked, take_up
+from cmsmig.steps.plan.interrupted_stories import read_interrupted, take_up_created
 from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
 from cmsmig.steps.plan.plan import RULES_VERSION, Plan
 from cmsmig.steps.plan.plan_details import PlanDetails
@@ -44,7 +44,6 @@ from cmsmig.steps.plan.plan_notes import find_notes, labels_to_keep
 from cmsmig.steps.plan.preflights.beforehand import Beforehand
 from cmsmig.steps.plan.preflights.items import find_refused
 from cmsmig.steps.plan.preflights.reads import read_for_preflights
-from cmsmig.steps.plan.publication.interrupted_versions import read_interrupted
 from cmsmig.steps.plan.publication.publications import find_publications
 from cmsmig.steps.plan.resources import Resources
 from cmsmig.steps.plan.wanted_stories import WantedStories, find_wanted

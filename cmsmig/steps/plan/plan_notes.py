@@ -12,7 +12,7 @@ from cmsmig.mapping.propose.departures import departures
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.decide.pulled_origin import Origin
 from cmsmig.steps.plan.moves import Move
-from cmsmig.steps.plan.needed_names import needed_names
+from cmsmig.steps.plan.resources import needed_names
 from cmsmig.steps.plan.wanted_stories import WantedStories
 from cmsmig.steps.snapshot import Snapshot, folder_at
 

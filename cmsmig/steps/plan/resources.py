@@ -184,6 +184,20 @@ class Resources:
         return Resource(ref, desired, row, actual, rules, intent)
 
 
+def needed_names(migration: Migration) -> Mapping[str, frozenset[str]]:
+    """Return the names of what stories stand on, by the ledger's kinds."""
+    return {
+        "folder": frozenset(plan.path for plan in migration.folders),
+        "component": frozenset(
+            each.name for each in component_bodies(migration.design)
+        ),
+        "datasource": frozenset(
+            each.slug for each in datasource_bodies(migration.design)
+        ),
+        "asset_folder": frozenset({migration.design.asset_folder} - {""}),
+    }
+
+
 def _describe(kind: ConflictKind, what: str, owner: Owner) -> str:
     if owner is Owner.LEFT:
         return (

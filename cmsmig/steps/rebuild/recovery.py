@@ -188,14 +188,8 @@ async def _save_deleted(job: ImportJob, known: Set[ItemKey]) -> None:
 
 
 async def _read(job: ImportJob, rows: Iterable[StoryRow]) -> list[Story]:
-    stories = await together(_story(job, row) for row in rows)
+    stories = await together(job.client.find_story(row.story_id) for row in rows)
     return [story for story in stories if story is not None]
-
-
-async def _story(job: ImportJob, row: StoryRow) -> Story | None:
-    with suppress(NotFoundError):
-        return await job.client.story(row.story_id)
-    return None
 
 
 def _by_key(keys: Mapping[str, ItemKey], stories: list[Story]) -> dict[ItemKey, Story]:

@@ -11,7 +11,7 @@ from cmsmig.ledger.intents import DELETE
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.rules.asset import signed_row
 from cmsmig.reconcile.rules.datasource import StoredDatasource
-from cmsmig.steps.plan.created_stories import find_created, settle_creates
+from cmsmig.steps.plan.interrupted_stories import find_created, settle_creates
 from cmsmig.steps.rollback.job import RollbackJob
 from cmsmig.steps.rollback.reverse import created, forget, is_there
 from cmsmig.steps.snapshot import Snapshot

@@ -6,7 +6,7 @@ from cmsmig.canonical import JsonObject
 from cmsmig.ledger.rows import Accounting
 from cmsmig.ledger.store import Ledger
 from cmsmig.settings import Project
-from cmsmig.steps.plan.gone.gone_stories import gone_json
+from cmsmig.steps.plan.gone.gone_at_origin import gone_json
 
 
 def accounting_json(accounting: Accounting) -> JsonObject:

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from cmsmig.ledger.rows import GoneItem
-from cmsmig.steps.plan.gone.gone_at_origin import compare_with_origin
-from cmsmig.steps.plan.gone.gone_stories import REMOVALS, gone_sentence_of
+from cmsmig.steps.plan.gone.gone_at_origin import (
+    REMOVALS,
+    compare_with_origin,
+    gone_sentence_of,
+)
 from cmsmig.steps.verify.differences import Difference, DifferenceCode
 from cmsmig.steps.write.import_job import ImportJob
 

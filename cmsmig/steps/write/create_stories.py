@@ -38,8 +38,8 @@ from cmsmig.reconcile.rules.story import (
     written_story,
 )
 from cmsmig.reconcile.rules.story_hashes import content_hash
-from cmsmig.steps.plan.created_stories import create_intent
 from cmsmig.steps.plan.edits.written_stories import found_home, written_home
+from cmsmig.steps.plan.interrupted_stories import create_intent
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.components import read_field_keys
 from cmsmig.steps.write.folders import parent_id

@@ -21,8 +21,13 @@ from cmsmig.events import Noticed, StepAdvanced, StepFinished, StepStarted
 from cmsmig.ledger.rows import GoneState, Intent, ItemRow, StoryRecord
 from cmsmig.reconcile.rules.story import edits_without_reading
 from cmsmig.steps.plan.edits.written_stories import last_write
-from cmsmig.steps.plan.gone.gone_at_origin import edit_since, kept_note
-from cmsmig.steps.plan.gone.gone_stories import REMOVALS, standing_in_the_way, to_remove
+from cmsmig.steps.plan.gone.gone_at_origin import (
+    REMOVALS,
+    edit_since,
+    kept_note,
+    standing_in_the_way,
+    to_remove,
+)
 from cmsmig.steps.worker_pool import work_through
 from cmsmig.steps.write.idempotent_write import ATTEMPTS
 from cmsmig.steps.write.import_job import ImportJob

@@ -20,7 +20,7 @@ from cmsmig.steps.plan.drafts.offline_drafts import (
     OfflineDrafts,
     draft_offline,
 )
-from cmsmig.steps.plan.gone.missing_objects import Gone, compare, has_files
+from cmsmig.steps.plan.gone.missing_objects import Gone, find_missing, has_files
 from cmsmig.steps.plan.ledger_guard import refuse_lost_ledger
 from cmsmig.steps.plan.plan_import import PlannedImport, plan_import
 from cmsmig.steps.snapshot import Lists, Snapshot, read_snapshot, share_texts
@@ -153,8 +153,7 @@ async def _look(
     )
     wanted = Lists.for_import(migration.design, assets=has_files(ledger))
     listed = await read_snapshot(client, wanted, sharing=sharing, accept=accept)
-    compared = await compare(client, migration, ledger, listed)
-    gone = compared.gone
+    found, gone = await find_missing(client, migration, ledger, listed)
     if recreate:
         used = {upload.sha256 for upload in migration.files.uploads} - gone.hashes()
         rows = ledger.inventory.assets()
@@ -166,4 +165,4 @@ async def _look(
     )
     conflicts = migration.decisions.conflicts
     gone = gone.decided(conflicts, recreate=recreate)
-    return replace(compared.snapshot, arrived=arrived), gone
+    return replace(found, arrived=arrived), gone

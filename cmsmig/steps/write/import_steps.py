@@ -22,7 +22,6 @@ from cmsmig.steps.plan.conflicts import (
     find_conflicts,
     item_rows,
 )
-from cmsmig.steps.plan.created_stories import take_up_created
 from cmsmig.steps.plan.drift import Fingerprints
 from cmsmig.steps.plan.edits.saved_stories import find_saved
 from cmsmig.steps.plan.gone.gone_at_origin import (
@@ -34,6 +33,7 @@ from cmsmig.steps.plan.gone.recreate import (
     refuse_half_way,
     take_up,
 )
+from cmsmig.steps.plan.interrupted_stories import take_up_created
 from cmsmig.steps.plan.old_addresses import old_addresses
 from cmsmig.steps.plan.plan import Plan, refuse_drift
 from cmsmig.steps.plan.preflights.languages import refuse_missing_languages

@@ -70,7 +70,7 @@ async def publish_stories(job: ImportJob) -> None:
     _note_public(job, versions)
     due = to_publish(wanted, rows, listed, decided, versions.records)
     # What one of them holds is not known: the next run puts it back first.
-    doubtful = {each.subject for each in job.ledger.intents.open(SHOW)}
+    doubtful = job.ledger.intents.subjects(SHOW)
     todo = {row.key: row for row in due if str(row.key) not in doubtful}
     job.observer(StepStarted(STEP, len(todo)))
     for key in versions.failed.keys() & todo.keys():
@@ -90,10 +90,9 @@ async def publish_stories(job: ImportJob) -> None:
 def settle_publications(job: ImportJob) -> None:
     """Write of which stories an editor took back what a killed run published: they stay
     so until it is decided."""
-    subjects = {each.subject for each in job.ledger.intents.open("publish")}
-    for row in [*job.ledger.items.all().values()] if job.snapshot.hidden else ():
-        home = row.home
-        if home and home.story_id in job.snapshot.hidden and str(row.key) in subjects:
+    for _, row in job.ledger.intended("publish"):
+        home = row.home if row is not None else None
+        if row is not None and home and home.story_id in job.snapshot.hidden:
             public = replace(home, left_public=True)
             job.ledger.items.published(row.key, public, row.published)
 

@@ -97,13 +97,10 @@ async def put_back_versions(job: ImportJob) -> None:
     What somebody edited there since stays. A story that cannot be written is in the
     ledger with the reason.
     """
-    intents = job.ledger.intents.open(SHOW)
-    rows = {str(key): row for key, row in job.ledger.items.all().items()}
     newer: list[StoryRow] = []
-    for intent in intents:
-        row = rows.get(intent.subject)
+    for intent, row in job.ledger.intended(SHOW):
         home = row.standing_home if row is not None else None
-        there = await _story_if_there(job, home)
+        there = await job.client.find_story(home.story_id) if home is not None else None
         if row is None or home is None or there is None:
             job.ledger.intents.settle(SHOW, intent.subject, "absent")
             continue
@@ -140,15 +137,6 @@ async def _put_back(
     at = there.row.updated_at if is_shown else row.published
     job.ledger.items.published(row.key, after, at, written)
     return there.row
-
-
-async def _story_if_there(job: ImportJob, home: StoryRecord | None) -> Story | None:
-    if home is None:
-        return None
-    try:
-        return await job.client.story(home.story_id)
-    except NotFoundError:
-        return None
 
 
 def _may_show(job: ImportJob, home: StoryRecord, there: Story) -> bool:

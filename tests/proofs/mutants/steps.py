@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.proofs.mutants.mutant import Edit, Mutant
 
 STORIES = "steps/write/create_stories.py"
-CREATED = "steps/plan/created_stories.py"
+CREATED = "steps/plan/interrupted_stories.py"
 SIGNING = "steps/write/asset_signing.py"
 ASSETS = "steps/write/asset_upload.py"
 EXECUTE = "steps/write/execute.py"
@@ -18,7 +18,9 @@ SIGN = "* sign upload note-20.jpg #1"
 UPDATE = "* PUT update story notes/note-1 #1"
 
 NO_STORY_SETTLING = Edit(
-    CREATED, "    for intent in intents:\n", "    for intent in intents[:0]:\n"
+    CREATED,
+    '    for intent, row in ledger.intended("create"):\n        story =',
+    "    for intent, row in ():\n        story =",
 )
 TAKEN_IS_FOREIGN = Edit(
     STORIES,
@@ -220,7 +222,7 @@ SETTLING = (
         (
             Edit(
                 CREATED,
-                "story = found.get(key) if key is not None else None",
+                "story = found.get(row.key) if row is not None else None",
                 "story = None",
             ),
         ),

@@ -4,15 +4,15 @@ no longer chosen. Each is named, and what becomes of its story is decided."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
+from cmsmig.canonical import JsonObject
 from cmsmig.counting import first_of
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import Story, StoryRow
-from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
+from cmsmig.ledger.gone_items import DELETE, UNPUBLISH
 from cmsmig.ledger.rows import (
     DELETED_THERE,
     GoneItem,
@@ -35,15 +35,15 @@ from cmsmig.reconcile.rules.story import (
 )
 from cmsmig.steps.decide.migration import Migration
 from cmsmig.steps.plan.edits.written_stories import last_write
-from cmsmig.steps.plan.gone.gone_stories import (
-    removed_by_us,
-    standing_in_the_way,
-    to_remove,
-)
 from cmsmig.steps.snapshot import LISTED_TOGETHER, Snapshot
 from cmsmig.steps.worker_pool import together
 
 NO_STORIES: Final[Mapping[int, Story]] = {}
+REMOVALS: Mapping[GoneState, str] = {
+    GoneState.TO_UNPUBLISH: UNPUBLISH,
+    GoneState.TO_DELETE: DELETE,
+}
+"""What is still to be done, and the kind of its intent."""
 _SHOWN = 3
 _ASKED = (GoneAction.UNPUBLISH, GoneAction.DELETE)
 
@@ -87,15 +87,9 @@ async def look_at_gone(
         and (there := listed.get(row.home.story_id)) is not None
         and edits_without_reading(there, last_write(ledger, row)) is None
     ]
-    found = await together(_read(client, each) for each in looking)
+    found = await together(map(client.find_story, looking))
     stories = {each.row.story_id: each for each in found if each is not None}
     return stories, len(looking)
-
-
-async def _read(client: DestinationClient, story_id: int) -> Story | None:
-    with suppress(NotFoundError):
-        return await client.story(story_id)
-    return None
 
 
 def compare_with_origin(
@@ -199,7 +193,7 @@ def _reason_of(known: KnownItems, key: ItemKey) -> str:
 def _storyless(
     known: KnownItems, ledger: Ledger, rows: Mapping[ItemKey, ItemRow]
 ) -> Iterator[ItemKey]:
-    creating = {each.subject for each in ledger.intents.open("create")}
+    creating = ledger.intents.subjects("create")
     for key, row in rows.items():
         if row.home is None and key not in known.seen and str(key) not in creating:
             yield key
@@ -267,3 +261,70 @@ def edit_since(there: StoryRow, seen: Story | None, last: LastWrite) -> str:
         fields = edited_fields(seen, last) if seen else ("content",)
     edited = "somebody edited it after this import wrote it"
     return f"{edited} ({first_of(fields, _SHOWN)})" if fields else ""
+
+
+def removed_by_us(ledger: Ledger) -> frozenset[ItemKey]:
+    """Return the items whose stories this import deleted, or was about to. Reads
+    only. Such a story is not missed where it is not there."""
+    deleting = ledger.intents.subjects(DELETE)
+    return frozenset(
+        row.key
+        for row in ledger.gone.rows()
+        if str(row.key) in deleting
+        or (row.gone is not None and row.gone.state is GoneState.DELETED)
+    )
+
+
+def to_remove(ledger: Ledger) -> tuple[ItemRow, ...]:
+    """Return the rows whose stories are to be unpublished or deleted. Reads only."""
+    return tuple(
+        row
+        for row in ledger.gone.rows()
+        if row.gone is not None and row.gone.state in REMOVALS
+    )
+
+
+def standing_in_the_way(migration: Migration, ledger: Ledger) -> tuple[ItemRow, ...]:
+    """Return the rows of stories to be deleted whose places other items take."""
+    wanted = {place.full_slug for place in migration.places.places.values()}
+    return tuple(
+        row
+        for row in to_remove(ledger)
+        if row.gone is not None
+        and row.gone.state is GoneState.TO_DELETE
+        and row.home is not None
+        and row.home.full_slug in wanted
+    )
+
+
+def gone_json(row: ItemRow) -> JsonObject:
+    """Return what is gone at the origin as the JSON outputs list it."""
+    gone = row.gone
+    return {
+        "item": str(row.key),
+        "name": row.name,
+        "full_slug": row.home.full_slug if row.home else row.full_slug,
+        "reason": gone.reason if gone else "",
+        "explanation": gone.sentence if gone else "",
+        "story": str(gone.state) if gone else "",
+        "note": gone.note if gone else "",
+    }
+
+
+def gone_sentence_of(row: ItemRow) -> str:
+    """Return what is gone at the origin and what becomes of its story."""
+    gone = row.gone
+    assert gone is not None
+    path = row.home.full_slug if row.home else row.full_slug
+    note = f" {gone.note}" if gone.note else ""
+    return f"{path}: {gone.sentence} {_STATES[gone.state]}{note}"
+
+
+_STATES = {
+    GoneState.KEPT: "Its story is kept.",
+    GoneState.UNDECIDED: "Its story is kept until somebody decides.",
+    GoneState.TO_UNPUBLISH: "Its story is to be unpublished.",
+    GoneState.TO_DELETE: "Its story is to be deleted.",
+    GoneState.UNPUBLISHED: "Its story is not published.",
+    GoneState.DELETED: "Its story is in the trash.",
+}

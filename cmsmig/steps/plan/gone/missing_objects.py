@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from cmsmig.destination.client import DestinationClient
-from cmsmig.destination.schema import Asset, Component, StoryRow
+from cmsmig.destination.schema import StoryRow
 from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
 from cmsmig.ledger.intents import DELETE, deletion_subject
@@ -22,9 +22,9 @@ from cmsmig.mapping.decisions.conflicts import ConflictsDecision, GoneAction, Go
 from cmsmig.reconcile.kinds import Kind
 from cmsmig.reconcile.rules.asset import is_file_of
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.gone.gone_stories import removed_by_us
-from cmsmig.steps.plan.needed_names import needed_names
-from cmsmig.steps.snapshot import Snapshot, folder_at
+from cmsmig.steps.plan.gone.gone_at_origin import removed_by_us
+from cmsmig.steps.plan.resources import needed_names
+from cmsmig.steps.snapshot import Snapshot
 from cmsmig.steps.worker_pool import together
 
 T = TypeVar("T")
@@ -166,39 +166,69 @@ def _decided(
     return replace(thing, action=action)
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """The snapshot, completed by single reads, and the objects that are gone."""
-
-    snapshot: Snapshot
-    gone: Gone
-
-
-async def compare(
+async def find_missing(
     client: DestinationClient, migration: Migration, ledger: Ledger, snapshot: Snapshot
-) -> Comparison:
-    """Hold the ledger against the snapshot, which has to have read the files too.
+) -> tuple[Snapshot, Gone]:
+    """Compare the ledger with the snapshot, which has to have read the files too;
+    return the snapshot, completed by single reads, and what is gone.
 
     Costs a call for each thing that the lists lack, but no more than some ten where
     much is gone. Reads only.
     """
-    rows, calls = await _stories(client, ledger, snapshot)
-    components, asked = await _components(client, ledger, snapshot)
-    assets, looked = await _assets(client, ledger, snapshot)
-    calls += asked + looked
+    names = needed_names(migration)
+    uuids: dict[int, str] = {}
+    components: dict[int, str] = {}
+    files: dict[int, AssetRow] = {}
+    for row in _unlisted(ledger, snapshot, names):
+        match row:
+            case ItemRow(home=StoryRecord() as home):
+                uuids[home.story_id] = home.uuid
+            case MadeRow(kind=Kind.FOLDER):
+                uuids[row.destination_id] = row.uuid
+            case MadeRow(kind=Kind.COMPONENT):
+                components[row.destination_id] = row.name
+            case AssetRow(asset_id=int() as own):
+                files[own] = row
+    # What is listed with a number of ours, and is not ours, is known already.
+    for story in snapshot.stories:
+        uuids.pop(story.story_id, None)
+
+    async def read(story_id: int) -> StoryRow:
+        return (await client.story(story_id)).row
+
+    stories, calls = await read_unlisted(
+        uuids, read, lambda uuid, found: found.uuid == uuid
+    )
+    there, asked = await read_unlisted(
+        components, client.component, lambda name, found: found.name == name
+    )
+    assets, looked = await read_unlisted(files, client.asset, is_file_of)
     snapshot = replace(
         snapshot,
-        stories=(*snapshot.stories, *rows),
-        components=(*snapshot.components, *components),
+        stories=(*snapshot.stories, *stories),
+        components=(*snapshot.components, *there),
         assets={**snapshot.assets, **{each.asset_id: each for each in assets}},
-        calls={**snapshot.calls, "read_what_lists_lack": calls}
-        if calls
-        else snapshot.calls,
-    )
-    things = tuple(_find_gone(migration, ledger, snapshot))
-    if not migration.pilot.is_whole:
-        things = tuple(replace(each, outside=not each.needed) for each in things)
-    return Comparison(snapshot, Gone(things))
+    ).with_calls({"read_what_lists_lack": calls + asked + looked})
+    # What a killed rollback deleted is forgotten, and an import makes it again.
+    ours = ledger.intents.subjects(DELETE)
+    used = {upload.sha256 for upload in migration.files.uploads}
+    things: list[GoneThing] = []
+    for row in _unlisted(ledger, snapshot, names):
+        match row:
+            case ItemRow():
+                name = row.home.full_slug if row.home else row.full_slug
+                kind = Kind.STORY
+                needed = row.key in migration.items
+            case MadeRow():
+                kind, name = Kind(row.kind), row.name
+                needed = name in names[row.kind]
+            case AssetRow():
+                kind, name = Kind.ASSET, row.name
+                needed = row.sha256 in used
+        needed = needed and deletion_subject(row) not in ours
+        outside = not needed and not migration.pilot.is_whole
+        things.append(GoneThing(kind, name, needed, row, outside=outside))
+    return snapshot, Gone(tuple(things))
 
 
 def has_files(ledger: Ledger) -> bool:
@@ -210,35 +240,35 @@ def _may_be_gone(row: AssetRow) -> bool:
     return row.is_brought and row.asset_id is not None
 
 
-def _find_gone(
-    migration: Migration, ledger: Ledger, snapshot: Snapshot
-) -> Iterator[GoneThing]:
-    # What a killed rollback deleted is forgotten, and an import makes it anew.
-    ours = {intent.subject for intent in ledger.intents.open(DELETE)}
-    for item in _missing_stories(ledger, snapshot):
-        name = item.home.full_slug if item.home else item.full_slug
-        needed = item.key in migration.items and deletion_subject(item) not in ours
-        yield GoneThing(Kind.STORY, name, needed, item)
-    names = needed_names(migration)
-    for made in _missing_made(ledger, snapshot, names):
-        needed = made.name in names[made.kind] and deletion_subject(made) not in ours
-        yield GoneThing(Kind(made.kind), made.name, needed, made)
-    used = {upload.sha256 for upload in migration.files.uploads}
-    for file in _missing_assets(ledger, snapshot):
-        needed = file.sha256 in used and deletion_subject(file) not in ours
-        yield GoneThing(Kind.ASSET, file.name, needed, file)
-
-
-def _missing_stories(ledger: Ledger, snapshot: Snapshot) -> list[ItemRow]:
-    there = {row.story_id: row for row in snapshot.stories}
+def _unlisted(
+    ledger: Ledger, snapshot: Snapshot, names: Mapping[str, frozenset[str]]
+) -> Iterator[ItemRow | MadeRow | AssetRow]:
+    """Yield what the ledger records and the lists of the snapshot lack."""
+    stories = {row.story_id: row for row in snapshot.stories}
     removed = removed_by_us(ledger)
-    return [
-        row
-        for key, row in ledger.items.all().items()
-        if row.home is not None
-        and key not in removed
-        and not _is_home(row.home, there.get(row.home.story_id))
-    ]
+    for key, item in ledger.items.all().items():
+        there = stories.get(item.home.story_id) if item.home else None
+        if item.home and key not in removed and not _is_home(item.home, there):
+            yield item
+    folders = [row for row in snapshot.stories if row.is_folder]
+    listed = {
+        Kind.FOLDER: {row.full_slug.strip("/") for row in folders},
+        Kind.COMPONENT: {each.name for each in snapshot.components},
+        # These two are read only where the design names some.
+        Kind.DATASOURCE: {each.slug for each in snapshot.datasources},
+        Kind.ASSET_FOLDER: {each.name for each in snapshot.asset_folders},
+    }
+    moved = {(row.story_id, row.uuid) for row in folders}
+    for kind, known in listed.items():
+        is_read = kind in (Kind.FOLDER, Kind.COMPONENT)
+        for name, made in ledger.inventory.made(kind).items():
+            is_there = name in known or (made.destination_id, made.uuid) in moved
+            if not is_there and (is_read or name in names[kind]):
+                yield made
+    for file in ledger.inventory.assets().values():
+        asset = snapshot.assets.get(file.asset_id or 0)
+        if _may_be_gone(file) and not (asset and is_file_of(file, asset)):
+            yield file
 
 
 def _is_home(home: StoryRecord, row: StoryRow | None) -> bool:
@@ -249,85 +279,6 @@ def _is_home(home: StoryRecord, row: StoryRow | None) -> bool:
     return row is not None and (
         row.uuid == home.uuid or row.full_slug.strip("/") == home.full_slug
     )
-
-
-def _missing_folders(ledger: Ledger, snapshot: Snapshot) -> list[MadeRow]:
-    there = {(row.story_id, row.uuid) for row in snapshot.stories if row.is_folder}
-    return [
-        row
-        for row in ledger.inventory.made("folder").values()
-        if (row.destination_id, row.uuid) not in there
-        and folder_at(snapshot.stories, row.name) is None
-    ]
-
-
-def _missing_components(ledger: Ledger, snapshot: Snapshot) -> list[MadeRow]:
-    made = ledger.inventory.made("component").values()
-    return [row for row in made if snapshot.component(row.name) is None]
-
-
-def _missing_assets(ledger: Ledger, snapshot: Snapshot) -> list[AssetRow]:
-    there = snapshot.assets
-    return [
-        row
-        for row in ledger.inventory.assets().values()
-        if _may_be_gone(row)
-        and not ((asset := there.get(row.asset_id or 0)) and is_file_of(row, asset))
-    ]
-
-
-def _missing_made(
-    ledger: Ledger, snapshot: Snapshot, names: Mapping[str, frozenset[str]]
-) -> Iterator[MadeRow]:
-    yield from _missing_folders(ledger, snapshot)
-    yield from _missing_components(ledger, snapshot)
-    # The snapshot reads these two only where the design names some.
-    slugs = {each.slug for each in snapshot.datasources}
-    sources = ledger.inventory.made("datasource")
-    wanted = names["datasource"] - slugs
-    yield from (row for name, row in sources.items() if name in wanted)
-    folders = {each.name for each in snapshot.asset_folders}
-    for row in ledger.inventory.made("asset_folder").values():
-        if row.name in names["asset_folder"] and row.name not in folders:
-            yield row
-
-
-async def _stories(
-    client: DestinationClient, ledger: Ledger, snapshot: Snapshot
-) -> tuple[list[StoryRow], int]:
-    listed = {row.story_id for row in snapshot.stories}
-    uuids = {
-        row.home.story_id: row.home.uuid
-        for row in _missing_stories(ledger, snapshot)
-        if row.home is not None
-    }
-    uuids |= {
-        row.destination_id: row.uuid for row in _missing_folders(ledger, snapshot)
-    }
-
-    async def read(story_id: int) -> StoryRow:
-        return (await client.story(story_id)).row
-
-    # What is listed with a number of ours, and is not ours, is known already.
-    unlisted = {own: uuid for own, uuid in uuids.items() if own not in listed}
-    return await read_unlisted(unlisted, read, lambda uuid, row: row.uuid == uuid)
-
-
-async def _components(
-    client: DestinationClient, ledger: Ledger, snapshot: Snapshot
-) -> tuple[list[Component], int]:
-    missing = _missing_components(ledger, snapshot)
-    names = {row.destination_id: row.name for row in missing}
-    return await read_unlisted(
-        names, client.component, lambda name, found: found.name == name
-    )
-
-
-async def _assets(
-    client: DestinationClient, ledger: Ledger, snapshot: Snapshot
-) -> tuple[list[Asset], int]:
-    rows = {row.asset_id or 0: row for row in _missing_assets(ledger, snapshot)}
-    return await read_unlisted(rows, client.asset, is_file_of)
 
 
 async def read_unlisted(

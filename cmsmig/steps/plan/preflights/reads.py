@@ -7,7 +7,6 @@ to be published, the releases always, since editors may add stories to one at an
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 
 from cmsmig.destination.client import DestinationClient
@@ -90,16 +89,16 @@ def _folders(
 
 
 async def _read_rule(client: DestinationClient, row: StoryRow) -> FolderRule | None:
-    with suppress(NotFoundError):
-        content = (await client.story(row.story_id)).content
-        types = content.get("content_types")
-        if isinstance(types, list) and types:
-            return FolderRule(
-                path=row.full_slug.strip("/"),
-                content_types=frozenset(map(str, types)),
-                locks_below=content.get("lock_subfolders_content_types") is True,
-            )
-    return None
+    story = await client.find_story(row.story_id)
+    content = story.content if story is not None else {}
+    types = content.get("content_types")
+    if not isinstance(types, list) or not types:
+        return None
+    return FolderRule(
+        path=row.full_slug.strip("/"),
+        content_types=frozenset(map(str, types)),
+        locks_below=content.get("lock_subfolders_content_types") is True,
+    )
 
 
 async def _read_webhooks(client: DestinationClient) -> tuple[Webhook, ...] | None:

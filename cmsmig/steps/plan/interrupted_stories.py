@@ -1,30 +1,39 @@
-"""Stories that a killed run created: known by the `_uid` of their root block, wherever
-an editor moved them since."""
+"""Stories that a killed run was creating or publishing, in one version or in two.
+
+One that was created is known by the `_uid` of its root block, wherever an editor moved
+it since. What editors see has to be put back where a run wrote only what visitors see.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from dataclasses import replace
 
 from cmsmig.canonical import JsonObject
 from cmsmig.destination.client import DestinationClient
 from cmsmig.destination.schema import Story, StoryRow
-from cmsmig.errors import NotFoundError
 from cmsmig.item_key import ItemKey
-from cmsmig.ledger.rows import Intent, WrittenStory
+from cmsmig.ledger.rows import Intent, ItemRow, WrittenStory
 from cmsmig.ledger.store import Ledger
 from cmsmig.mapping.draft import DraftContext
 from cmsmig.mapping.uids import story_uid
 from cmsmig.reconcile.rules.story import (
     CONTENT,
     content_of,
+    edited_fields,
     fields_there,
     found_later,
     wanted_fields,
 )
 from cmsmig.reconcile.rules.story_hashes import is_hash_of
 from cmsmig.steps.decide.migration import Migration
-from cmsmig.steps.plan.edits.written_stories import found_home
+from cmsmig.steps.plan.edits.written_stories import (
+    found_home,
+    hidden_since,
+    last_write,
+)
+from cmsmig.steps.plan.publication.version_pair import SHOW, VersionPair
+from cmsmig.steps.snapshot import Interrupted, Snapshot
 from cmsmig.steps.worker_pool import together
 
 _TYPE = f"{CONTENT}component"
@@ -47,6 +56,43 @@ def create_intent(key: ItemKey, content: str, record: str, sent: JsonObject) -> 
     return Intent("create", str(key), content, {"record": record, "around": around})
 
 
+async def read_interrupted(
+    client: DestinationClient, namespace: str, ledger: Ledger, found: Snapshot
+) -> Snapshot:
+    """Return the snapshot with the stories that it created, those that an editor took
+    from visitors since, and those of two versions as they will be once theirs is put
+    back.
+
+    Costs a call for each story that is read.
+    """
+    interrupted: dict[int, Interrupted] = {}
+    rows: list[StoryRow] = []
+    for intent, row in ledger.intended(SHOW):
+        home = row.standing_home if row is not None else None
+        story = await client.find_story(home.story_id) if home is not None else None
+        if row is None or home is None or story is None:
+            continue
+        pair = VersionPair.of_intent(intent)
+        after = pair.after(story)
+        record = intent.request_hash if pair.is_shown(story) else ""
+        interrupted[home.story_id] = Interrupted(after is not story, record)
+        rows.append(_row_after(ledger, row, after))
+    publishing = ledger.intents.subjects(SHOW, "publish")
+    hidden = hidden_since(ledger.items.all().values(), found.stories, publishing)
+    found = found.with_rows(rows) if rows else found
+    created, reads = await find_created(client, namespace, ledger, found.stories)
+    found = found.with_calls({"settle_stories": reads})
+    return replace(found, created=created, interrupted=interrupted, hidden=hidden)
+
+
+def _row_after(ledger: Ledger, item: ItemRow, after: Story) -> StoryRow:
+    """Return a story's row; with the date of our last write, if it holds just that."""
+    last = last_write(ledger, item)
+    if edited_fields(after, last):
+        return after.row
+    return replace(after.row, updated_at=last.record.updated_at)
+
+
 async def find_created(
     client: DestinationClient,
     namespace: str,
@@ -59,12 +105,10 @@ async def find_created(
     First the story at the item's path is read; while some are missing, then those of
     their content types that this ledger does not know, the newest first.
     """
-    items = {str(key): row for key, row in ledger.items.all().items()}
-    intents = ledger.intents.open("create")
     wanted = {
-        story_uid(namespace, items[each.subject].key): each
-        for each in intents
-        if each.subject in items
+        story_uid(namespace, row.key): (row, intent)
+        for intent, row in ledger.intended("create")
+        if row is not None
     }
     found: dict[ItemKey, Story] = {}
     reads = 0
@@ -72,27 +116,26 @@ async def find_created(
         if len(found) == len(wanted):
             break
         reads += len(rows)
-        stories = await together(_read(client, row) for row in rows)
+        # A list may still show what is in the trash.
+        stories = await together(client.find_story(row.story_id) for row in rows)
         for story in filter(None, stories):
-            intent = wanted.get(str(story.content.get("_uid")))
-            if intent is not None:
-                found.setdefault(items[intent.subject].key, story)
+            ours = wanted.get(str(story.content.get("_uid")))
+            if ours is not None:
+                found.setdefault(ours[0].key, story)
     return found, reads
 
 
 def _candidates(
-    ledger: Ledger, intents: list[Intent], listed: list[StoryRow]
+    ledger: Ledger, wanted: list[tuple[ItemRow, Intent]], listed: list[StoryRow]
 ) -> Iterator[list[StoryRow]]:
     """Yield the stories that may be the intended ones, in parts."""
-    if not intents:
+    if not wanted:
         return
-    rows = ledger.items.all()
-    subjects = {each.subject for each in intents}
-    known = {row.home.story_id for row in rows.values() if row.home}
-    paths = {row.full_slug for key, row in rows.items() if str(key) in subjects}
+    known = {row.home.story_id for row in ledger.items.all().values() if row.home}
+    paths = {row.full_slug for row, _ in wanted}
+    types = {_around(intent).get(_TYPE) for _, intent in wanted}
     unknown = [row for row in listed if not row.is_folder and row.story_id not in known]
     yield [row for row in unknown if row.full_slug in paths]
-    types = {_around(each).get(_TYPE) for each in intents}
     elsewhere = [
         row
         for row in unknown
@@ -102,13 +145,6 @@ def _candidates(
     elsewhere.sort(key=lambda row: -row.story_id)
     for at in range(0, len(elsewhere), _AT_ONCE):
         yield elsewhere[at : at + _AT_ONCE]
-
-
-async def _read(client: DestinationClient, row: StoryRow) -> Story | None:
-    # A list may still show what is in the trash.
-    with suppress(NotFoundError):
-        return await client.story(row.story_id)
-    return None
 
 
 def take_up_created(
@@ -140,17 +176,15 @@ def settle_creates(
     `found` are the stories that are there; any other was not created. Done before the
     ledger has new places: an item's row has the place that the request was for.
     """
-    keys = {str(key): key for key in ledger.items.all()}
-    for intent in ledger.intents.open("create"):
-        key = keys.get(intent.subject)
-        story = found.get(key) if key is not None else None
-        if key is None or story is None:
+    for intent, row in ledger.intended("create"):
+        story = found.get(row.key) if row is not None else None
+        if row is None or story is None:
             ledger.intents.settle("create", intent.subject, "absent")
             continue
-        written = _written(intent, story, sent(key))
+        written = _written(intent, story, sent(row.key))
         record = str(intent.body.get("record", ""))
         home = found_home(story, intent.request_hash, record, written)
-        ledger.items.housed(key, home, origin_hash(key), "create", written)
+        ledger.items.housed(row.key, home, origin_hash(row.key), "create", written)
 
 
 def _written(
